@@ -1,6 +1,6 @@
 -- Which contract this is. `migrate` applies the files of this folder where this version is higher than the database's, so raise
 -- it with every change of a view, also of one that leaves columns and comments as they were.
-COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.14';
+COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.15';
 
 CREATE OR REPLACE VIEW strandline_analytics.contract AS
   select v.major || '.' || v.minor as version, v.major, v.minor

@@ -6,19 +6,19 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
     e.view_count / nullif(e.typical_view_count, 0) as view_ratio,
     e.engagement / nullif(e.typical_engagement, 0) as engagement_ratio,
     (select count(*) from (
-        select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
+        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
         join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
       ) o) as author_compared_with,
     (select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
-        select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
+        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
         join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
       ) o) as author_typical_engagement,
     e.engagement / nullif((select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
-        select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
+        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
         join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
@@ -27,7 +27,7 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
     select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, a.post_id, (select p.author_id from strandline.posts p where p.id = a.post_id) as author_id,
       (a.at - a.hours * interval '1 hour')::timestamptz(3) as created_at, a.hours, a.at as reached_at,
       a.before_at as observed_before_at, a.after_at as observed_after_at,
-      a.reply_count, a.repost_count, a.like_count, a.view_count, a.quote_count, a.impression_count, a.bookmark_count, case when coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) is not null then coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) end as engagement, m.posts as compared_with,
+      a.reply_count, a.repost_count, a.like_count, a.view_count, a.quote_count, a.impression_count, a.bookmark_count, strandline_analytics.engagement(a.like_count, a.repost_count, a.reply_count, a.quote_count) as engagement, m.posts as compared_with,
       m.like_count as typical_like_count,
       m.view_count as typical_view_count,
       m.engagement as typical_engagement

@@ -52,12 +52,12 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     case when g.post_id is not null then g.gained_bookmark_count when c.bookmark_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_bookmark_count,
     case when g.post_id is not null then g.lost_bookmark_count when c.bookmark_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_bookmark_count,
     coalesce(g.lost_bookmark_count > 0, false) as bookmarks_fell,
-    case when coalesce(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null then coalesce(c.like_count, 0) + coalesce(c.repost_count, 0) + coalesce(c.reply_count, 0) + coalesce(c.quote_count, 0) end as engagement,
-    case when g.post_id is not null then case when coalesce(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) is not null then coalesce(g.gained_like_count, 0) + coalesce(g.gained_repost_count, 0) + coalesce(g.gained_reply_count, 0) + coalesce(g.gained_quote_count, 0) end when coalesce(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_engagement,
+    strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) as engagement,
+    case when g.post_id is not null then strandline_analytics.engagement(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_engagement,
     case when g.post_id is not null then g.step_like_count / nullif(extract(epoch from greatest(p.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0)
       when c.like_count is not null and p.last_seen_at > p.first_seen_at then 0 end as likes_per_hour,
     case when g.post_id is not null then g.step_engagement / nullif(extract(epoch from greatest(p.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0)
-      when coalesce(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as engagement_per_hour,
+      when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as engagement_per_hour,
     case when c.like_count is not null and p.last_seen_at > p.first_seen_at then coalesce((
       select sum(greatest(h.like_count - h.like_count_before, 0)) from (
         select e.observed_at, e.like_count, lag(e.like_count) over (order by e.observed_at) as like_count_before

@@ -1,7 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.posts_in_sight AS
   select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, p.id as post_id, l.at as last_seen_at,
-    p.created_at, case when coalesce(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null
-      then coalesce(c.like_count, 0) + coalesce(c.repost_count, 0) + coalesce(c.reply_count, 0) + coalesce(c.quote_count, 0) end as engagement
+    p.created_at, strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) as engagement
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id

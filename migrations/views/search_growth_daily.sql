@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_growth_daily AS
   select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, h.bucket_at, h.looks, h.followed, h.changes,
     coalesce((select d.minutes::float8 / 1440 from strandline.search_days d where d.search_id = s.id and d.day_at = h.bucket_at), 0) as coverage,
     h.gained_reply_count::bigint, h.lost_reply_count::bigint, h.gained_repost_count::bigint, h.lost_repost_count::bigint, h.gained_like_count::bigint, h.lost_like_count::bigint, h.gained_view_count::bigint, h.lost_view_count::bigint, h.gained_quote_count::bigint, h.lost_quote_count::bigint, h.gained_impression_count::bigint, h.lost_impression_count::bigint, h.gained_bookmark_count::bigint, h.lost_bookmark_count::bigint,
-    (case when coalesce(h.gained_like_count, h.gained_repost_count, h.gained_reply_count, h.gained_quote_count) is not null then coalesce(h.gained_like_count, 0) + coalesce(h.gained_repost_count, 0) + coalesce(h.gained_reply_count, 0) + coalesce(h.gained_quote_count, 0) end)::bigint as gained_engagement
+    strandline_analytics.engagement(h.gained_like_count, h.gained_repost_count, h.gained_reply_count, h.gained_quote_count)::bigint as gained_engagement
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id

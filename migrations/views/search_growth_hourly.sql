@@ -3,7 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.search_growth_hourly AS
     coalesce((select sum(bit_count(v.minutes))::float8 / 60 from strandline.volume v
       where v.search_id = s.id and v.bucket_at >= h.bucket_at and v.bucket_at < h.bucket_at + interval '1 hour'), 0) as coverage,
     h.gained_reply_count::bigint, h.lost_reply_count::bigint, h.gained_repost_count::bigint, h.lost_repost_count::bigint, h.gained_like_count::bigint, h.lost_like_count::bigint, h.gained_view_count::bigint, h.lost_view_count::bigint, h.gained_quote_count::bigint, h.lost_quote_count::bigint, h.gained_impression_count::bigint, h.lost_impression_count::bigint, h.gained_bookmark_count::bigint, h.lost_bookmark_count::bigint,
-    (case when coalesce(h.gained_like_count, h.gained_repost_count, h.gained_reply_count, h.gained_quote_count) is not null then coalesce(h.gained_like_count, 0) + coalesce(h.gained_repost_count, 0) + coalesce(h.gained_reply_count, 0) + coalesce(h.gained_quote_count, 0) end)::bigint as gained_engagement
+    strandline_analytics.engagement(h.gained_like_count, h.gained_repost_count, h.gained_reply_count, h.gained_quote_count)::bigint as gained_engagement
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id

@@ -1,7 +1,7 @@
 -- A narrow way to the posts of a search that gained most.
 CREATE OR REPLACE VIEW strandline_analytics.search_post_gains AS
   select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, o.post_id, o.first_seen_at, g.changed_at,
-    g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count, g.gained_view_count, (case when coalesce(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) is not null then coalesce(g.gained_like_count, 0) + coalesce(g.gained_repost_count, 0) + coalesce(g.gained_reply_count, 0) + coalesce(g.gained_quote_count, 0) end)::bigint as gained_engagement
+    g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count, g.gained_view_count, strandline_analytics.engagement(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count)::bigint as gained_engagement
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id

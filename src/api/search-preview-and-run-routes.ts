@@ -1,6 +1,6 @@
 /** Previews of a schedule and its cost, a run now, and a trial of a search that is not saved. */
 
-import { POST_COUNTERS } from '../domain/counters.ts';
+import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -171,9 +171,7 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 const nullableText = z.string().nullable();
-const postCounters = Object.fromEntries(
-  POST_COUNTERS.map((name) => [name, z.number().nullable().describe('Null when unknown.')]),
-);
+const postCounters = forCounters(POST_COUNTERS, () => z.number().nullable().describe('Null when unknown.'));
 const knownMember = z.boolean().describe('Whether the database holds it already, through whichever search.');
 
 const TrialPost = z.object({

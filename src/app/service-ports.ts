@@ -2,7 +2,7 @@
 
 import { sumEngagement } from '../domain/counters.ts';
 import type { Clock } from '../platform/clock.ts';
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
@@ -61,7 +61,8 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[]
   if (author === null) return [];
   const read = microblogPost.safeParse({
     ...post,
-    ...uncounted(POST_COUNTERS),
+    // Counters that were stored are out of date.
+    ...forCounters(POST_COUNTERS, () => null),
     id: post.external_id,
     user: userOf(author),
     created_at: post.created_at?.toISOString(),
@@ -74,11 +75,6 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[]
   return read.success ? toFoundPost(read.data).map((found) => ({ ...found, ...counted })) : [];
 }
 
-/** Counters as null: those that were stored are out of date. */
-function uncounted(counters: readonly string[]): Record<string, null> {
-  return Object.fromEntries(counters.map((counter) => [counter, null]));
-}
-
 function userOf(author: AuthorRow) {
   return {
     ...author,
@@ -86,6 +82,6 @@ function userOf(author: AuthorRow) {
     username: author.username ?? '',
     name: author.name ?? '',
     created_at: author.created_at?.toISOString() ?? null,
-    ...uncounted(AUTHOR_COUNTERS),
+    ...forCounters(AUTHOR_COUNTERS, () => null),
   };
 }

@@ -1,3 +1,4 @@
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { DAY } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -76,9 +77,6 @@ export function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
   ];
 }
 
-const TOP_COUNTERS = ['likes', 'reposts', 'replies', 'views', 'quotes'] as const;
-type TopCounter = (typeof TOP_COUNTERS)[number];
-
 type TopOptions = {
   search?: string;
   topic?: string;
@@ -94,7 +92,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     .description('list the posts that have most')
     .option('--search <search>', 'only those that a search found')
     .option('--topic <topic>', 'only those that a topic found')
-    .option('--by <counter>', `${TOP_COUNTERS.join(', ')} (default: likes)`)
+    .option('--by <counter>', `${COUNTER_PLURALS.join(', ')} (default: likes)`)
     .option('--since <time>', 'only those written since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today')
     .option('--limit <n>', 'how many (default: 20)')
     .option('--json', 'print JSON')
@@ -104,7 +102,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     )
     .action((options: TopOptions) => {
       const { search, topic, json } = options;
-      const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, TOP_COUNTERS);
+      const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, COUNTER_PLURALS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
@@ -124,23 +122,15 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     });
 }
 
-const READ_COUNTER: Readonly<Record<TopCounter, (post: PostRow) => number | null>> = {
-  likes: (post) => post.like_count,
-  reposts: (post) => post.repost_count,
-  replies: (post) => post.reply_count,
-  views: (post) => post.view_count,
-  quotes: (post) => post.quote_count,
-};
-
 /** The counter that posts are ordered by comes first; others follow where there is room. */
-function topColumns(by: TopCounter, now: Date, page: TerminalPage): Column<PostRow>[] {
-  const counter = (head: TopCounter, drop?: number): Column<PostRow> => ({
+function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<PostRow>[] {
+  const counter = (head: CounterPlural, drop?: number): Column<PostRow> => ({
     head,
-    cell: (post) => formatCount(READ_COUNTER[head](post), page),
+    cell: (post) => formatCount(post[COUNTER_BY_PLURAL[head]], page),
     right: true,
     ...(drop === undefined ? {} : { drop }),
   });
-  const others = TOP_COUNTERS.filter((name) => name !== by && name !== 'quotes');
+  const others = COUNTER_PLURALS.filter((name) => name !== by && name !== 'quotes');
   return [
     counter(by),
     ...others.map((name, i) => counter(name, i + 2)),

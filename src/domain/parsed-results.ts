@@ -3,11 +3,11 @@
  * specification names. Text is well-formed and without NUL, times are ISO strings in UTC, counters are
  * whole numbers or null (unknown is not zero), references are ids or null.
  */
-import type { POST_COUNTERS } from './counters.ts';
+import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
 import type { RejectCode } from './errors.ts';
 
-export type ParsedAuthor = {
+export type ParsedAuthor = Record<AuthorCounter, number | null> & {
   external_id: string;
   username: string | null;
   name: string | null;
@@ -20,14 +20,7 @@ export type ParsedAuthor = {
   is_blue_verified: boolean | null;
   can_dm: boolean | null;
   can_media_tag: boolean | null;
-  followers_count: number | null;
-  favourites_count: number | null;
-  listed_count: number | null;
-  media_count: number | null;
-  statuses_count: number | null;
 };
-
-export type PostCounter = (typeof POST_COUNTERS)[number];
 
 export type ParsedPost = Record<PostCounter, number | null> & {
   external_id: string;

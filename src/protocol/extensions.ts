@@ -3,6 +3,7 @@
  * who knows the specification alone reads everything else as it is written there. The shapes here are the
  * strict ones: what the specification types as a text or a number is never null.
  */
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
 import { aiResponseWithWeb, microblogAuthor, microblogPost } from './specification.ts';
 
@@ -24,12 +25,8 @@ const servedAuthor = microblogAuthor.extend({
   url: z.string(),
   created_at: z.string(),
   description: z.string(),
-  favourites_count: known,
-  followers_count: known,
-  listed_count: known,
-  media_count: known,
+  ...forCounters(AUTHOR_COUNTERS, () => known),
   profile_image_url: z.string(),
-  statuses_count: known,
   verified: z.boolean(),
   is_blue_verified: z.boolean(),
   can_dm: z.boolean(),
@@ -41,13 +38,7 @@ export type ServedAuthor = z.infer<typeof servedAuthor>;
 
 export const servedPost = microblogPost.extend({
   user: servedAuthor,
-  reply_count: known,
-  repost_count: known,
-  like_count: known,
-  view_count: known,
-  quote_count: known,
-  impression_count: known,
-  bookmark_count: known,
+  ...forCounters(POST_COUNTERS, () => known),
   url: z.string(),
   lang: z.string(),
   conversation_id: z.string(),

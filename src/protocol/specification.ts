@@ -1,5 +1,6 @@
 /** The requests and responses of both operations, in the specification's words. Which members are required is our choice. */
 
+import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../domain/enumerations.ts';
 import { z } from 'zod';
 
@@ -58,13 +59,7 @@ export const microblogPost = z.object({
   user: microblogAuthor,
   id: z.string().min(1),
   text: z.string(),
-  reply_count: counter,
-  repost_count: counter,
-  like_count: counter,
-  view_count: counter,
-  quote_count: counter,
-  impression_count: counter,
-  bookmark_count: counter,
+  ...forCounters(POST_COUNTERS, () => counter),
   url: z.string().nullable(),
   created_at: z.string(),
   media: z.array(z.record(z.string(), z.json())),

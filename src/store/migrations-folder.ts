@@ -9,7 +9,7 @@ export type Migration = Readonly<{ name: string; when: number; hash: string; sta
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
-/** A view of the SQL contract as its file says it: CREATE OR REPLACE and comments. */
+/** A view of the SQL contract, or the function that views sum with, as its file says it: CREATE OR REPLACE and comments. */
 export type View = Readonly<{ name: string; text: string }>;
 /** The views, each behind those that it reads, and which contract they are: major and minor. */
 export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
@@ -82,9 +82,11 @@ function inOrder(files: readonly View[]): View[] {
 }
 
 function readsOf({ name, text }: View, files: readonly View[]): string[] {
-  const created = [...text.matchAll(/^CREATE (?:OR REPLACE )?VIEW (\S+)/gm)].map(([, view]) => view);
+  const created = [...text.matchAll(/^CREATE (?:OR REPLACE )?(?:VIEW|FUNCTION) ([\w.]+)/gm)].map(
+    ([, view]) => view,
+  );
   if (created.length !== 1 || created[0] !== `strandline_analytics.${name}`)
-    throw new Error(`views/${name}.sql creates ${created.join(', ') || 'no view'}, not ${name}`);
+    throw new Error(`views/${name}.sql creates ${created.join(', ') || 'nothing'}, not ${name}`);
   const named = new Set([...text.matchAll(/\bstrandline_analytics\.(\w+)/g)].map(([, view]) => view));
   return files.flatMap((one) => (one.name !== name && named.has(one.name) ? [one.name] : []));
 }

@@ -52,7 +52,7 @@ describe('posts top', () => {
     const { code, stderr } = await stand.run(['posts', 'top', '--by', 'stars']);
     expect([code, stderr]).toEqual([
       2,
-      'error: by (--by): got "stars"; one of likes, reposts, replies, views, quotes\n',
+      'error: by (--by): got "stars"; one of likes, reposts, replies, quotes, views\n',
     ]);
   });
 });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGAGEMENT_COUNTERS, engagementSql, sumEngagement } from '../../src/domain/counters.ts';
 import { toFoundPost } from '../../src/service/sources/parse/post-fields.ts';
+import { readViews } from '../../src/store/migrations-folder.ts';
 import { foundPost } from '../service/stub-source.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -24,19 +25,46 @@ const counters = fc.record(
   >, // fromEntries forgets the names
 );
 
-test('ten thousand posts have the same engagement by the program and by Postgres', async () => {
+test('ten thousand posts have the same engagement by the program, its statements and the views', async () => {
   const rows = [
     ...fc.sample(counters, { numRuns: 9_999, seed: 16 }),
     { like_count: 2 ** 53, repost_count: null, reply_count: 0, quote_count: null },
   ];
-  const { rows: summed } = await world.db.pool.query<{ engagement: string | null }>(
-    `SELECT (${engagementSql('r.')})::text AS engagement
+  const call = `strandline_analytics.engagement(${ENGAGEMENT_COUNTERS.map((name) => `r.${name}`).join(', ')})`;
+  const { rows: summed } = await world.db.pool.query<{ statement: string | null; view: string | null }>(
+    `SELECT (${engagementSql('r.')})::text AS statement, ${call}::text AS view
      FROM json_to_recordset($1) AS r(n integer, ${ENGAGEMENT_COUNTERS.map((name) => `${name} bigint`).join(', ')}) ORDER BY n`,
     [JSON.stringify(rows.map((row, n) => ({ n, ...row })))],
   );
-  expect(summed.map(({ engagement }) => (engagement === null ? undefined : Number(engagement)))).toEqual(
-    rows.map(sumEngagement),
+  const read = (engagement: string | null) => (engagement === null ? undefined : Number(engagement));
+  expect(summed.map(({ statement }) => read(statement))).toEqual(rows.map(sumEngagement));
+  expect(summed.map(({ view }) => read(view))).toEqual(rows.map(sumEngagement));
+});
+
+const views = (await readViews())?.files.filter(({ name }) => name !== 'engagement') ?? [];
+
+test('views sum what counts as engagement, in its order, and nothing by hand', () => {
+  const calls = views.flatMap(({ text }) =>
+    [...text.matchAll(/strandline_analytics\.engagement\(([^)]*)\)/g)].map(([, columns = '']) =>
+      columns.split(', ').map((column) => column.replace(/^\w+\.(?:gained_)?/, '')),
+    ),
   );
+  expect(calls.length).toBeGreaterThan(9);
+  expect(new Set(calls.map(String))).toEqual(new Set([String(ENGAGEMENT_COUNTERS)]));
+  expect(views.filter(({ text }) => /_count(?:, 0\))? \+/.test(text)).map(({ name }) => name)).toEqual([]);
+});
+
+test('a sum costs no call: Postgres puts it in its place', async () => {
+  const summing = views.filter(({ text }) => text.includes('strandline_analytics.engagement('));
+  for (const { name } of summing) {
+    const { rows } = await world.db.pool.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (VERBOSE) SELECT * FROM strandline_analytics.${name}`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/COALESCE\(/);
+    expect(plan).not.toMatch(/engagement\(/);
+  }
+  expect(summing.length).toBeGreaterThan(5);
 });
 
 test('bookmarks are no engagement, of a post that a source gives as of one that is stored', () => {

@@ -3,6 +3,7 @@
  * Members are only ever added.
  */
 
+import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
@@ -30,11 +31,7 @@ const MessagePost = z.object({
   lang: z.string().nullable(),
   hashtags: z.array(z.string()),
   created_at: TIME.nullable(),
-  like_count: COUNT,
-  repost_count: COUNT,
-  reply_count: COUNT,
-  quote_count: COUNT,
-  view_count: COUNT,
+  ...forCounters(MAIN_COUNTERS, () => COUNT),
 });
 
 const MessageLink = z.object({

@@ -1,5 +1,6 @@
 /** The posts of an answer, with their authors and the posts inside them. */
 
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
 import { isPlain, own, type Plain } from '../../protocol/json.ts';
@@ -116,11 +117,11 @@ function countKnownMembers(thing: ParsedPost | ParsedAuthor): number {
 const MAX_LANG_LENGTH = 35;
 
 /** The members of a post that a dialect renames, looked up once for an answer. */
-type PostNames = { reposts: string; isQuote: string; isRepost: string; repost: string };
+type PostNames = { counters: Record<PostCounter, string>; isQuote: string; isRepost: string; repost: string };
 
 function lookUpPostNames(dialect: Dialect): PostNames {
   return {
-    reposts: wireName(dialect, 'repost_count'),
+    counters: forCounters(POST_COUNTERS, (counter) => wireName(dialect, counter)),
     isQuote: wireName(dialect, 'is_quote_post'),
     isRepost: wireName(dialect, 'is_repost'),
     repost: wireName(dialect, 'repost'),
@@ -136,8 +137,10 @@ function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPos
   const { hashtags, mentions, urls } = parseEntities(post.entities);
   const lang = readWord(post.lang);
   const unknown = readUnknownCounters(post.unknown_counters);
-  const counter = (member: string, otherwise = member) =>
-    unknown.has(member) || unknown.has(otherwise) ? null : readCounter(post[member] ?? post[otherwise]);
+  const readPostCounter = (counter: PostCounter) => {
+    const member = names.counters[counter];
+    return unknown.has(member) || unknown.has(counter) ? null : readCounter(post[member] ?? post[counter]);
+  };
   return {
     external_id: externalId,
     author_external_id: null,
@@ -155,13 +158,7 @@ function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPos
     is_quote_post: readBoolean(post[names.isQuote] ?? post.is_quote_post),
     is_repost: readBoolean(post[names.isRepost] ?? post.is_repost),
     summary_description: readText(post.summary_description),
-    reply_count: counter('reply_count'),
-    repost_count: counter(names.reposts, 'repost_count'),
-    like_count: counter('like_count'),
-    view_count: counter('view_count'),
-    quote_count: counter('quote_count'),
-    impression_count: counter('impression_count'),
-    bookmark_count: counter('bookmark_count'),
+    ...forCounters(POST_COUNTERS, readPostCounter),
     media: readMedia(post.media),
     entities: isPlain(entities) ? entities : {},
     hashtags,
@@ -215,11 +212,7 @@ function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
     is_blue_verified: readBoolean(user.is_blue_verified),
     can_dm: readBoolean(user.can_dm),
     can_media_tag: readBoolean(user.can_media_tag),
-    followers_count: counter('followers_count'),
-    favourites_count: counter('favourites_count'),
-    listed_count: counter('listed_count'),
-    media_count: counter('media_count'),
-    statuses_count: counter('statuses_count'),
+    ...forCounters(AUTHOR_COUNTERS, counter),
   };
 }
 

@@ -1,12 +1,12 @@
 /** What a dry run shows of a response: its first posts and links, and which of them are in the database. */
 
+import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type {
   ParsedAuthor,
   ParsedCompletion,
   ParsedLink,
   ParsedPost,
   ParsedResults,
-  PostCounter,
   Warning,
 } from '../../domain/parsed-results.ts';
 
@@ -86,13 +86,7 @@ function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known:
     url,
     created_at: toDate(post.created_at),
     lang,
-    reply_count: post.reply_count,
-    repost_count: post.repost_count,
-    like_count: post.like_count,
-    view_count: post.view_count,
-    quote_count: post.quote_count,
-    impression_count: post.impression_count,
-    bookmark_count: post.bookmark_count,
+    ...forCounters(POST_COUNTERS, (counter) => post[counter]),
     known,
   };
 }

@@ -7,8 +7,8 @@
  * That likes and reposts are faster is known, how much faster is our choice.
  */
 
+import type { PostCounter } from '../../domain/counters.ts';
 import { HOUR, MINUTE } from '../../domain/time.ts';
-import type { MicroblogPost } from '../../protocol/specification.ts';
 import type { PostSeed } from './post-seeds.ts';
 import { createDraw, deriveKey, drawLogNormal } from './random.ts';
 
@@ -34,22 +34,15 @@ export function normalCdf(z: number): number {
   return z < 0 ? tail / 2 : 1 - tail / 2;
 }
 
-type Counters = Pick<
-  MicroblogPost,
-  | 'reply_count'
-  | 'repost_count'
-  | 'like_count'
-  | 'view_count'
-  | 'quote_count'
-  | 'impression_count'
-  | 'bookmark_count'
->;
-
 /** How often a post was referred to by posts of its topic that exist already. */
 export type ReferenceCounts = { reply: number; repost: number; quote: number };
 
 /** A post's counters at a time; never below the replies, reposts and quotes that could be seen. */
-export function computeCounters(seed: PostSeed, at: number, referred: ReferenceCounts): Counters {
+export function computeCounters(
+  seed: PostSeed,
+  at: number,
+  referred: ReferenceCounts,
+): Record<PostCounter, number> {
   const draw = createDraw(deriveKey(seed.key, 2));
   const age = at - seed.at;
   const grown = computeCount(1e9, ENGAGEMENT_PACE, age, seed.haste) / 1e9;

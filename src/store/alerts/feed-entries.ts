@@ -1,10 +1,11 @@
 /** The feed as rules read it: discoveries behind a cursor, each with the thing that was found. */
+import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import type { SpikeMeasure } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
 
-export type FeedPost = {
+export type FeedPost = Record<MainCounter, number | null> & {
   id: Id;
   external_id: string;
   url: string | null;
@@ -14,11 +15,6 @@ export type FeedPost = {
   lang: string | null;
   hashtags: string[];
   created_at: Date | null;
-  like_count: number | null;
-  repost_count: number | null;
-  reply_count: number | null;
-  quote_count: number | null;
-  view_count: number | null;
 };
 
 export type FeedLink = {
@@ -81,8 +77,7 @@ JOIN strandline.services v ON v.id = s.service_id`;
 
 const SELECT_POSTS = `
 SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, p.hashtags, p.created_at,
-  c.like_count::float8 AS like_count, c.repost_count::float8 AS repost_count, c.reply_count::float8 AS reply_count,
-  c.quote_count::float8 AS quote_count, c.view_count::float8 AS view_count
+  ${MAIN_COUNTERS.map((counter) => `c.${counter}::float8 AS ${counter}`).join(', ')}
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
 

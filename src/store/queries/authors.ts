@@ -2,6 +2,7 @@
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
+import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
 
@@ -35,10 +36,7 @@ export async function readAuthorPosts(
   authorId: Id,
   { order, limit }: { order: 'newest' | 'engagement'; limit: number },
 ): Promise<PostRow[]> {
-  const { like_count, repost_count, reply_count, quote_count, created_at } = postsView;
-  const known = sql`coalesce(${like_count}, ${repost_count}, ${reply_count}, ${quote_count})`;
-  const all = sql`coalesce(${like_count}, 0) + coalesce(${repost_count}, 0) + coalesce(${reply_count}, 0) + coalesce(${quote_count}, 0)`;
-  const by = order === 'newest' ? sql`${created_at}` : sql`case when ${known} is not null then ${all} end`;
+  const by = order === 'newest' ? sql`${postsView.created_at}` : sumEngagementColumns(postsView);
   return orm
     .select()
     .from(postsView)

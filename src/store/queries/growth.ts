@@ -1,6 +1,6 @@
 /** The growth of posts and searches: what they gained, what went out of sight, and what posts have at an age. */
 
-import { engagementSql } from '../../domain/counters.ts';
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { amongIds, type Database, type Id } from '../database.ts';
 import {
@@ -19,16 +19,12 @@ type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
 export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
 type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
 
-export const GROWTH_ORDERS = ['engagement', 'likes', 'views', 'reposts'] as const;
+export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
 type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
-const ORDER_COLUMNS = {
-  engagement: engagementSql('g.gained_'),
-  likes: 'g.gained_like_count',
-  views: 'g.gained_view_count',
-  reposts: 'g.gained_repost_count',
-} as const;
+const orderSql = (order: GrowthOrder) =>
+  order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
 /** $1 search, $2 topic; either may be null. */
 const WATCHED_SEARCHES_SQL = `
@@ -48,7 +44,7 @@ WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), seen AS (
   SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $3
 )
 SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
-ORDER BY ${ORDER_COLUMNS[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
 /**
  * Posts that answers of searches held since then and of which a counter was seen to differ since then, those that

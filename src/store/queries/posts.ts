@@ -1,23 +1,18 @@
 /** Posts that searches found, without those that are only nested in others: by their keys, the best of an order, or page by page. */
 
+import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildQueryOfAllWords } from '../archive/archive-question.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
 
 export type PostRow = typeof postsView.$inferSelect;
 
-export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts', 'replies', 'quotes'] as const;
+export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 type PostOrder = (typeof POST_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
-const ORDER_COLUMNS = {
-  newest: 'p.created_at',
-  likes: 'c.like_count',
-  views: 'c.view_count',
-  reposts: 'c.repost_count',
-  replies: 'c.reply_count',
-  quotes: 'c.quote_count',
-} as const;
+const orderSql = (order: PostOrder) =>
+  order === 'newest' ? 'p.created_at' : `c.${COUNTER_BY_PLURAL[order]}`;
 
 /**
  * Chosen from short rows; what is shown is looked up for those alone. Posts are joined where their time is asked for.
@@ -33,7 +28,7 @@ SELECT g.post_id AS id FROM (
 LEFT JOIN strandline.post_counters c ON c.post_id = g.post_id
 ${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
 WHERE $3::timestamptz IS NULL ${timed ? 'OR p.created_at >= $3' : ''}
-ORDER BY ${ORDER_COLUMNS[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
 /** Posts that a search found (not those nested in them). */
 export async function readPosts(

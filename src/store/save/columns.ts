@@ -3,15 +3,11 @@
  * One list decides what is stored, what counts as a change, and what a snapshot holds.
  */
 
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 
 export type Columns = Readonly<Record<string, string>>;
 
-/** Columns of counters, all of one type. */
-const counterColumns = (names: readonly string[]): Columns =>
-  Object.fromEntries(names.map((name) => [name, 'bigint']));
-
-export const POST_COUNTER_COLUMNS = counterColumns(POST_COUNTERS);
+export const POST_COUNTER_COLUMNS = forCounters(POST_COUNTERS, () => 'bigint');
 
 export const POST_CONTENT: Columns = {
   created_at: 'timestamptz',
@@ -35,7 +31,7 @@ export const POST_CONTENT: Columns = {
   entities: 'jsonb',
 };
 
-export const AUTHOR_COUNTER_COLUMNS = counterColumns(AUTHOR_COUNTERS);
+export const AUTHOR_COUNTER_COLUMNS = forCounters(AUTHOR_COUNTERS, () => 'bigint');
 
 export const AUTHOR_CONTENT: Columns = {
   created_at: 'timestamptz',

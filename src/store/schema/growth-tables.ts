@@ -1,6 +1,6 @@
 /** Tables of growth: gains of posts and searches, counters at ages, and what is in sight. */
 
-import { ENGAGEMENT_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
+import { ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
@@ -12,14 +12,6 @@ import {
   primaryKey,
 } from 'drizzle-orm/pg-core';
 import { counter, instant, ref, strandline } from './schema.ts';
-
-type Counters<Prefix extends string> = {
-  [Name in (typeof POST_COUNTERS)[number] as `${Prefix}_${Name}`]: ReturnType<typeof counter>;
-};
-
-/** A column for each counter of a post. */
-const eachCounter = <Prefix extends string>(prefix: Prefix) =>
-  Object.fromEntries(POST_COUNTERS.map((name) => [`${prefix}_${name}`, counter()])) as Counters<Prefix>; // fromEntries forgets the names
 
 /**
  * What the counters of a post gained and lost since they were first known: sums of the steps up and of the steps
@@ -33,15 +25,13 @@ export const post_gains = strandline.table('post_gains', {
   /** What the last change added; null where it is not known. */
   step_like_count: counter(),
   step_engagement: counter(),
-  ...eachCounter('first'),
-  ...eachCounter('gained'),
-  ...eachCounter('lost'),
+  ...forCounters(POST_COUNTERS, counter, ['first_*', 'gained_*', 'lost_*']),
 });
 
 type Counted = Record<(typeof ENGAGEMENT_COUNTERS)[number], AnyPgColumn>;
 
-/** As {@link engagementSql}, for indexes. */
-const indexedEngagement = (row: Counted) => {
+/** As {@link engagementSql}, for indexes and for what Drizzle selects. */
+export const sumEngagementColumns = (row: Counted) => {
   const columns = ENGAGEMENT_COUNTERS.map((name) => row[name]);
   const known = columns.map((column) => sql`coalesce(${column}, 0)`);
   return sql`case when coalesce(${sql.join(columns, sql`, `)}) is not null then ${sql.join(known, sql` + `)} end`;
@@ -60,13 +50,7 @@ export const post_counters_at_age = strandline.table(
     at: instant().notNull(),
     before_at: instant().notNull(),
     after_at: instant().notNull(),
-    reply_count: doublePrecision(),
-    repost_count: doublePrecision(),
-    like_count: doublePrecision(),
-    view_count: doublePrecision(),
-    quote_count: doublePrecision(),
-    impression_count: doublePrecision(),
-    bookmark_count: doublePrecision(),
+    ...forCounters(POST_COUNTERS, () => doublePrecision()),
     hours: integer().notNull(),
   },
   (t) => [
@@ -78,7 +62,7 @@ export const post_counters_at_age = strandline.table(
     index('post_counters_at_age_most').on(
       t.search_id,
       t.hours,
-      sql`(${indexedEngagement(t)}) desc nulls last`,
+      sql`(${sumEngagementColumns(t)}) desc nulls last`,
       t.post_id.desc().nullsFirst(),
       t.at,
     ),
@@ -101,8 +85,7 @@ export const search_gains = strandline.table(
     followed: bigint({ mode: 'number' }).notNull(),
     /** Changes of posts. */
     changes: bigint({ mode: 'number' }).notNull(),
-    ...eachCounter('gained'),
-    ...eachCounter('lost'),
+    ...forCounters(POST_COUNTERS, counter, ['gained_*', 'lost_*']),
   },
   (t) => [primaryKey({ columns: [t.search_id, t.hour_at] })],
 );
@@ -150,13 +133,7 @@ export const search_typical = strandline.table(
   {
     search_id: ref().notNull(),
     posts: bigint({ mode: 'number' }).notNull(),
-    reply_count: doublePrecision(),
-    repost_count: doublePrecision(),
-    like_count: doublePrecision(),
-    view_count: doublePrecision(),
-    quote_count: doublePrecision(),
-    impression_count: doublePrecision(),
-    bookmark_count: doublePrecision(),
+    ...forCounters(POST_COUNTERS, () => doublePrecision()),
     engagement: doublePrecision(),
     hours: integer().notNull(),
   },

@@ -1,17 +1,12 @@
 /** Tables of posts, authors and links, their counters and addresses, and of what was forgotten. */
 
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
 import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 
-export const authorCounters = {
-  followers_count: counter(),
-  favourites_count: counter(),
-  listed_count: counter(),
-  media_count: counter(),
-  statuses_count: counter(),
-};
+export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
 /** What is known of an author but for the counters. */
 export const authorColumns = {
@@ -55,11 +50,7 @@ export const author_counters = strandline.table('author_counters', {
   observed_at: instant().notNull(),
   ...authorCounters,
   // When the value was observed, where that is earlier; null: at `observed_at`.
-  followers_count_at: instant(),
-  favourites_count_at: instant(),
-  listed_count_at: instant(),
-  media_count_at: instant(),
-  statuses_count_at: instant(),
+  ...forCounters(AUTHOR_COUNTERS, instant, ['*_at']),
 });
 
 /** An author's counters over time, only when one changed. Partitioned by month; no foreign keys (they triple the WAL). */
@@ -69,15 +60,7 @@ export const author_snapshots = strandline.table(
   (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
 );
 
-export const postCounters = {
-  reply_count: counter(),
-  repost_count: counter(),
-  like_count: counter(),
-  view_count: counter(),
-  quote_count: counter(),
-  impression_count: counter(),
-  bookmark_count: counter(),
-};
+export const postCounters = forCounters(POST_COUNTERS, counter);
 
 /** What is known of a post but for the counters. */
 export const postColumns = {
@@ -127,13 +110,7 @@ export const post_counters = strandline.table('post_counters', {
   post_id: ref().primaryKey(),
   observed_at: instant().notNull(),
   ...postCounters,
-  reply_count_at: instant(),
-  repost_count_at: instant(),
-  like_count_at: instant(),
-  view_count_at: instant(),
-  quote_count_at: instant(),
-  impression_count_at: instant(),
-  bookmark_count_at: instant(),
+  ...forCounters(POST_COUNTERS, instant, ['*_at']),
 });
 
 /** A post's counters over time, only when one changed. Partitioned by month. */

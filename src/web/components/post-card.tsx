@@ -1,3 +1,4 @@
+import { MAIN_COUNTERS, nameCounted } from '../../domain/counters.ts';
 import { Badge } from './icons.tsx';
 import { Ratio, ShortCount } from './numbers.tsx';
 import { Timestamp } from './timestamp.tsx';
@@ -13,18 +14,10 @@ type CardPost = {
   text: string;
   url: string | null;
   created_at: Date | null;
-  reply_count?: number | null;
-  repost_count?: number | null;
-  like_count?: number | null;
-  view_count?: number | null;
-};
+} & { [counter in CardCounter]?: number | null };
 
-const CARD_COUNTERS = [
-  ['like_count', 'like', 'likes'],
-  ['repost_count', 'repost', 'reposts'],
-  ['reply_count', 'reply', 'replies'],
-  ['view_count', 'view', 'views'],
-] as const;
+const CARD_COUNTERS = MAIN_COUNTERS.filter((counter) => counter !== 'quote_count');
+type CardCounter = (typeof CARD_COUNTERS)[number];
 
 export function PostCard({
   post,
@@ -56,11 +49,11 @@ export function PostCard({
           <UntrustedText text={post.text} />
         </p>
         <p class="post-foot">
-          {CARD_COUNTERS.map(([member, one, many]) => {
-            const count = post[member];
+          {CARD_COUNTERS.map((counter) => {
+            const count = post[counter];
             return count === undefined || count === null ? null : (
               <span>
-                <ShortCount of={count} /> {count === 1 ? one : many}
+                <ShortCount of={count} /> {nameCounted(counter, count)}
               </span>
             );
           })}

@@ -1,5 +1,6 @@
 /** Full-text search over everything that was collected. */
 
+import { nameCounted } from '../../domain/counters.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
@@ -206,7 +207,7 @@ function HitView({ hit }: { hit: TextHit }) {
         </a>
         {post === null || post.like_count === null ? null : (
           <span>
-            <ShortCount of={post.like_count} /> {post.like_count === 1 ? 'like' : 'likes'}
+            <ShortCount of={post.like_count} /> {nameCounted('like_count', post.like_count)}
           </span>
         )}
         {link === null ? null : <ExternalLink href={link.url} text={link.site} />}

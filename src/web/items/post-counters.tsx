@@ -1,5 +1,12 @@
 /** Counters of a post: now, over time, and beside posts of the same age. */
 
+import {
+  ENGAGEMENT_COUNTERS,
+  MAIN_COUNTERS,
+  nameCounted,
+  POST_COUNTERS,
+  type PostCounter,
+} from '../../domain/counters.ts';
 import type { PostAtAgeRow, PostGrowthRow } from '../../store/queries/growth.ts';
 import type { EngagementRow } from '../../store/queries/post-detail.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
@@ -10,39 +17,23 @@ import { Count, formatCount, Ratio } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
-const COUNTER_LABELS = [
-  ['like_count', 'likes'],
-  ['repost_count', 'reposts'],
-  ['reply_count', 'replies'],
-  ['quote_count', 'quotes'],
-  ['view_count', 'views'],
-  ['bookmark_count', 'bookmarks'],
-  ['impression_count', 'impressions'],
-] as const;
-
-type CounterName = (typeof COUNTER_LABELS)[number][0];
-
-/** Those that stand on one scale; views are some hundred times as many. */
-const REACTION_COUNTERS: readonly CounterName[] = [
-  'like_count',
-  'repost_count',
-  'reply_count',
-  'quote_count',
-];
-const VIEW_COUNTERS: readonly CounterName[] = ['view_count', 'impression_count'];
+/** Reactions stand on one scale, and views on another: they are some hundred times as many. */
+const VIEW_COUNTERS = ['view_count', 'impression_count'] as const;
+/** Those that say most first. */
+const COUNTERS = [...new Set<PostCounter>([...MAIN_COUNTERS, ...POST_COUNTERS])];
 const MAX_DROPS = 20;
 
 export function CurrentCounters({ post, growth }: { post: PostRow; growth: PostGrowthRow | undefined }) {
   return (
     <Stats label="Counters when last observed">
-      {COUNTER_LABELS.flatMap(([member, words]) => {
-        const gained = growth?.[`gained_${member}`] ?? null;
-        const lost = growth?.[`lost_${member}`] ?? null;
-        if (post[member] === null && REACTION_COUNTERS.indexOf(member) < 0) return [];
+      {COUNTERS.flatMap((counter) => {
+        const gained = growth?.[`gained_${counter}`] ?? null;
+        const lost = growth?.[`lost_${counter}`] ?? null;
+        if (post[counter] === null && !ENGAGEMENT_COUNTERS.some((name) => name === counter)) return [];
         return [
           <Stat
-            name={words}
-            value={<Count of={post[member]} />}
+            name={nameCounted(counter)}
+            value={<Count of={post[counter]} />}
             note={gained === null ? undefined : <CounterChange gained={gained} lost={lost} />}
           />,
         ];
@@ -88,10 +79,10 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
       <CounterChart
         caption="Likes, reposts, replies and quotes of this post"
         rows={rows}
-        members={REACTION_COUNTERS}
+        counters={ENGAGEMENT_COUNTERS}
         unit="reactions"
       />
-      <CounterChart caption="Views of this post" rows={rows} members={VIEW_COUNTERS} unit="views" />
+      <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} unit="views" />
       {drops.length === 0 ? null : (
         <>
           <h3>Counters that fell</h3>
@@ -114,17 +105,17 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
 function CounterChart({
   caption,
   rows,
-  members,
+  counters,
   unit,
 }: {
   caption: string;
   rows: readonly EngagementRow[];
-  members: readonly CounterName[];
+  counters: readonly PostCounter[];
   unit: string;
 }) {
-  const series = COUNTER_LABELS.filter(
-    ([member]) => members.includes(member) && rows.some((row) => row[member] !== null),
-  ).map(([member, name]) => ({ name, values: rows.map((row) => row[member]) }));
+  const series = counters
+    .filter((counter) => rows.some((row) => row[counter] !== null))
+    .map((counter) => ({ name: nameCounted(counter), values: rows.map((row) => row[counter]) }));
   if (series.length === 0) return null;
   return (
     <Chart
@@ -142,9 +133,10 @@ type CounterDrop = { words: string; by: number; from: number; to: number; betwee
 
 /** Each step down between two observations of a counter that is known at both, the last one first. */
 export function findCounterDrops(rows: readonly EngagementRow[]): CounterDrop[] {
-  return COUNTER_LABELS.flatMap(([member, words]) => {
+  return COUNTERS.flatMap((counter) => {
+    const words = nameCounted(counter);
     const known = rows.flatMap((row) => {
-      const value = row[member];
+      const value = row[counter];
       return value === null ? [] : [{ value, at: row.observed_at }];
     });
     return known.slice(1).flatMap(({ value, at }, i) => {

@@ -1,8 +1,30 @@
 /** Engagement over time, as the SQL contract shows it. */
+import {
+  forCounters,
+  MAIN_COUNTERS,
+  nameCounted,
+  POST_COUNTERS,
+  type PostCounter,
+  type PostCounterPlural,
+} from '../../../domain/counters.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './analytics-schema.ts';
+
+const growthCounters = <Name extends PostCounter>(names: readonly Name[]) =>
+  forCounters(names, counter, ['first_*', '*', 'gained_*', 'lost_*']);
+const fell = () => boolean().notNull();
+type GrowthColumns = ReturnType<typeof growthCounters<PostCounter>> &
+  Record<`${PostCounterPlural}_fell`, ReturnType<typeof fell>>;
+
+/** The columns of each counter, all of one before the next as in the view. */
+const growthColumns = Object.fromEntries(
+  POST_COUNTERS.flatMap((name) => [
+    ...Object.entries(growthCounters([name])),
+    [`${nameCounted(name)}_fell`, fell()],
+  ]),
+) as GrowthColumns; // fromEntries forgets the names
 
 export const postGrowthView = analytics
   .view('post_growth', {
@@ -19,41 +41,7 @@ export const postGrowthView = analytics
     last_seen_by: text(),
     not_seen_since: instant(),
     changed_at: instant(),
-    first_reply_count: counter(),
-    reply_count: counter(),
-    gained_reply_count: counter(),
-    lost_reply_count: counter(),
-    replies_fell: boolean().notNull(),
-    first_repost_count: counter(),
-    repost_count: counter(),
-    gained_repost_count: counter(),
-    lost_repost_count: counter(),
-    reposts_fell: boolean().notNull(),
-    first_like_count: counter(),
-    like_count: counter(),
-    gained_like_count: counter(),
-    lost_like_count: counter(),
-    likes_fell: boolean().notNull(),
-    first_view_count: counter(),
-    view_count: counter(),
-    gained_view_count: counter(),
-    lost_view_count: counter(),
-    views_fell: boolean().notNull(),
-    first_quote_count: counter(),
-    quote_count: counter(),
-    gained_quote_count: counter(),
-    lost_quote_count: counter(),
-    quotes_fell: boolean().notNull(),
-    first_impression_count: counter(),
-    impression_count: counter(),
-    gained_impression_count: counter(),
-    lost_impression_count: counter(),
-    impressions_fell: boolean().notNull(),
-    first_bookmark_count: counter(),
-    bookmark_count: counter(),
-    gained_bookmark_count: counter(),
-    lost_bookmark_count: counter(),
-    bookmarks_fell: boolean().notNull(),
+    ...growthColumns,
     engagement: counter(),
     gained_engagement: counter(),
     likes_per_hour: doublePrecision(),
@@ -70,13 +58,7 @@ export const typicalAtAgeView = analytics
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     hours: integer().notNull(),
     posts: tally().notNull(),
-    reply_count: doublePrecision(),
-    repost_count: doublePrecision(),
-    like_count: doublePrecision(),
-    view_count: doublePrecision(),
-    quote_count: doublePrecision(),
-    impression_count: doublePrecision(),
-    bookmark_count: doublePrecision(),
+    ...forCounters(POST_COUNTERS, () => doublePrecision()),
     engagement: doublePrecision(),
   })
   .existing();
@@ -94,13 +76,7 @@ export const postAtAgeView = analytics
     reached_at: instant().notNull(),
     observed_before_at: instant().notNull(),
     observed_after_at: instant().notNull(),
-    reply_count: doublePrecision(),
-    repost_count: doublePrecision(),
-    like_count: doublePrecision(),
-    view_count: doublePrecision(),
-    quote_count: doublePrecision(),
-    impression_count: doublePrecision(),
-    bookmark_count: doublePrecision(),
+    ...forCounters(POST_COUNTERS, () => doublePrecision()),
     engagement: doublePrecision(),
     compared_with: tally().notNull(),
     typical_like_count: doublePrecision(),
@@ -127,20 +103,7 @@ const gains = {
   followed: tally().notNull(),
   changes: tally().notNull(),
   coverage: doublePrecision().notNull(),
-  gained_reply_count: counter(),
-  lost_reply_count: counter(),
-  gained_repost_count: counter(),
-  lost_repost_count: counter(),
-  gained_like_count: counter(),
-  lost_like_count: counter(),
-  gained_view_count: counter(),
-  lost_view_count: counter(),
-  gained_quote_count: counter(),
-  lost_quote_count: counter(),
-  gained_impression_count: counter(),
-  lost_impression_count: counter(),
-  gained_bookmark_count: counter(),
-  lost_bookmark_count: counter(),
+  ...forCounters(POST_COUNTERS, counter, ['gained_*', 'lost_*']),
   gained_engagement: counter(),
 };
 
@@ -173,11 +136,7 @@ export const risingPostsView = analytics
     compared_with: tally(),
     ahead_per_hour: doublePrecision(),
     ratio: doublePrecision(),
-    like_count: counter(),
-    repost_count: counter(),
-    reply_count: counter(),
-    quote_count: counter(),
-    view_count: counter(),
+    ...forCounters(MAIN_COUNTERS, counter),
   })
   .existing();
 
@@ -190,11 +149,7 @@ export const searchPostGainsView = analytics
     post_id: id(),
     first_seen_at: instant().notNull(),
     changed_at: instant().notNull(),
-    gained_like_count: counter(),
-    gained_repost_count: counter(),
-    gained_reply_count: counter(),
-    gained_quote_count: counter(),
-    gained_view_count: counter(),
+    ...forCounters(MAIN_COUNTERS, counter, ['gained_*']),
     gained_engagement: counter(),
   })
   .existing();

@@ -1,5 +1,6 @@
 /** Posts, authors and links, which searches saw them and in which rank, as the SQL contract shows them. */
 
+import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../../domain/counters.ts';
 import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
@@ -18,13 +19,7 @@ export const postsView = analytics
     url: text(),
     created_at: instant(),
     lang: text(),
-    reply_count: counter(),
-    repost_count: counter(),
-    like_count: counter(),
-    view_count: counter(),
-    quote_count: counter(),
-    impression_count: counter(),
-    bookmark_count: counter(),
+    ...forCounters(POST_COUNTERS, counter),
     conversation_id: text(),
     in_reply_to_screen_name: text(),
     in_reply_to_status_id: text(),
@@ -49,13 +44,7 @@ export const postEngagementView = analytics
   .view('post_engagement', {
     post_id: id(),
     observed_at: instant().notNull(),
-    reply_count: counter(),
-    repost_count: counter(),
-    like_count: counter(),
-    view_count: counter(),
-    quote_count: counter(),
-    impression_count: counter(),
-    bookmark_count: counter(),
+    ...forCounters(POST_COUNTERS, counter),
   })
   .existing();
 
@@ -75,11 +64,7 @@ export const authorsView = analytics
     is_blue_verified: boolean(),
     can_dm: boolean(),
     can_media_tag: boolean(),
-    followers_count: counter(),
-    favourites_count: counter(),
-    listed_count: counter(),
-    media_count: counter(),
-    statuses_count: counter(),
+    ...forCounters(AUTHOR_COUNTERS, counter),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
   })
@@ -89,11 +74,7 @@ export const authorSnapshotsView = analytics
   .view('author_snapshots', {
     author_id: id(),
     observed_at: instant().notNull(),
-    followers_count: counter(),
-    favourites_count: counter(),
-    listed_count: counter(),
-    media_count: counter(),
-    statuses_count: counter(),
+    ...forCounters(AUTHOR_COUNTERS, counter),
   })
   .existing();
 
