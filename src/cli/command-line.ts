@@ -1,5 +1,6 @@
 /** The command line: parses the arguments, runs one command, reports its error, and returns the exit code. */
 
+import { removeUnsafe } from '../domain/text.ts';
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, OpenProgram } from './command-context.ts';
@@ -82,7 +83,7 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/[^\n\P{Cc}]|[\u2028-\u202e\u2066-\u2069]/gu, '')),
+      outputError: (text, write) => write(removeUnsafe(text)),
       getOutHelpWidth: () => limitHelpWidth(page.width),
       getErrHelpWidth: () => limitHelpWidth(page.width),
       getOutHasColors: () => colors.isColorSupported,

@@ -1,7 +1,7 @@
 /** Errors as a person reads them, and the exit code each means: 1 failed, 2 usage. */
 
 import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
-import { escapeUnsafe } from '../domain/json-output.ts';
+import { escapeUnsafe } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';

@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '../domain/text.ts';
 import { Refused } from '../domain/errors.ts';
 import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
@@ -109,12 +110,8 @@ async function printResponse(cli: Cli, body: Buffer | undefined, id: bigint): Pr
   if (body === undefined) throw new Refused('not_found', `run ${id} has no kept answer`);
   if (!cli.page.live) return cli.out.write(body);
   // Whatever is no character, or orders others about, stands as its code.
-  const shown = body.toString('utf8').replace(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu, escapeCodeUnit);
+  const shown = escapeUnsafe(body.toString('utf8'));
   return cli.out.write(shown.endsWith('\n') ? shown : `${shown}\n`);
-}
-
-function escapeCodeUnit(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function registerReplay(runs: Command, cli: Cli): void {

@@ -1,13 +1,13 @@
 /** Texts from outside, made safe for a terminal, and measured as a terminal shows them. */
+import { CONTROLS, INVISIBLES } from '../domain/text.ts';
 import stringWidth from 'string-width';
 
 /** Escape sequences as a whole, so that their remains do not stand in the text. */
 const ESCAPE_SEQUENCES =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
-/** Marks that reorder what stands around them, hide, or are not characters at all. */
-const INVISIBLE_MARKS =
-  /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+/** White space that is a control divides words and lines; it goes afterwards. */
+const UNSAFE = new RegExp(String.raw`(?!\s|\u0085)[${CONTROLS}]|[${INVISIBLES}]`, 'gu');
 /** More marks on one letter than any script needs. */
 const STACKED_MARKS = /(\p{M}{6})\p{M}+/gu;
 
@@ -31,8 +31,7 @@ function stripUnsafe(text: string): string {
   return text
     .toWellFormed()
     .replace(ESCAPE_SEQUENCES, '')
-    .replace(/[^\P{Cc}\t\n\v\f\r\u0085]/gu, '')
-    .replace(INVISIBLE_MARKS, '')
+    .replace(UNSAFE, '')
     .replace(/\u200d{2,}/gu, '\u200d')
     .replace(STACKED_MARKS, '$1');
 }

@@ -1,17 +1,11 @@
 /** Data for programs: one document per command, ids as strings, times in ISO 8601. */
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+import { escapeUnsafe } from './text.ts';
 
-/** What a terminal could take for a command, or reorder a line by; in JSON it may as well be escaped. */
-const UNSAFE_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 export function toJson(value: unknown, indent?: number): string {
   return escapeUnsafe(JSON.stringify(toJsonValue(value, ''), null, indent));
-}
-
-/** Escapes, inside JSON or any quoted text, what could do more to a terminal than be seen. */
-export function escapeUnsafe(json: string): string {
-  return json.replace(UNSAFE_CHARACTERS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**

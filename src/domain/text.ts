@@ -26,12 +26,49 @@ export function cleanText(text: string, max = MAX_TEXT_LENGTH): string {
   return bare.slice(0, cut);
 }
 
-/** Control characters, and those that turn the direction of what follows or number a language (tags). */
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+/*
+ * Characters that do something other than be seen, by what they do: classes of regular expressions with the flag `u`. Every
+ * cleaner is made of them. ZERO WIDTH JOINER and NON-JOINER are in none but HIDING: emoji, Persian and Hindi need them.
+ */
 
-/** White space that is not one space becomes one, and no control character is left: for one line on any screen. */
+/** C0 and C1, to which terminals listen; tab and line ends are among them. */
+export const CONTROLS = String.raw`\p{Cc}`;
+/** End a line for some readers and not for others. */
+const LINE_SEPARATORS = String.raw`\u2028\u2029`;
+/** Turn the direction of what follows, so that a text reads as another one. */
+export const DIRECTIONS = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+/** Take no room: spaces of no width, joiners of words, operators, annotations, the byte order mark. */
+const ZERO_WIDTHS = String.raw`\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb`;
+/** Copies of ASCII that nothing shows. */
+const TAGS = String.raw`\u{e0000}-\u{e007f}`;
+/** What no reader misses: with it a text is the same to a person. */
+export const INVISIBLES = DIRECTIONS + ZERO_WIDTHS + TAGS;
+/**
+ * All in which words can hide from a person and not from a language model: every format character, fillers, and the
+ * selectors of variants, but U+FE0F, which colors emoji.
+ */
+export const HIDING = String.raw`${CONTROLS}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\u{e0100}-\u{e01ef}`;
+
+const INVISIBLE = new RegExp(`[${INVISIBLES}]`, 'gu');
+const BLANK = new RegExp(String.raw`[\s${CONTROLS}]+`, 'gu');
+/** All controls but the tab and the line feed, which JSON and lines of text are laid out with. */
+const UNSAFE = new RegExp(String.raw`(?![\t\n])[${CONTROLS}${LINE_SEPARATORS}${INVISIBLES}]`, 'gu');
+
+/** One line for any screen: white space and controls become one space, and nothing invisible is left. */
 export function cleanLine(text: string): string {
-  return text.replace(/\s+/gu, ' ').replace(CONTROLS, '').trim();
+  return text.replace(INVISIBLE, '').replace(BLANK, ' ').trim();
+}
+
+/** Removes what could do more to a terminal than be seen; lines and tabs stay. */
+export function removeUnsafe(text: string): string {
+  return text.replace(UNSAFE, '');
+}
+
+/** Escapes the same, as JSON does: inside JSON it means what it meant. */
+export function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (sign) =>
+    sign.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -1,5 +1,6 @@
 /** The log: JSON lines on stderr, without secrets. */
 
+import { escapeUnsafe } from '../domain/text.ts';
 import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
@@ -63,7 +64,7 @@ export function createLogger(
     {
       write: (line) => {
         const hidden = [...listKnown()].reduce((text, form) => text.replaceAll(form, '[hidden]'), line);
-        out.write(hidden.replaceAll(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escapeSign));
+        out.write(escapeUnsafe(hidden));
       },
     },
   );
@@ -104,8 +105,4 @@ function listSecretForms(secret: string): string[] {
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-function escapeSign(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,5 +1,6 @@
 /** Formats of exports, and the encoders of CSV and NDJSON. */
 
+import { escapeUnsafe } from '../../domain/text.ts';
 import type { ExportColumn } from '../../store/export/export-columns.ts';
 import type { CopiedRow } from '../../store/export/snapshot.ts';
 
@@ -82,9 +83,6 @@ function keepCell(value: string): string {
   return value;
 }
 
-/** Signs that end a line for some readers, and those that could do more to a terminal than be seen. */
-const UNSAFE_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
 /** One JSON object per line: ids as strings, counters as numbers, lists and JSON as they are, null for unknown. */
 export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
   const members = columns.map(({ name, kind }, i) => ({
@@ -97,8 +95,7 @@ export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
       const value = row[i] ?? null;
       text += before + (value === null ? 'null' : write(value));
     }
-    // Outside texts JSON has none of them.
-    return `${text.replace(UNSAFE_CHARACTERS, escapeCharacter)}}\n`;
+    return `${escapeUnsafe(text)}}\n`;
   };
   return {
     begin: () => new Uint8Array(),
@@ -123,8 +120,4 @@ function chooseWriter(kind: ExportColumn['kind']): (value: string) => string {
     case 'json':
       return (value) => value;
   }
-}
-
-function escapeCharacter(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

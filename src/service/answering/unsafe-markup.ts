@@ -4,7 +4,7 @@
  * sees it.
  */
 
-import { cleanText } from '../../domain/text.ts';
+import { cleanText, HIDING } from '../../domain/text.ts';
 
 /** Markdown that links, embeds or marks, HTML and entities, and `[7]`, which would look like a citation. */
 const UNSAFE_MARKUP = /\]\s*[([:]|!\[|[<`\\]|>>|\*\*|__|~~|\[\^?\s*\d+(?:\s*,\s*\d+)*\s*\]|&#?\w{2,31};/;
@@ -117,9 +117,11 @@ export const ASCII_TEXT = /^[\x20-\x7e]*$/;
 /** White space that is not one space. */
 const UNEVEN_SPACE = /[^\S ]| {2}/u;
 const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g;
-/** Also the selectors and fillers in which words can be hidden; U+FE0F stays, it colours emoji. */
-const INVISIBLE_CHARACTERS =
-  /(?:[\p{Cc}\p{Cf}\u{3164}\u{ffa0}]|[\u{34f}\u{fe00}-\u{fe0e}]|[\u{115f}\u{1160}]|[\u{17b4}\u{17b5}]|[\u{e0100}-\u{e01ef}])/gu;
+/** In a completion nothing may hide; what joins two emoji into one hides nothing. */
+const INVISIBLE_CHARACTERS = new RegExp(
+  String.raw`(?!(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d\p{Extended_Pictographic})[${HIDING}]`,
+  'gu',
+);
 
 /** Lines end in `\n`; at most `max` code units. */
 export function toVisibleLines(text: string, max: number): string {

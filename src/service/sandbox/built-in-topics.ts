@@ -1,6 +1,6 @@
 /** The topics of the simulation: the built-in ones, and for any other prompt one of its own. */
 
-import { cleanText } from '../../domain/text.ts';
+import { cleanLine, cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
 import { capitalize } from './simulated-text.ts';
 import { type Topic, type TopicInWorld, topicSchema } from './simulated-topic.ts';
@@ -110,9 +110,7 @@ function createPromptTopic(prompt: string, words: readonly string[]): Topic {
 
 /** The prompt as it can stand in a sentence: one line, no control characters, cut between two words. */
 function toSubject(prompt: string): string {
-  const line = cleanText(prompt)
-    .replace(/[\p{Cc}\p{Cf}\p{Z}\s]+/gu, ' ')
-    .trim();
+  const line = cleanLine(cleanText(prompt));
   if (line.length <= MAX_SUBJECT_LENGTH) return line === '' ? 'this' : line;
   const cut = cleanText(line, MAX_SUBJECT_LENGTH);
   const space = cut.lastIndexOf(' ');

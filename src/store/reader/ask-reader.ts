@@ -1,4 +1,5 @@
 /** A person's statement over the SQL contract, and what Postgres says of it in words. */
+import { cleanLine } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
 import { Refused } from '../../domain/errors.ts';
@@ -140,11 +141,11 @@ function describeError(error: Error, sql: string): string {
   if (readSqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
   const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
   // Postgres counts characters, not UTF-16 units.
-  const near = Array.from(sql)
-    .slice(position - 1, position + 23)
-    .join('')
-    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim();
+  const near = cleanLine(
+    Array.from(sql)
+      .slice(position - 1, position + 23)
+      .join(''),
+  );
   const at = position > 0 ? `, at character ${position} ("${near}")` : '';
   const hint = 'hint' in error && typeof error.hint === 'string' ? `; hint: ${error.hint}` : '';
   return `Postgres: ${error.message}${at}${hint}`;

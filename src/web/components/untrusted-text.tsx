@@ -1,9 +1,10 @@
 /** Text and addresses that came from outside: shown, never trusted. */
 
+import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
 
-/** Signs that turn the direction of a line or hide in it, shown as what they are. */
-const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** These alone can change what else a line says, and a reader sees where they were; a browser draws nothing for the rest. */
+const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');
 
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Text in which no character is made of several, so that it need not be segmented. */
@@ -27,7 +28,7 @@ export function UntrustedText({ text, most = 400 }: { text: string | null; most?
  * @param most UTF-16 units that are shown
  */
 export function shortenText(text: string, most = 400): string {
-  const cut = clampCharacters(text.slice(0, most)).toWellFormed().replaceAll(BIDI_CONTROLS, '\u2423');
+  const cut = clampCharacters(text.slice(0, most)).toWellFormed().replaceAll(DIRECTION, '\u2423');
   return text.length > most && !cut.endsWith('…') ? `${cut}…` : cut;
 }
 

@@ -1,6 +1,6 @@
 /** Titles and excerpts as sources give them, to text without markup that is safe to store, show and send. */
 import { decodeHTML } from 'entities';
-import { cleanText } from '../../../domain/text.ts';
+import { cleanLine, cleanText } from '../../../domain/text.ts';
 
 /** The most of a text that is looked at, in UTF-16 code units; an excerpt never needs more. */
 const MAX_MARKUP_LENGTH = 4_000;
@@ -14,9 +14,6 @@ const INLINE_ELEMENT =
   /<\/?(?:[abisuq]|em|strong|mark|small|su[bp]|span|font|code|abbr|time|wbr|img)(?:[\s/][^<>]*)?>/g;
 const BLOCK_ELEMENT =
   /<\/?(?:p|br|hr|h[1-6]|div|[uo]l|li|d[ltd]|pre|blockquote|table|tr|t[dh]|section|article|script|style)(?:[\s/][^<>]*)?>/g;
-/** Controls and blanks; marks that are not seen, or that turn the direction of what follows. Emoji need U+200D. */
-const BLANK = /[\p{Cc}\s]+/gu;
-const UNSEEN = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of something that may hold HTML or only its entities: one line, decoded once. */
 export function toPlainText(markup: string): string {
@@ -24,7 +21,7 @@ export function toPlainText(markup: string): string {
     .replace(HTML_COMMENT, ' ')
     .replace(INLINE_ELEMENT, '')
     .replace(BLOCK_ELEMENT, ' ');
-  return cleanText(decodeHTML(bare)).replace(UNSEEN, '').replace(BLANK, ' ').trim();
+  return cleanLine(cleanText(decodeHTML(bare)));
 }
 
 /** Text of Markdown: of a link its words, without the marks of headings, quotes and bold. */
