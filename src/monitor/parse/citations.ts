@@ -5,10 +5,9 @@
  */
 
 import type { LinkRef } from '../../domain/parsed-results.ts';
+import { MARK } from '../../domain/sentences.ts';
 import { MAX_LINK_LENGTH, parseLink } from './parse-links.ts';
 
-/** Stands where a mark stood. */
-export const MARK = '\ue000';
 /** Stands where something stands that is whole: the label of a link, an address, code. */
 export const KEPT_WHOLE = '\ue001';
 

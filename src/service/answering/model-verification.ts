@@ -4,6 +4,7 @@
  * followed is refused whole.
  */
 
+import { splitSentences } from '../../domain/sentences.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import {
   COMPLETION_SECTIONS,
@@ -13,7 +14,6 @@ import {
 } from './completion-draft.ts';
 import { containsInjection } from './injection.ts';
 import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
-import { splitSentences } from './quotable-sentences.ts';
 import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
 import { containsAddress, containsHost, containsMarkup, isEncoded, toVisibleLine } from './unsafe-markup.ts';
 import { z } from 'zod';
@@ -142,7 +142,9 @@ function keepSupported(
   if (text === '' || text.length > most || sources.length === 0) return undefined;
   if (containsMarkup(text.normalize('NFKC')) || isEncoded(text)) return undefined;
   if (containsHost(text) || containsInjection(text)) return undefined;
-  const supported = splitSentences(text)
+  const supported = splitSentences(text, { lowerCaseBegins: true })
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
     .slice(0, MAX_SENTENCES_PER_TEXT)
     .filter((sentence) => isSupported(sentence, sources, ground));
   return supported.length === 0 ? undefined : supported.join(' ');

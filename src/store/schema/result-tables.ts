@@ -151,7 +151,7 @@ export const claims = strandline.table(
       .references(() => searches.id),
     /** The text of the completion: `summary`, `microblog_summary`, ... */
     role: text().notNull(),
-    /** Of its words without regard to case and white space (`hashStatement` in `monitor/parse/parse-statements.ts`). */
+    /** Of its words without regard to case and white space (`hashStatement` in `domain/sentences.ts`). */
     identity: bytea().notNull(),
     /** As it was first kept, without its citation marks. */
     text: text().notNull(),

@@ -1,6 +1,7 @@
 /** What the microblogs have in common: members as they are read, and a post as something found. */
 
 import { sumEngagement } from '../../../domain/counters.ts';
+import { splitSentences } from '../../../domain/sentences.ts';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
 import type { MicroblogPost } from '../../../protocol/specification.ts';
 import type { FoundItem } from '../search-source.ts';
@@ -65,7 +66,6 @@ export function toFoundPost(post: MicroblogPost): FoundItem[] {
 /** The first sentence of a text without its links, hashtags and control characters, at most 140 characters. */
 export function extractFirstSentence(text: string): string {
   const plain = cleanLine(text.replace(/https?:\/\/\S+|#[\p{L}\p{N}_]+/gu, ''));
-  const end = /[.!?。؟](?=\s|$)/u.exec(plain);
-  const first = end === null ? plain : plain.slice(0, end.index + 1);
+  const [first = ''] = splitSentences(plain);
   return first.length <= 140 ? first : `${cleanText(first, 137)}...`;
 }
