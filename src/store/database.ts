@@ -20,6 +20,9 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** What queries ask through: none of them writes. */
+export type Reads = Pick<Database, 'orm' | 'pool'>;
+
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
@@ -93,6 +96,11 @@ export function openDatabase(
  */
 export function sqlTime(given: `$${number}` | `asked.${string}`): string {
   return `coalesce(${given}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
+}
+
+/** How long after an attempt the next one may be made, in SQL: a minute, then twice as long each time. @param max such as `1 hour` */
+export function backOffSql(attempts: string, max: string): string {
+  return `least(interval '${max}', interval '1 minute' * power(2, least(${attempts}, 10)))`;
 }
 
 /** The current time of everything that is shared, for rules that are decided outside of SQL. */

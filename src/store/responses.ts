@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Clock } from '../platform/clock.ts';
 import { batched, givenRowsSql } from './batches.ts';
-import { type Database, type Id, isUnreachable, sqlTime } from './database.ts';
+import { backOffSql, type Database, type Id, isUnreachable, sqlTime } from './database.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
 const compress = promisify(gzip);
@@ -177,7 +177,7 @@ const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
 const takeUnreadSql = (condition: string) => `
 UPDATE strandline.responses a
 SET read_attempts = a.read_attempts + 1,
-  next_read_at = ${sqlTime('$2')} + least(interval '6 hours', interval '1 minute' * power(2, least(a.read_attempts, 10)))
+  next_read_at = ${sqlTime('$2')} + ${backOffSql('a.read_attempts', '6 hours')}
 WHERE (a.run_id, a.n) = (
   SELECT run_id, n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL AND ${condition}
   ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED

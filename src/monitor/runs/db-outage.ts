@@ -30,7 +30,8 @@ export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Prom
     maxMs: DB_OUTAGE_RETRY_MS,
     mayPass: (error) => isDatabaseError(error) && !refusesData(error),
     onFirstFailure: (error) => {
-      ctx.log.warn({ err: error }, 'database unavailable; retrying');
+      if (refusesData(error)) ctx.log.warn({ err: error }, 'data refused by the database; not retried');
+      else if (isDatabaseError(error)) ctx.log.warn({ err: error }, 'database unavailable; retrying');
       return Promise.resolve();
     },
   });

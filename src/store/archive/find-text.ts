@@ -4,7 +4,7 @@
  */
 
 import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { isSearch } from '../queries/search-list.ts';
@@ -157,8 +157,6 @@ async function readPhrases(
   }
   return (config) => (word) => weights.get(config)?.get(word) ?? 0;
 }
-
-type Reads = Pick<Database, 'orm'>;
 
 /** A search that saw a thing. */
 type Finder = { search: string; topic: string; service: string };

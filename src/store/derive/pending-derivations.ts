@@ -5,7 +5,7 @@
  */
 
 import { SECOND } from '../../domain/time.ts';
-import { type Database, type Id, sqlTime, type Transaction } from '../database.ts';
+import { backOffSql, type Database, type Id, sqlTime, type Transaction } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
@@ -171,7 +171,7 @@ export async function moveAside(
   const { rows } = await pool.query<{ search: string; run_id: Id; attempts: number; retry_at: Date }>({
     name: 'set_aside',
     text: `UPDATE ${PENDING} p SET attempts = p.attempts + 1, code = $2,
-        retry_at = ${sqlTime('$3')} + least(interval '1 hour', interval '1 minute' * power(2, least(p.attempts, 10)))
+        retry_at = ${sqlTime('$3')} + ${backOffSql('p.attempts', '1 hour')}
       FROM strandline.searches s WHERE p.id = $1 AND s.id = p.search_id
       RETURNING s.slug AS search, p.run_id, p.attempts, p.retry_at`,
     values: [failure.id, failure.code, failure.now],

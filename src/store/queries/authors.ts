@@ -1,12 +1,11 @@
 /** One author: as last seen, over time, and what is typical of what they write. */
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
 
-type Reads = Pick<Database, 'orm'>;
 export type AuthorRow = typeof authorsView.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;
 

@@ -1,6 +1,6 @@
 /** Completions of searches, with their key items, links and claims, one or a page at a time. */
 
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
@@ -10,8 +10,6 @@ import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.$inferSelect;
-
-type Reads = Pick<Database, 'orm'>;
 
 export async function readRunCompletion({ orm }: Reads, runId: Id): Promise<CompletionRow | undefined> {
   const [row] = await orm.select().from(completionsView).where(eq(completionsView.run_id, runId)).limit(1);

@@ -2,7 +2,7 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Reads } from '../database.ts';
 import {
   postAtAgeView,
   postGrowthView,
@@ -11,7 +11,6 @@ import {
   typicalAtAgeView,
 } from '../schema/analytics/growth-views.ts';
 
-type Reads = Pick<Database, 'orm' | 'pool'>;
 type GrowthScope = { search?: string | undefined; topic?: string | undefined };
 
 export type PostGrowthRow = typeof postGrowthView.$inferSelect;

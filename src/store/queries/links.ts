@@ -1,13 +1,12 @@
 /** Links that searches found; and of one link its addresses, its ranks over time, and who cites or contains it. */
 
 import type { Source } from '../../domain/enumerations.ts';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import { linkSightingsView, linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { isSearch } from './search-list.ts';
 import { and, asc, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
 
-type Reads = Pick<Database, 'orm'>;
 type Pooled = Pick<Database, 'pool'>;
 
 export type LinkRow = typeof linksView.$inferSelect;

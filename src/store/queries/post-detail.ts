@@ -1,10 +1,8 @@
 /** One post over time: what it had, who saw it, and where it stood. */
 import { and, desc, eq, sql } from 'drizzle-orm';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import { postEngagementView, postsView } from '../schema/analytics/post-views.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
-
-type Reads = Pick<Database, 'orm'>;
 
 /** A post by its key, also one that only stood inside others. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {

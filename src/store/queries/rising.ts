@@ -1,11 +1,9 @@
 /** Posts, hashtags and domains that rise. */
 
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
-
-type Reads = Pick<Database, 'orm'>;
 
 type RisingPostRow = typeof risingPostsView.$inferSelect;
 type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;

@@ -2,7 +2,7 @@
 
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Database, type Id, type Reads } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -17,8 +17,6 @@ export type RejectRow = typeof rejectsView.$inferSelect;
 export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
   return baseline && request_version === 1;
 }
-
-type Reads = Pick<Database, 'orm'>;
 
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
   const [row] = await orm

@@ -2,14 +2,12 @@
  * of all of them takes a few statements, however many there are. */
 
 import type { RunCode } from '../../domain/errors.ts';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
-
-type Reads = Pick<Database, 'orm' | 'pool'>;
 
 /** A run as a cell among others. */
 export type RunCell = Pick<

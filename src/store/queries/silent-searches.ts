@@ -1,9 +1,7 @@
 /** How long active searches have been without a successful run. The rule is in `monitor/status/silence.ts`. */
 import type { RunCode } from '../../domain/errors.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-
-type Reads = Pick<Database, 'pool'>;
 
 export type ScheduleGroup = {
   /** What names the group. */

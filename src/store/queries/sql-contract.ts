@@ -1,10 +1,8 @@
 /** The SQL contract as its own views describe it: version, views, columns and their meaning. */
 
-import type { Database } from '../database.ts';
+import type { Reads } from '../database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
-
-type Reads = Pick<Database, 'orm'>;
 
 /** What each column of the SQL contract means, in the words of its comment, by `view.column`. */
 export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {

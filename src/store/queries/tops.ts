@@ -1,9 +1,7 @@
 /** Who and what the posts of a time speak of most, over whole days (UTC), and which of them several topics have in common. */
 
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
-
-type Reads = Pick<Database, 'pool'>;
 
 /** A search, or a topic: of a topic each post counts once. Without either, all topics: once in each. */
 type TopsFilter = {
