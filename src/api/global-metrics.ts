@@ -1,6 +1,6 @@
 /** Figures of the database and the queue for Prometheus: the same whichever process is asked. */
 
-import { REJECT_CODES, RUN_CODES } from '../domain/errors.ts';
+import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../domain/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
 import type { FollowerLag } from '../store/derive/pending-derivations.ts';
 import type { Figures, UnreadResponses } from '../store/queries/system.ts';
@@ -29,19 +29,14 @@ const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
   ['repairs', 'strandline_repairs_total', 'Repairs made by scans and upkeep.'],
 ];
 
-/** Codes that may stand in a label: why runs fail, are skipped and are cancelled. Anything else is `other`. */
-const RUN_CODE_LABELS = new Set([
+/** Codes that may stand in a label: why runs fail, are skipped and are cancelled, and why items are not read. Anything else is `other`. */
+const CODE_LABELS: ReadonlySet<string> = new Set([
   '',
-  ...Object.keys(RUN_CODES),
-  'overlap',
-  'missed',
-  'capped',
-  'paused',
-  'broken',
-  'removed',
+  ...RUN_CODE_NAMES,
+  ...SKIP_REASONS,
+  ...CANCEL_REASONS,
+  ...REJECT_CODES,
 ]);
-
-const REJECT_CODE_LABELS: ReadonlySet<string> = new Set(REJECT_CODES);
 
 /** In the text format of Prometheus. */
 export async function renderGlobalMetrics({
@@ -142,10 +137,7 @@ function buildLabels(names: readonly string[], values: readonly string[]): Recor
   return Object.fromEntries(
     names.map((name, i) => {
       const value = values[i] ?? '';
-      return [
-        name,
-        name === 'code' && !RUN_CODE_LABELS.has(value) && !REJECT_CODE_LABELS.has(value) ? 'other' : value,
-      ];
+      return [name, name === 'code' && !CODE_LABELS.has(value) ? 'other' : value];
     }),
   );
 }

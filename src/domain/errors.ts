@@ -39,6 +39,14 @@ export type RunCode = keyof typeof RUN_CODES;
 /** Every {@link RunCode}. */
 export const RUN_CODE_NAMES = Object.keys(RUN_CODES) as [RunCode, ...RunCode[]]; // Object.keys forgets the key type
 
+/** Why a slot is not run. Stored: only ever add to this list. */
+export const SKIP_REASONS = ['missed', 'overlap', 'capped'] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** Why a queued run is cancelled: what became of its search. Stored: only ever add to this list. */
+export const CANCEL_REASONS = ['paused', 'broken', 'removed'] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
+
 /** Why an item of an answer is not read. Codes are stored: only ever add to this list. */
 export const REJECT_CODES = [
   'not_an_object',

@@ -1,4 +1,5 @@
 /** Slots of searches: which searches are due, and the rows that say what became of each slot. */
+import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Id, Transaction } from './database.ts';
 
@@ -104,7 +105,7 @@ export type SlotRow = {
   search: Pick<LockedSearch, 'id' | 'version' | 'request_version'>;
   slotAt: Date;
   status: 'queued' | 'skipped';
-  reason: string | null;
+  reason: SkipReason | null;
   /** The last slot of a span, and how many slots it has; null for a single slot. */
   spanUntil: Date | null;
   spanSlots: number | null;
@@ -196,7 +197,12 @@ export async function setState(
 }
 
 /** Cancels queued runs, as a pause or a removal does. */
-export async function cancelQueued(tx: Transaction, searchId: Id, reason: string, now: Date): Promise<void> {
+export async function cancelQueued(
+  tx: Transaction,
+  searchId: Id,
+  reason: CancelReason,
+  now: Date,
+): Promise<void> {
   await tx.query(
     `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3, offer_at = NULL
      WHERE search_id = $1 AND status = 'queued'`,

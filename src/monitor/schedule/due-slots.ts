@@ -1,5 +1,6 @@
 /** From due searches to run rows: what the scan, a pause, an edit and a removal do with slots that are due. */
 
+import type { CancelReason, SkipReason } from '../../domain/errors.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
 import { type Id, readTime, type Transaction } from '../../store/database.ts';
 import { archiveSearch } from '../../store/searches.ts';
@@ -77,7 +78,7 @@ function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: D
 function buildSlotRows(
   search: LockedSearch,
   { latest, older }: DueSlots,
-  obstacle: string | null,
+  obstacle: SkipReason | null,
 ): SlotRow[] {
   const rows = latest.map((at, i): SlotRow => {
     const reason = i === latest.length - 1 ? obstacle : 'missed';
@@ -126,7 +127,7 @@ function listIds(searches: readonly LockedSearch[]): Id[] {
 }
 
 /** How a search stops, and for a person why. */
-type StopTarget = { to: 'paused' | 'broken'; reason: string } | { to: 'removed' };
+type StopTarget = { to: Exclude<CancelReason, 'removed'>; reason: string } | { to: 'removed' };
 
 /**
  * Stops a search whose row lock the transaction holds. Slots that are due by now get their rows first, so

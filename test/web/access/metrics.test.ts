@@ -1,3 +1,4 @@
+import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../../../src/domain/errors.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
@@ -122,8 +123,15 @@ test('labels hold nothing of users: their values are of closed sets, and whateve
   await ask(app, '/api/v1/search/12345?limit=7');
   await ask(app, '/nowhere/secret-ferry');
   await addCounts(stand.world.db, [{ name: 'runs', labels: ['hosted', 'cancelled', 'secret words'], n: 1 }]);
+  const codes = [...RUN_CODE_NAMES, ...SKIP_REASONS, ...CANCEL_REASONS];
+  await addCounts(stand.world.db, [
+    ...codes.map((code) => ({ name: 'runs' as const, labels: ['own', 'failed', code], n: 1 })),
+    ...REJECT_CODES.map((code) => ({ name: 'rejects' as const, labels: [code], n: 1 })),
+  ]);
   const names = [...(await scrape(app)).keys()].filter((name) => name.startsWith('strandline_'));
   const text = names.join('\n');
+  for (const code of codes) expect(text).toContain(`service="own",status="failed",code="${code}"`);
+  for (const code of REJECT_CODES) expect(text).toContain(`strandline_rejects_total{code="${code}"}`);
   expect(text).not.toMatch(/secret|12345|nobody should/);
   expect(text).toContain('code="other"');
   const allowed: Record<string, RegExp> = {
