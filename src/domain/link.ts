@@ -13,6 +13,9 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** The longest address of a link, in characters, as it came and in canonical form: an index in Postgres holds it. */
+export const MAX_LINK_LENGTH = 2_048;
+
 /** An address, or its path, that another path can be put behind. In linear time, however many slashes there are. */
 export function trimEndSlashes(address: string): string {
   return address.replace(/(?<!\/)\/+$/, '');
@@ -104,4 +107,12 @@ function normalizeHost(url: URL): string {
 /** The host without `www.`. */
 export function readSite(url: URL): string {
   return normalizeHost(url).replace(/^www\./, '');
+}
+
+/** The id that stands in a post's address (`https://host/name/status/123`), or null. */
+export function readIdFromAddress(address: unknown): string | null {
+  if (typeof address !== 'string' || address.length > MAX_LINK_LENGTH) return null;
+  return (
+    /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)*status(?:es)?\/(\d{1,25})(?:[/?#]|$)/i.exec(address)?.[1] ?? null
+  );
 }

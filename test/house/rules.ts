@@ -27,7 +27,7 @@ export const RULES: readonly Rule[] = [
   ['store/', 'domain/ config/ platform/'],
   ['service/', 'domain/ config/variable.ts protocol/ platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts'],
   ['monitor/parse/', 'domain/ protocol/'],
-  ['monitor/client/', 'domain/ protocol/ platform/clock.ts'],
+  ['monitor/client/', 'domain/ protocol/ config/version.ts platform/clock.ts'],
   ['monitor/trends/rules/', 'domain/'],
   ['monitor/context.ts monitor/enqueue.ts', 'domain/ store/ type:config/ type:platform/'],
   ['monitor/access/', `${CONTEXT} platform/clock.ts platform/keys.ts`],

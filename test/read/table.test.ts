@@ -1,8 +1,9 @@
 /** Tables: what each kind of value on the wire is read as. */
+import { readIdFromAddress } from '../../src/domain/link.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCitations } from '../../src/monitor/parse/citations.ts';
-import { readBoolean, readCounter, readId, readIdFromAddress } from '../../src/monitor/parse/wire-values.ts';
+import { readBoolean, readCounter, readId } from '../../src/monitor/parse/wire-values.ts';
 import { readAddress, parseLink } from '../../src/monitor/parse/parse-links.ts';
 import { readTime } from '../../src/monitor/parse/timestamps.ts';
 import { watchProcessor } from '../processor.ts';

@@ -1,5 +1,5 @@
 /** From a saved search's request to what is sent: address, headers, body. Pure. */
-import { readFileSync } from 'node:fs';
+import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import { toWire } from '../../protocol/wire.ts';
@@ -31,9 +31,6 @@ export type Target = {
 export type HttpRequest = { url: URL; headers: Record<string, string>; body: string };
 
 const SPECIFIED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string; // our own package.json
-};
 
 /**
  * @throws RunError `auth` for a key that no header can carry, `internal` for an address that is none.
@@ -46,7 +43,7 @@ export function composeRequest(target: Target, request: ServiceRequest): HttpReq
       accept: request.streaming ? 'text/event-stream, application/json' : 'application/json',
       'accept-encoding': 'gzip, deflate, br',
       'content-type': 'application/json',
-      'user-agent': `strandline/${version}`,
+      'user-agent': `strandline/${VERSION}`,
       ...buildAuthorization(target.key),
     },
     body: JSON.stringify(buildBody(target.dialect, request)),

@@ -5,8 +5,9 @@
  */
 
 import type { LinkRef } from '../../domain/parsed-results.ts';
+import { MAX_LINK_LENGTH } from '../../domain/link.ts';
 import { MARK } from '../../domain/sentences.ts';
-import { MAX_LINK_LENGTH, parseLink } from './parse-links.ts';
+import { parseLink } from './parse-links.ts';
 
 /** Stands where something stands that is whole: the label of a link, an address, code. */
 export const KEPT_WHOLE = '\ue001';

@@ -2,7 +2,7 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
-import { canonicalizeUrl, isWebUrl, parseWebUrl, readSite } from '../../domain/link.ts';
+import { canonicalizeUrl, isWebUrl, MAX_LINK_LENGTH, parseWebUrl, readSite } from '../../domain/link.ts';
 import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
 import { isPlain, own } from '../../protocol/json.ts';
@@ -107,9 +107,6 @@ export function parseLinkRefs(items: readonly Item[], rejects: Rejects): LinkRef
   }
   return [...refs.values()];
 }
-
-/** The longest address, as it came and in canonical form: an index in Postgres holds it. */
-export const MAX_LINK_LENGTH = 2_048;
 
 type LinkResult =
   | { link: LinkRef; code?: undefined }

@@ -1,5 +1,6 @@
 /** The posts of an answer, with their authors and the posts inside them. */
 
+import { readIdFromAddress } from '../../domain/link.ts';
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
@@ -14,7 +15,6 @@ import {
   readBoolean,
   readCounter,
   readId,
-  readIdFromAddress,
   readReference,
   readText,
   readUnknownCounters,

@@ -1,5 +1,6 @@
 /** What a completion says, sentence by sentence, and what it cites for each. */
 
+import { readIdFromAddress } from '../../domain/link.ts';
 import type { Cooperative } from '../../domain/cooperative.ts';
 import { CLAIM_ROLES } from '../../domain/enumerations.ts';
 import type {
@@ -15,7 +16,6 @@ import { hashStatement, MARK, splitSentences, unwrapLines } from '../../domain/s
 import { cleanText } from '../../domain/text.ts';
 import { extractMarks, KEPT_WHOLE, type MarkedText, type MarkToken } from './citations.ts';
 import { parseLink } from './parse-links.ts';
-import { readIdFromAddress } from './wire-values.ts';
 
 /** No text of a completion says more than this. */
 export const MAX_STATEMENTS = 300;

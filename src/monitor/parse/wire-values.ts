@@ -83,14 +83,6 @@ export function readReference(value: unknown): string | null {
   return readId(value).id ?? null;
 }
 
-/** The id that stands in a post's address (`https://host/name/status/123`), or null. */
-export function readIdFromAddress(address: unknown): string | null {
-  if (typeof address !== 'string' || address.length > 2_048) return null;
-  return (
-    /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)*status(?:es)?\/(\d{1,25})(?:[/?#]|$)/i.exec(address)?.[1] ?? null
-  );
-}
-
 function isValidId(text: string): boolean {
   if (text.length === 0 || text.length > MAX_ID_LENGTH) return false;
   return /^[\w:.@/#-]+$/.test(text) || !/[\s\p{C}]/u.test(text);

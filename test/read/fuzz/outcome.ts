@@ -4,7 +4,7 @@ import { MAX_TEXT_LENGTH } from '../../../src/domain/text.ts';
 import { type RunCode, RunError } from '../../../src/domain/errors.ts';
 import type { ParsedResults } from '../../../src/domain/parsed-results.ts';
 import { MAX_ITEMS } from '../../../src/monitor/parse/response-generations.ts';
-import { MAX_LINK_LENGTH } from '../../../src/monitor/parse/parse-links.ts';
+import { MAX_LINK_LENGTH } from '../../../src/domain/link.ts';
 
 /** What an answer as a whole may be said to be: all that is wrong with it stands in the bytes. */
 const CODES = new Set<RunCode>([

@@ -1,13 +1,10 @@
 /** Addresses that are asked, and addresses that are found. */
 
-import { parseUrl } from '../../../domain/link.ts';
+import { MAX_LINK_LENGTH, parseUrl } from '../../../domain/link.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import type { FoundItem } from '../search-source.ts';
 import { toExcerpt, toPlainText, toTitle } from './plain-text.ts';
 import { parsePublishedAt } from './published-at.ts';
-
-/** The longest link that is shown, in characters. */
-const MAX_LINK_LENGTH = 2_048;
 
 /** An address below a server's, which may have a path of its own (a mirror, a proxy). */
 export function buildEndpoint(
