@@ -13,7 +13,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { flagParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
-import { hijackReply } from '../platform/http/raw-reply.ts';
+import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
 
 const MEDIA_TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -83,10 +83,9 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
       // It has a connection of its own; what ends its statement does not wait until the visitor has another one to spare.
       await runAsProgram(async () => {
-        const gone = new AbortController();
-        reply.raw.once('close', () => gone.abort());
-        const reader = { signal: gone.signal, stalledMs };
-        const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
+        const gone = abortOnClose(reply);
+        const reader = { signal: gone, stalledMs };
+        const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone);
         try {
           // What fails before the first byte is told in words; behind it only a broken connection is honest.
           const first = await pieces.next();
@@ -96,7 +95,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
             for await (const piece of pieces) await writePiece(response, piece, reader);
             response.end();
           } catch (error) {
-            if (!gone.signal.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
+            if (!gone.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
             response.destroy();
           }
         } finally {
