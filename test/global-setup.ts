@@ -2,12 +2,13 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createLogger } from '../src/platform/logger.ts';
+import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
 import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
-import { openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { putTogether } from './programs.ts';
+import { keepReady, TEMPLATE } from './ready-postgres.ts';
 import { startRedis } from './redis.ts';
 import { makeDirectory, removeAbandoned } from './temporary.ts';
 
@@ -22,9 +23,6 @@ declare module 'vitest' {
     redisUrl: string | null;
   }
 }
-
-/** Not the database `strandline`: a template must have no users, and that one is for programs. */
-export const TEMPLATE = 'strandline_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeAbandoned();
@@ -49,14 +47,29 @@ async function start(
 ): Promise<void> {
   project.provide('programs', await putTogether(directory));
   const log = createLogger('warn');
-  const postgres = await openEmbedded({
-    dataDir: path.join(directory, 'home'),
-    log,
-    role: 'owner',
-    sharedDirectory: path.join(directory, 'shared'),
-    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
-  });
+  const dataDir = path.join(directory, 'home');
+  const openPostgres = () =>
+    openEmbedded({
+      dataDir,
+      log,
+      role: 'owner',
+      sharedDirectory: path.join(directory, 'shared'),
+      settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
+    });
+  const first = await openPostgres();
+  try {
+    await makeTemplate(first, log);
+  } finally {
+    await first.close();
+  }
+  project.provide('readyDataDir', await keepReady(dataDir, directory));
+  const postgres = await openPostgres();
   opened.push(() => postgres.close());
+  const superuser = await connect(postgres.superuserUrl, 'strandline test set-up');
+  // Files that run at the same time share the role; each start sets it to what the program allows.
+  await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 150');
+  await superuser.end();
+
   const redis = await startRedis(directory);
   if (redis !== undefined) opened.push(() => redis.stop());
   if (redis === undefined) {
@@ -68,21 +81,21 @@ async function start(
     );
   }
 
+  project.provide('superuserUrl', postgres.superuserUrl);
+  project.provide('appUrl', withDatabase(postgres.url, TEMPLATE));
+  project.provide('readerUrl', withDatabase(postgres.readerUrl, TEMPLATE));
+  project.provide('redisUrl', redis?.url ?? null);
+}
+
+async function makeTemplate(postgres: EmbeddedPostgres, log: Logger): Promise<void> {
   const superuser = await connect(postgres.superuserUrl, 'strandline test set-up');
   const appRole = new URL(postgres.url).username;
   await superuser.query(`CREATE DATABASE ${TEMPLATE} OWNER ${appRole}`);
-  // Files that run at the same time share the role.
-  await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 150');
   await superuser.end();
   const inside = await connect(withDatabase(postgres.superuserUrl, TEMPLATE), 'strandline test set-up');
   await closeFunctions(inside, [appRole]);
   await inside.end();
-  const template = withDatabase(postgres.url, TEMPLATE);
-  const { notes } = await migrate({ url: template, readerUrl: postgres.readerUrl, log });
+  const url = withDatabase(postgres.url, TEMPLATE);
+  const { notes } = await migrate({ url, readerUrl: postgres.readerUrl, log });
   for (const note of notes) process.stderr.write(`${note}\n`);
-
-  project.provide('superuserUrl', postgres.superuserUrl);
-  project.provide('appUrl', template);
-  project.provide('readerUrl', withDatabase(postgres.readerUrl, TEMPLATE));
-  project.provide('redisUrl', redis?.url ?? null);
 }

@@ -3,15 +3,19 @@
  * of a processor than most tests; put together once for a whole run, they start in a third of it. What users start is
  * started by test/house/start.test.ts.
  */
-import { readFile, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, readFile, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
 import { REPOSITORY } from './house/sources.ts';
+import { makeDirectory } from './temporary.ts';
 
 const PROGRAMS = [
   'src/main.ts',
+  'src/web/reader-process.ts',
   'test/worker-process.ts',
   'test/engine/process.ts',
   'test/store/migrator.ts',
@@ -67,6 +71,23 @@ export async function putTogether(
     ],
   });
   return programs;
+}
+
+/**
+ * What `npm run build` makes, file by file, with what it reads beside it; in a place of its own, as others may be at work
+ * in this checkout. Its types are not checked: that is another command's.
+ * @returns the folder that has `dist` in it
+ */
+export async function buildPackage(): Promise<string> {
+  const directory = await realpath(await makeDirectory());
+  const dist = path.join(directory, 'dist');
+  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist];
+  await promisify(execFile)(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
+  for (const part of ['web/assets', 'api/openapi/examples.json', 'service/sandbox/topics.json'])
+    await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
+  for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
+    await symlink(path.join(REPOSITORY, part), path.join(directory, part));
+  return directory;
 }
 
 /** The file that node is to be given. */

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REPOSITORY } from '../house/sources.ts';
+import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -19,7 +20,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
 
   beforeAll(async () => {
     directory = await makeDirectory();
-    program = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'up'], {
+    program = spawn(process.execPath, [programOf('src/main.ts'), 'up'], {
       cwd: REPOSITORY,
       env: {
         PATH: process.env['PATH'],
@@ -35,7 +36,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     if (opened === undefined) throw new Error('there was a browser a moment ago');
     browser = opened;
     visit = await openVisit(browser, address);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await visit?.close();
@@ -44,7 +45,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     program.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
-  }, 60_000);
+  });
 
   test('watches a topic, sees what it finds as it comes, and looks on', async () => {
     const { page } = visit;
@@ -63,7 +64,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     // a note where somebody may be reading.
     const note = page.getByRole('button', { name: /new: show/ });
     const arrived = async (found: Locator) => {
-      await found.or(note).first().waitFor({ timeout: 20_000 });
+      await found.or(note).first().waitFor();
       if (!(await found.isVisible())) await note.click();
     };
     await arrived(page.locator('main a[href^="/posts/"], main a[href^="/links/"]').first());
@@ -79,14 +80,14 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
 
     // It is found by its words.
     await page.goto('/explore?q=cargo+bikes');
-    await expect.poll(() => page.locator('main mark').count(), { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('main mark').count()).toBeGreaterThan(0);
 
     await page.goto('/runs');
     await page.locator('main a[href^="/runs/"]').first().click();
     await page.waitForURL('**/runs/*');
     expect(await page.locator('main').textContent()).toMatch(/succeeded/);
     expect(visit.troubles()).toEqual([]);
-  }, 90_000);
+  });
 
   test('does so by the keyboard alone, sees where they are at every step, and nothing moves that should not', async () => {
     const still = await openVisit(browser, new URL(visit.page.url()).origin, { reducedMotion: 'reduce' });
@@ -109,7 +110,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('harbour seals');
     expect(still.troubles()).toEqual([]);
     await still.close();
-  }, 90_000);
+  });
 });
 
 /** More stops than a page of a young home has. */

@@ -7,18 +7,24 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { freshDatabase } from '../database.ts';
-import { REPOSITORY } from '../house/sources.ts';
+import { buildPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 
+const run = promisify(execFile);
 const coverage = z.object({ result: z.array(z.object({ url: z.string() })) });
 const database = await freshDatabase();
-afterAll(() => database.drop());
-
-/** Of tsx, which reads our sources; a build does without. */
-const LOADER = new Set(['tsx', 'esbuild', 'get-tsconfig', 'resolve-pkg-maps']);
+/** What `npm run build` emits, file by file, so that a start counts modules as its sources have them and compiles none. */
+let built: string;
+beforeAll(async () => {
+  built = await buildPackage();
+});
+afterAll(async () => {
+  await rm(built, { recursive: true });
+  await database.drop();
+});
 
 /** What answers requests, calls services and distributes work: much of the program, and nothing to a reader. */
 const HEAVY = new Set(['bullmq', 'fast-xml-parser', 'fastify', 'ioredis', 'preact', 'prom-client', 'undici']);
@@ -56,7 +62,7 @@ test.each(['--version', '--help', 'help'])(
     const { packages, own } = await loadedBy(command);
     expect(packages).toEqual(['commander', 'picocolors']);
     expect(own.length, own.join('\n')).toBeLessThanOrEqual(15);
-    expect(own).toContain('src/main.ts');
+    expect(own).toContain('dist/main.js');
   },
 );
 
@@ -70,12 +76,12 @@ test.each(READING)(
   },
 );
 
-/** Runs a command in a process of its own: its packages by name, and files of `src`. */
+/** Runs a command in a process of its own: its packages by name, and files of `dist`. */
 async function loadedBy(command: string): Promise<{ packages: string[]; own: string[] }> {
   const directory = await makeDirectory();
   onTestFinished(() => rm(directory, { recursive: true }));
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/main.ts', ...command.split(' ')], {
-    cwd: REPOSITORY,
+  await run(process.execPath, ['dist/main.js', ...command.split(' ')], {
+    cwd: built,
     env: { PATH: process.env['PATH'], DATABASE_URL: database.url, NODE_V8_COVERAGE: directory },
   });
   const reports = await Promise.all(
@@ -84,12 +90,12 @@ async function loadedBy(command: string): Promise<{ packages: string[]; own: str
     ),
   );
   const urls = reports.flatMap(({ result }) => result.map(({ url }) => url));
-  const here = `${pathToFileURL(REPOSITORY).href}/`;
+  const here = `${pathToFileURL(built).href}/`;
   const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
   return {
-    packages: [...new Set(packages)].filter((name) => !LOADER.has(name)).toSorted(),
+    packages: [...new Set(packages)].toSorted(),
     own: [
-      ...new Set(urls.flatMap((url) => (url.startsWith(`${here}src/`) ? [url.slice(here.length)] : []))),
+      ...new Set(urls.flatMap((url) => (url.startsWith(`${here}dist/`) ? [url.slice(here.length)] : []))),
     ].toSorted(),
   };
 }

@@ -7,12 +7,12 @@ import { openProgram } from '../../src/app/program.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readAudit } from '../../src/store/queries/audit-log.ts';
 import { startWeb } from '../../src/app/web-server.ts';
-import { silent, stage } from '../engine/stage.ts';
+import { silent, readyStage } from '../engine/stage.ts';
 import { makeWorld } from '../world.ts';
 import { collector, homeOf } from './stand.ts';
 
 test('the new address is printed once and opens; a role that may not change it says what to run, and nothing happened', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const server = await open('owner');
   const { readerUrl, superuserUrl } = server;
   await migrate({ url: server.url, readerUrl, log: silent });
@@ -51,7 +51,7 @@ test('the new address is printed once and opens; a role that may not change it s
 });
 
 test('a server that runs on the embedded Postgres answers statements before and after a rotation, each time by the password of then', async () => {
-  const { dataDir } = await stage();
+  const { dataDir } = await readyStage();
   const env = { STRANDLINE_DATA_DIR: dataDir, PORT: '0', SERVICE_SOURCES: 'sandbox' };
   const home = await openProgram({ config: readConfig(env), log: silent, role: 'owner' });
   onTestFinished(() => home.close());

@@ -4,10 +4,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
-import { query, spawnProcess, stage } from './stage.ts';
+import { query, readyStage, spawnProcess, stage } from './stage.ts';
 
 test('a killed owner leaves the server running, and the next owner adopts it', async () => {
-  const { open, openElsewhere, serverPid } = await stage();
+  const { open, openElsewhere, serverPid } = await readyStage();
   const first = await openElsewhere('owner');
   await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
   const server = await serverPid();
@@ -23,7 +23,7 @@ test('a killed owner leaves the server running, and the next owner adopts it', a
 });
 
 test('Ctrl-C reaches the program and not the server', async () => {
-  const { openElsewhere, serverPid } = await stage();
+  const { openElsewhere, serverPid } = await readyStage();
   const program = await openElsewhere('owner');
   process.kill(-program.pid, 'SIGINT');
   await program.exited;
@@ -33,7 +33,7 @@ test('Ctrl-C reaches the program and not the server', async () => {
 });
 
 test('owner and server killed together: the next start recovers every committed row', async () => {
-  const { open, openElsewhere, serverPid } = await stage();
+  const { open, openElsewhere, serverPid } = await readyStage();
   const first = await openElsewhere('owner');
   await query(first.url, 'CREATE TABLE runs AS SELECT generate_series(1, 10000) AS id');
   first.child.kill('SIGKILL');
@@ -48,7 +48,7 @@ test('owner and server killed together: the next start recovers every committed 
 });
 
 test('a server killed under its owner is brought back at the same port', async () => {
-  const { open, serverPid } = await stage();
+  const { open, serverPid } = await readyStage();
   const lines = new EventEmitter();
   const log = createLogger('info', [], { write: (line) => lines.emit(JSON.parse(line).msg) });
   const owner = await open('owner', { log });
@@ -60,7 +60,7 @@ test('a server killed under its owner is brought back at the same port', async (
 });
 
 test('a pid file left by a killed server is no hindrance, also when its number is alive again', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const first = await open('owner');
   const file = path.join(first.dataDirectory, 'postmaster.pid');
   const left = (await readFile(file, 'utf8')).split('\n').slice(1);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { query, stage } from './stage.ts';
+import { query, readyStage, stage } from './stage.ts';
 
 test('a second owner is refused, and told who the first is', async () => {
-  const { open, openElsewhere } = await stage();
+  const { open, openElsewhere } = await readyStage();
   const first = await openElsewhere('owner');
   await expect(open('owner')).rejects.toMatchObject({
     name: 'Refused',
@@ -13,7 +13,7 @@ test('a second owner is refused, and told who the first is', async () => {
 });
 
 test('a guest joins a running server and leaves it running', async () => {
-  const { open, serverPid } = await stage();
+  const { open, serverPid } = await readyStage();
   const owner = await open('owner');
   const guest = await open('guest');
   expect(guest).toMatchObject({ url: owner.url, started: false, adopted: true });
@@ -23,7 +23,7 @@ test('a guest joins a running server and leaves it running', async () => {
 });
 
 test('an owner that leaves first leaves the server to its guests, and the last of them stops it', async () => {
-  const { open, serverPid } = await stage();
+  const { open, serverPid } = await readyStage();
   const owner = await open('owner');
   const guests = [await open('guest'), await open('guest')];
   await owner.close();
@@ -34,7 +34,7 @@ test('an owner that leaves first leaves the server to its guests, and the last o
 });
 
 test('a guest that started the server leaves it to an owner that came later', async () => {
-  const { open, openElsewhere, serverPid } = await stage();
+  const { open, openElsewhere, serverPid } = await readyStage();
   const guest = await open('guest');
   expect(guest.started).toBe(true);
   const owner = await openElsewhere('owner');
@@ -53,7 +53,7 @@ test('many who begin at once on nothing share one server, and many who leave at 
 });
 
 test('who comes while the last one leaves gets a server all the same', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   let before = await open('guest');
   for (let i = 0; i < 5; i += 1) {
     const [next] = await Promise.all([open('guest'), before.close()]);
@@ -63,7 +63,7 @@ test('who comes while the last one leaves gets a server all the same', async () 
 });
 
 test('closing twice is closing once', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const postgres = await open('owner');
   await Promise.all([postgres.close(), postgres.close()]);
   await postgres.close();

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { findAccount, isRoot } from '../../src/platform/postgres/account.ts';
-import { query, stage } from './stage.ts';
+import { query, readyStage, stage } from './stage.ts';
 
 const native = packagedNative();
 
@@ -75,7 +75,7 @@ test.skipIf(native === undefined || !isRoot())(
 );
 
 test('the database of another major version is not touched, and the way over is named', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
   const file = path.join(first.dataDirectory, 'PG_VERSION');

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readErrorCode, connect } from '../../src/platform/postgres/connect.ts';
-import { query, stage } from './stage.ts';
+import { query, readyStage } from './stage.ts';
 
 const enters = async (url: string) =>
   (await connect(url, 'test').then(
@@ -12,7 +12,7 @@ const enters = async (url: string) =>
   )) ?? 'broken';
 
 test('every process knows the new password from then on, nobody enters with the former one, and its sessions end', async () => {
-  const { dataDir, open } = await stage();
+  const { dataDir, open } = await readyStage();
   const running = await open('owner');
   const guest = await open('guest');
   const former = running.readerUrl;
@@ -29,7 +29,7 @@ test('every process knows the new password from then on, nobody enters with the 
 });
 
 test('two who rotate at once leave one password that works', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const [first, second] = [await open('owner'), await open('guest')];
   const rotated = await Promise.all([first.rotateReader(), second.rotateReader()]);
   expect(rotated).toContain(first.readerUrl);
@@ -37,7 +37,7 @@ test('two who rotate at once leave one password that works', async () => {
 });
 
 test('whoever is killed between the file and the role leaves what the next command puts in order', async () => {
-  const { dataDir, open } = await stage();
+  const { dataDir, open } = await readyStage();
   const running = await open('owner');
   const file = path.join(dataDir, 'postgres', 'secrets.json');
   const secrets = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;

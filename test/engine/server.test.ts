@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
-import { query, stage } from './stage.ts';
+import { query, readyStage, stage } from './stage.ts';
 
 test('the first start makes a database that only its passwords open', async () => {
   const { dataDir, open } = await stage();
@@ -50,7 +50,7 @@ test('it listens on the loopback only, and has no socket in a shared place', asy
 });
 
 test('closing stops it, and the next start finds the same data at the same port', async () => {
-  const { open, serverPid } = await stage();
+  const { open, serverPid } = await readyStage();
   const first = await open('owner');
   await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
   await first.close();
@@ -62,7 +62,7 @@ test('closing stops it, and the next start finds the same data at the same port'
 });
 
 test('a port that another program took meanwhile is given up for good, and that is said', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
   const squatter = createServer().listen(first.port, '127.0.0.1');
@@ -77,7 +77,7 @@ test('a port that another program took meanwhile is given up for good, and that 
 });
 
 test('secrets reach neither the log nor the settings of the server', async () => {
-  const { dataDir, open } = await stage();
+  const { dataDir, open } = await readyStage();
   const postgres = await open('owner');
   await query(postgres.url, `SELECT 'a secret' FROM missing`).catch(() => {});
   await postgres.close();

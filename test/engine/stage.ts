@@ -14,6 +14,7 @@ import {
 import { isAlive } from '../../src/platform/postgres/server.ts';
 import type { Role } from '../../src/platform/postgres/owner-session.ts';
 import { programOf } from '../programs.ts';
+import { copyReady } from '../ready-postgres.ts';
 import { makeDirectory } from '../temporary.ts';
 
 /** One data directory and all that happens on it in one test; cleared away when the test has ended. */
@@ -37,6 +38,14 @@ export type OtherProcess = Readonly<{
 
 export const silent: Logger = createLogger('silent');
 
+/** One whose database is there, as after a first start and its end. */
+export async function readyStage(): Promise<Stage> {
+  const made = await stage();
+  await copyReady(made.dataDir);
+  return made;
+}
+
+/** One with nothing there: the first start makes the database. */
 export async function stage(): Promise<Stage> {
   const directory = await makeDirectory();
   const dataDir = path.join(directory, 'data');

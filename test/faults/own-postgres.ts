@@ -2,11 +2,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createLogger } from '../../src/platform/logger.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
 import { isAlive, type Settings } from '../../src/platform/postgres/server.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import type { TestDatabase } from '../database.ts';
 import { until } from '../processes.ts';
+import { copyReady, TEMPLATE } from '../ready-postgres.ts';
 import { makeDirectory } from '../temporary.ts';
 
 export type OwnPostgres = Readonly<{
@@ -43,9 +44,13 @@ export async function openOwnPostgres(settings: Settings = {}): Promise<OwnPostg
       role: 'guest',
       settings,
     });
+  await copyReady(home);
   let server = await open();
   const { url, readerUrl, superuserUrl, dataDirectory } = server;
-  await migrate({ url, readerUrl, log });
+  const superuser = await connect(superuserUrl, 'test');
+  await superuser.query('DROP DATABASE strandline');
+  await superuser.query(`ALTER DATABASE ${TEMPLATE} RENAME TO strandline`);
+  await superuser.end();
   const pid = async () =>
     Number.parseInt(await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => ''), 10);
 

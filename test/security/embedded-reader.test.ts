@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readErrorCode, connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { query, silent, stage } from '../engine/stage.ts';
+import { query, silent, readyStage } from '../engine/stage.ts';
 import { makeDirectory } from '../temporary.ts';
 
 const directory = await makeDirectory();
@@ -113,7 +113,7 @@ test('the reader can say something to listeners, and that is all: nobody takes i
 });
 
 test('what a reader changed of its own role is put right at the next start: its password, and what it set', async () => {
-  const { open } = await stage();
+  const { open } = await readyStage();
   const first = await open('owner');
   const before = await connect(first.readerUrl, 'test');
   await before.query('SET default_transaction_read_only = off');

@@ -35,6 +35,13 @@ async function newDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** As the program's own migrations and BullMQ's leave it. */
+async function migratedDatabase(): Promise<TestDatabase> {
+  const database = await freshDatabase();
+  onTestFinished(() => database.drop());
+  return database;
+}
+
 async function rowsOf(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = await connect(url, 'test');
   try {
@@ -109,7 +116,7 @@ test('a migrator killed half-way leaves the database as it was, and the next one
   });
   const exited = once(child, 'exit');
   const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted`;
-  await expect.poll(() => rowsOf(url, waiting), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => rowsOf(url, waiting), { timeout: 60_000 }).toHaveLength(1);
   child.kill('SIGKILL');
   await exited;
   await gate.end();
@@ -207,8 +214,7 @@ test('tables of somebody else in other schemas are no hindrance', async () => {
 });
 
 test('a queue that a newer BullMQ made is refused', async () => {
-  const { url } = await newDatabase();
-  await migrate({ url, log });
+  const { url } = await migratedDatabase();
   await rowsOf(url, 'UPDATE bullmq.migration SET min_client_version = 1000');
   expect(await checkSchema(url)).toBe('newer');
   await expect(migrate({ url, log })).rejects.toThrow(/made by a newer BullMQ/);
@@ -251,8 +257,7 @@ test.each([
     'ALTER FUNCTION bullmq.next_delay RENAME TO kept; CREATE FUNCTION bullmq.next_delay(n int) RETURNS int LANGUAGE sql AS $$SELECT n$$',
   ],
 ])('%s: migrate creates the queue again, and names what was missing', async (_what, named, statement) => {
-  const { url } = await newDatabase();
-  await migrate({ url, log });
+  const { url } = await migratedDatabase();
   await rowsOf(url, statement);
   expect(await checkSchema(url)).toBe('behind');
   const lines: string[] = [];
@@ -282,8 +287,7 @@ test.each([
      CREATE TRIGGER of_a_dba BEFORE INSERT ON bullmq.job FOR EACH ROW EXECUTE FUNCTION bullmq.of_a_dba()`,
   ],
 ])('%s that somebody added to the queue is no damage: what is in it stays', async (_what, statement) => {
-  const { url } = await newDatabase();
-  await migrate({ url, log });
+  const { url } = await migratedDatabase();
   await rowsOf(
     url,
     `${statement}; INSERT INTO bullmq.meta (queue, field, value) VALUES ('q', 'kept', 'yes')`,
@@ -294,8 +298,7 @@ test.each([
 });
 
 test('the versions and the parts that a queue is judged by are the ones that this BullMQ makes', async () => {
-  const { url } = await newDatabase();
-  await migrate({ url, log });
+  const { url } = await migratedDatabase();
   const client = await connect(url, 'strandline test');
   expect([...(await readParts(client))].sort()).toEqual([...QUEUE_PARTS].sort());
   expect([QUEUE_CLIENT, QUEUE_VERSION]).toEqual([BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION]);
