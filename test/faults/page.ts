@@ -29,7 +29,14 @@ function table(): string {
 }
 
 function line({ id, title, core, everyCommit, backends }: Row): string {
-  const when = everyCommit === true ? 'every commit' : core ? 'core' : 'whole table';
+  const when =
+    everyCommit === true
+      ? 'every commit'
+      : everyCommit !== undefined && everyCommit !== false
+        ? `every commit, on ${everyCommit}`
+        : core
+          ? 'core'
+          : 'whole table';
   return `| ${id} | ${title.replaceAll('|', '\\|')} | ${backends?.join(', ') ?? 'both'} | ${when} |`;
 }
 

@@ -59,7 +59,7 @@ function chosenRows({ only, all, backend: asked, nemesis: harm }: Choice, { name
   return ROWS.filter((row) => {
     if (row.backends?.includes(name) === false || (row.mounts === true && !mayMount())) return false;
     if (only !== null) return only.some((id) => row.id === id || row.id.startsWith(`${id} `));
-    return all || row.everyCommit === true;
+    return all || row.everyCommit === true || row.everyCommit === name;
   });
 }
 

@@ -109,7 +109,7 @@ export const ALERTS: readonly Row[] = [
     title:
       'a worker that is killed between sending a message and noting it leaves it to the next, which sends the same again',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     env: { WEBHOOK_SECONDS: '1' },
     play: async (stage) => {
       const victim = await stage.start();

@@ -65,7 +65,7 @@ export const CRASH: readonly Row[] = [
     id: 'F11',
     title: 'a worker that dies after the ledger row costs one call more, and the first stays unknown',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     play: async (stage) => {
       const runId = await diesAt(stage, 'after the ledger row');
       assert.deepEqual(await stage.calls(runId), ['unknown', 'received']);
@@ -105,7 +105,7 @@ export const CRASH: readonly Row[] = [
     id: 'F13',
     title: 'a worker that dies with the answer kept: the next reads it, and nobody calls again',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     play: async (stage) => {
       const runId = await diesAt(stage, 'after the answer is kept');
       assert.deepEqual(await stage.calls(runId), ['received']);
@@ -357,7 +357,7 @@ export const CRASH: readonly Row[] = [
     title:
       'NUL, half a surrogate, terminal codes and a megabyte in the body of an error: the run fails, its job goes at once',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     env: { MAX_CALLS_PER_RUN: '1' },
     guard:
       'BullMQ cannot store such an error in Postgres and runs the job again without an end (bullmq 6.7.0): ' +

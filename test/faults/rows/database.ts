@@ -29,7 +29,7 @@ export const DATABASE: readonly Row[] = [
     id: 'F30',
     title: 'Postgres crashes in the middle of a save: it is saved again from memory, nobody calls again',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     postgres: {},
     env: { RUN_LEASE_SECONDS: '30' },
     play: async (stage) => {
@@ -51,7 +51,7 @@ export const DATABASE: readonly Row[] = [
     title:
       'a connection that breaks at the commit of the save: what became of it is read back, nothing is done twice',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const saving = new Set<number>();

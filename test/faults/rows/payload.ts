@@ -97,7 +97,7 @@ export const PAYLOAD: readonly Row[] = [
     title:
       'one bad item among ninety-nine good ones is put aside with its path; more bad than good is no answer at all',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     env: { MAX_CALLS_PER_RUN: '1' },
     play: async (stage) => {
       const good = ids(99, 1_000);

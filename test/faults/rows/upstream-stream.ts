@@ -53,7 +53,7 @@ export const STREAM: readonly Row[] = [
     title:
       'half a stream is no answer, however it ends, and nothing of it counts; a whole one is, whatever follows',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     env: { MAX_CALLS_PER_RUN: '1' },
     play: async (stage) => {
       const runs = await playCases(stage, [...BROKEN, ...WHOLE], AI);

@@ -54,7 +54,7 @@ export const UPSTREAM: readonly Row[] = [
     title:
       'each status but 200, 201 and 206 fails the run with its code after one call, and no redirect is followed; those with nothing in them do, too',
     core: true,
-    everyCommit: true,
+    everyCommit: 'postgres',
     env: { MAX_CALLS_PER_RUN: '1' },
     play: async (stage) => {
       const elsewhere = { location: `${stage.receiver.url}/elsewhere` };
