@@ -159,7 +159,7 @@ function definedOnly(env: Record<string, string | undefined>): Record<string, st
 export async function until<T>(
   what: string,
   ask: () => Promise<T | false | undefined>,
-  timeout = 30_000,
+  timeout = 120_000,
 ): Promise<T> {
   return vi.waitFor(
     async () => {

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     browser = opened;
     hostile = set;
     visit = await openVisit(browser, hostile.web.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     await visit?.close();
     await browser?.close();
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
       await page.goto(place);
       await expectRoom(page, place);
     }
-  }, 120_000);
+  });
 
   test('what an address of ours holds is shown as text too, or refused', async () => {
     const { page } = visit;
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
         const troubles = visit.troubles().filter((one) => !/status of 4\d\d/.test(one));
         expect.soft(troubles, address).toEqual([]);
       }
-  }, 120_000);
+  });
 });
 
 /** On a wide screen, a tablet, a telephone and the narrowest one. */

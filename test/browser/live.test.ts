@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     if (opened === undefined) throw new Error('there was a browser a moment ago');
     browser = opened;
     stage = set;
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await stage?.close();
@@ -45,7 +45,6 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
 
   test.for(LIVE)(
     '%s: nothing moves when something is found, and all of it is in place when asked for',
-    { timeout: 120_000 },
     async (address) => {
       const visits = await openAll(address);
       const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
@@ -56,7 +55,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
         const { page } = visit;
         const size = `${page.viewportSize()?.width}`;
         const pill = page.getByRole('status').getByRole('button', { name: 'show' });
-        await pill.waitFor({ timeout: 20_000 });
+        await pill.waitFor();
         expect.soft(await placesOf(page), size).toEqual(before[i]);
         expect.soft(await page.evaluate('shifts'), size).toEqual([]);
         expect.soft(await barriers(page), size).toEqual([]);
@@ -76,9 +75,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     },
   );
 
-  test('times that pass are said anew in place, and what is new can be asked for by a key', {
-    timeout: 60_000,
-  }, async () => {
+  test('times that pass are said anew in place, and what is new can be asked for by a key', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
     const { page } = visit;
     await page.clock.install();
@@ -93,9 +90,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
 
     await stage.history.runNextSlot();
     // What the script waits for passes at once; what the server needs for it does not.
-    await expect
-      .poll(async () => (await page.clock.runFor(1_000), pill.count()), { timeout: 20_000 })
-      .toBe(1);
+    await expect.poll(async () => (await page.clock.runFor(1_000), pill.count())).toBe(1);
     await page.locator('#searches a').first().focus();
     await page.keyboard.press('n');
     await pill.waitFor({ state: 'detached' });
@@ -103,7 +98,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
-  test('what was typed into a form stays: nothing new takes its place', { timeout: 60_000 }, async () => {
+  test('what was typed into a form stays: nothing new takes its place', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
     const { page } = visit;
     await page.goto('/new');
@@ -126,7 +121,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     );
     await page.locator('main [name="typed"]').fill('kept');
     for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
-    await pill.waitFor({ timeout: 20_000 });
+    await pill.waitFor();
     await pill.click();
     await pill.waitFor({ state: 'detached' });
     expect(await page.locator('main [name="typed"]').inputValue()).toBe('kept');

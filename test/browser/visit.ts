@@ -26,6 +26,8 @@ export async function openVisit(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: WIDE, baseURL: origin, ...options });
+  // As long as a hook may take: a busy machine is no failure.
+  context.setDefaultTimeout(120_000);
   const noted: string[] = [];
   await noteTroubles(context, origin, noted);
   const page = await context.newPage();

@@ -54,7 +54,7 @@ it('a signal ends a statement that has not given a row yet', async () => {
   const snapshot = await openSnapshot(world.db, stopping.signal);
   const reading = snapshot.copy('SELECT pg_sleep(600)').next();
   const failed = expect(reading).rejects.toThrow('nobody waits');
-  await vi.waitFor(async () => expect(await statements()).toEqual(['COPY']));
+  await vi.waitFor(async () => expect(await statements()).toEqual(['COPY']), { timeout: 60_000 });
   stopping.abort(new Error('nobody waits'));
   await failed;
   await snapshot.client.query('ROLLBACK');

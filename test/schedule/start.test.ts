@@ -57,7 +57,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
         );
         expect(rowCount).toBe(1);
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
     expect(await offered()).toEqual({ prioritized: 0, active: 0 });
     const ctx = { ...world.ctx, queue };

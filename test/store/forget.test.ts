@@ -220,7 +220,7 @@ test('an answer that was under way while its author was forgotten brings nobody 
   const { runId } = await insertManualRun(world.ctx, 'race');
   const asked = stub.requests.length;
   const under = executeRun(world.ctx, runId);
-  await vi.waitFor(() => expect(stub.requests.length).toBeGreaterThan(asked));
+  await vi.waitFor(() => expect(stub.requests.length).toBeGreaterThan(asked), { timeout: 60_000 });
   await forget(`77${word}`);
   gate.open();
   expect((await under)?.status).toBe('succeeded');

@@ -97,7 +97,7 @@ describe('the reader', () => {
     // Nor does it go on behind our back.
     const client = await connect(database.readerUrl, 'test');
     const left = `SELECT FROM pg_stat_activity WHERE application_name = 'strandline sql' AND state = 'active' AND usename = current_user AND datname = current_database()`;
-    await vi.waitFor(async () => expect((await client.query(left)).rowCount).toBe(0), { timeout: 15_000 });
+    await vi.waitFor(async () => expect((await client.query(left)).rowCount).toBe(0), { timeout: 60_000 });
     await client.end();
   });
 
@@ -108,7 +108,7 @@ describe('the reader', () => {
     listener.on('notification', (message) => heard.push(message));
     await read(`SELECT pg_notify('bullmq_jobs', 'forged')`);
     await listener.query(`NOTIFY bullmq_jobs, 'last'`);
-    await vi.waitFor(() => expect(heard).toMatchObject([{ payload: 'last' }]));
+    await vi.waitFor(() => expect(heard).toMatchObject([{ payload: 'last' }]), { timeout: 60_000 });
     await listener.end();
   });
 

@@ -93,7 +93,7 @@ describe('once the owner has migrated', () => {
     expect(await migrateAsOwner()).toEqual({ applied: [], notes: [] });
     receiver = await startStub(json({}));
     fleet = await openFleet(null, { ...database, url: urls.app, drop: () => Promise.resolve() });
-  }, 60_000);
+  });
   afterAll(async () => {
     await fleet?.close();
     await receiver?.close();
@@ -181,7 +181,7 @@ describe('once the owner has migrated', () => {
     await strandline('backup', path.join(directory, 'backup'));
     await strandline('author', 'forget', '@user_1', '--service', 'hosted', '--yes');
     expect(await strandline('export', 'posts')).not.toContain('user_1');
-  }, 120_000);
+  });
 
   test('months of snapshots are made and dropped; one that is being read is left for later', async () => {
     const { db } = fleet.ctx;

@@ -97,7 +97,7 @@ test.each([
   const next = await fetch(`http://127.0.0.1:${port}${url}`);
   expect(next.status).toBe(200);
   await next.body?.cancel();
-  await vi.waitFor(() => expect(held).toBe(0));
+  await vi.waitFor(() => expect(held).toBe(0), { timeout: 60_000 });
   taken.mockRestore();
 });
 
