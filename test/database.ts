@@ -36,15 +36,37 @@ export async function emptyDatabase({ closed = true } = {}): Promise<TestDatabas
   return database;
 }
 
+/**
+ * A database like others of this run that are filled in the same way: the first file that asks fills one, all get copies.
+ * @param fill keeps no connection to it
+ */
+export async function filledDatabase(
+  name: string,
+  fill: (database: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
+  const filled = `filled_${name}`;
+  await asSuperuser(async (client) => {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [filled]);
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [filled]);
+    if (rowCount === 1) return;
+    const database = await freshDatabase();
+    await fill(database);
+    await client.query(`ALTER DATABASE ${database.name} RENAME TO ${filled}`);
+  });
+  return makeDatabase(filled);
+}
+
 async function makeDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = withDatabase(inject('appUrl'), name);
   const { username: owner } = new URL(url);
   // Files that are copied take half of what pages take that are logged, and fill no memory of the server's.
   const copied = `TEMPLATE ${template} STRATEGY file_copy OWNER ${owner}`;
-  await asSuperuser((client) => client.query(`CREATE DATABASE ${name} ${copied}`));
-  // What a template cannot pass on: rights on the database itself. The reader may make no tables.
-  await asSuperuser((client) => client.query(`REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC`));
+  await asSuperuser(async (client) => {
+    await client.query(`CREATE DATABASE ${name} ${copied}`);
+    // What a template cannot pass on: rights on the database itself. The reader may make no tables.
+    await client.query(`REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC`);
+  });
   return {
     name,
     url,

@@ -69,6 +69,8 @@ async function start(
   // Files that run at the same time share the role; each start sets it to what the program allows.
   await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 150');
   await superuser.end();
+  // Whoever connects first writes down what Postgres knows of its catalogs; copies of the template have that too.
+  await (await connect(withDatabase(postgres.superuserUrl, TEMPLATE), 'strandline test set-up')).end();
 
   const redis = await startRedis(directory);
   if (redis !== undefined) opened.push(() => redis.stop());

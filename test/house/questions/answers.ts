@@ -18,8 +18,12 @@ const AUTHORS = ['ada', 'ben', 'cleo', 'dora', 'emil'];
 
 type Times = { now: () => number; dayAt: (n: number) => Date };
 
-export function answerer({ now, dayAt }: Times): (request: StubRequest) => Record<string, unknown> {
-  const asked = new Set<unknown>();
+/** @param before prompts whose first answer was given before */
+export function answerer(
+  { now, dayAt }: Times,
+  before: readonly unknown[],
+): (request: StubRequest) => Record<string, unknown> {
+  const asked = new Set(before);
   return ({ path, body }) => {
     if (!path.includes('twitter')) return aiAnswer(body['prompt'], now(), dayAt);
     const first = !asked.has(body['prompt']);
