@@ -111,7 +111,7 @@ test('a whole JSON answer to a request for a stream is an answer', async () => {
 test('a service that keeps the connection open behind its completion is not waited for', async () => {
   const result = await stream(TEXT + DONE, SSE, false);
   expect(result).toMatchObject({ kind: 'answer', bytes: Buffer.byteLength(TEXT + DONE) });
-  expect(result.latencyMs).toBeLessThan(600);
+  expect(result.latencyMs, 'which ends at its limit').toBeLessThan(1_000);
 });
 
 test('a stream that breaks off, in whatever way, is kept up to there', async () => {

@@ -36,7 +36,6 @@ test.each<[string, (socket: Socket) => void, string, number | null]>([
   );
   expect(result).toMatchObject({ kind: 'failed', code, httpStatus, sent: true });
   expect(result.latencyMs).toBeGreaterThanOrEqual(140);
-  expect(result.latencyMs).toBeLessThan(600);
 });
 
 test('a response that came while this process was suspended is read, however long that was', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createStreamReader, isEventStream, type StreamReader } from '../../src/protocol/stream.ts';
 import { sample } from '../samples/sample.ts';
+import { watchProcessor } from '../processor.ts';
 
 const named = loadDialect('named');
 const golden = sample('ai-search.stream.named.sse.txt');
@@ -201,9 +202,9 @@ test('an event that was cut off does not swallow the ones after it', () => {
 test('a line of ten million characters without an end is read in linear time, in any pieces', () => {
   const content = 'x'.repeat(10_000_000);
   const text = event({ type: 'completion', content });
-  const started = performance.now();
+  const computed = watchProcessor();
   expect(readCut(text, 1_021).answer().completion).toHaveLength(content.length);
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(computed()).toBeLessThan(10_000);
 });
 
 test.each([

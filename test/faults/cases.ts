@@ -4,6 +4,12 @@ import type { NewSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Script } from './service.ts';
 import type { Stage } from './stage.ts';
 
+/**
+ * For rows in which no worker dies: a lease that ends, as one of a second does on a busy machine, would be a second call, which
+ * is not allowed.
+ */
+export const ONE_CALL = { MAX_CALLS_PER_RUN: '1', RUN_LEASE_SECONDS: '60' } as const;
+
 /** What the service does, and what becomes of the run: a code of the closed list, or `succeeded`. */
 export type Case = readonly [what: string, script: Script, outcome: string];
 

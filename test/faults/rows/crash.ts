@@ -1,5 +1,6 @@
 /** Workers that die, fall asleep, or are kept from their work. */
 import assert from 'node:assert/strict';
+import { ONE_CALL } from '../cases.ts';
 import type { Point } from '../../journey-points.ts';
 import { startCommand, type WorkerCommand } from '../../worker-command.ts';
 import { MINUTE } from '../../../src/domain/time.ts';
@@ -358,7 +359,7 @@ export const CRASH: readonly Row[] = [
       'NUL, half a surrogate, terminal codes and a megabyte in the body of an error: the run fails, its job goes at once',
     core: true,
     everyCommit: 'postgres',
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     guard:
       'BullMQ cannot store such an error in Postgres and runs the job again without an end (bullmq 6.7.0): ' +
       'no error and no text from outside ever reaches it, see engine/queue/workers.ts.',

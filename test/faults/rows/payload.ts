@@ -1,7 +1,7 @@
 /** Items that come twice, broken, changed, or not at all. How each is read stands in test/read. */
 import assert from 'node:assert/strict';
 import { wirePost } from '../../stub-service.ts';
-import { playCases } from '../cases.ts';
+import { playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { gated, json, ownPosts, posts } from '../scripts.ts';
 import type { Script } from '../service.ts';
@@ -98,7 +98,7 @@ export const PAYLOAD: readonly Row[] = [
       'one bad item among ninety-nine good ones is put aside with its path; more bad than good is no answer at all',
     core: true,
     everyCommit: 'postgres',
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       const good = ids(99, 1_000);
       const mixed = (n: number) => [...BAD, ...ids(n, 2_000).map((id) => wirePost(id))];

@@ -1,6 +1,6 @@
 /** Connections to the service that are slow or break. Every way to break one stands in test/client/time.test.ts and call.test.ts. */
 import assert from 'node:assert/strict';
-import { type Case, hasten, playCases } from '../cases.ts';
+import { type Case, hasten, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { bytes, dripped, ownPosts, reset, silent } from '../scripts.ts';
 
@@ -43,7 +43,7 @@ export const CONNECTION: readonly Row[] = [
     title:
       'a connection that breaks at any byte is no response, what had arrived is stored, and what the call cost stays unknown',
     core: false,
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       const chunked = `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n27\r\n${HALF}\r\n`;
       const cases: readonly Case[] = [
@@ -76,7 +76,7 @@ export const CONNECTION: readonly Row[] = [
     title:
       'a service without TLS, without a name, without a listener: each fails by itself, and nothing is sent',
     core: false,
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const away: readonly [string, string][] = [

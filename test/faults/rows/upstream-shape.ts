@@ -1,7 +1,7 @@
 /** A 200 that is not what was asked for. Every shape stands in test/read/body.test.ts and test/read/fuzz.test.ts. */
 import assert from 'node:assert/strict';
 import { wirePost } from '../../stub-service.ts';
-import { type Case, playCases } from '../cases.ts';
+import { type Case, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { raw } from '../scripts.ts';
 import type { Script } from '../service.ts';
@@ -20,7 +20,7 @@ export const SHAPE: readonly Row[] = [
     title:
       'a page, nothing, null, a text or a refusal under a 200 is no answer; JSON is one, however it is labelled',
     core: true,
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       const none: readonly Case[] = [
         ['a page', typed('<!doctype html><p>no', 'text/html'), 'bad_content_type'],

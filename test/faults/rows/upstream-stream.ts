@@ -1,6 +1,6 @@
 /** Event streams that break off, say nothing, or say it twice. More of them in test/client/stream.test.ts. */
 import assert from 'node:assert/strict';
-import { type Case, playCases } from '../cases.ts';
+import { type Case, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { dripped } from '../scripts.ts';
 import type { Script } from '../service.ts';
@@ -54,7 +54,7 @@ export const STREAM: readonly Row[] = [
       'half a stream is no answer, however it ends, and nothing of it counts; a whole one is, whatever follows',
     core: true,
     everyCommit: 'postgres',
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       const runs = await playCases(stage, [...BROKEN, ...WHOLE], AI);
       const whole = runs.slice(BROKEN.length).map(String);

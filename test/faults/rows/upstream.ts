@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
-import { type Case, playCases } from '../cases.ts';
+import { type Case, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { ownPosts, raw, status } from '../scripts.ts';
 import type { Script } from '../service.ts';
@@ -55,7 +55,7 @@ export const UPSTREAM: readonly Row[] = [
       'each status but 200, 201 and 206 fails the run with its code after one call, and no redirect is followed; those with nothing in them do, too',
     core: true,
     everyCommit: 'postgres',
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: ONE_CALL,
     play: async (stage) => {
       const elsewhere = { location: `${stage.receiver.url}/elsewhere` };
       const cases = REFUSALS.map(([code, outcome]): Case => {
