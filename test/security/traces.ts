@@ -1,4 +1,5 @@
 /** Everything that the program leaves behind somewhere, as texts that can be searched. */
+import { readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -51,12 +52,14 @@ export async function dumpRedis(url: string): Promise<string> {
   return JSON.stringify(texts);
 }
 
-/** Looks at the arguments of all processes of this machine again and again. @returns how to end that, and what was seen */
+/** Looks at the arguments of all processes that are started from now on, again and again. @returns how to end that, and what was seen */
 export function watchArguments(): () => Promise<string> {
   const seen = new Set<string>();
+  const list = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const others = new Set(list());
   const look = async () => {
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    for (const pid of pids) seen.add(await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
+    for (const pid of list().filter((one) => !others.has(one)))
+      seen.add(await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
   };
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {
