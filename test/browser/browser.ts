@@ -6,6 +6,9 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
+/** Drawn without a graphics card's stand-in, and pages of one site in one process: there is no window to be quick in. */
+const CHEAP = ['--disable-gpu', '--disable-software-rasterizer', '--renderer-process-limit=1'];
+
 /**
  * Starts it, without a window.
  * @returns undefined where there is none on the PATH, unless `STRANDLINE_REQUIRE` names `chromium`
@@ -14,7 +17,7 @@ export async function openBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();
   if (executablePath !== undefined) {
     // Its own sandbox cannot be had as root; what it shows here are pages of ours on loopback.
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    const args = [...CHEAP, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
     return chromium.launch({ executablePath, args });
   }
   if (isRequired('chromium')) throw new Error('STRANDLINE_REQUIRE=chromium, but no browser was found');
