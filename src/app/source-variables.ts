@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Table } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { VERSION } from '../config/version.ts';
-import { collectProblems, InvalidInput, type Problem } from '../domain/errors.ts';
+import { collectProblems, InvalidInput } from '../domain/errors.ts';
 
 /**
  * What is set for the sources can be read, and the file of variables holds nothing that is no variable.
@@ -13,8 +13,7 @@ import { collectProblems, InvalidInput, type Problem } from '../domain/errors.ts
  */
 export async function assertSources({ service, settings }: Config): Promise<Table> {
   const { chooseSources, SOURCE_VARIABLES } = await import('../service/sources/source-registry.ts');
-  const problems: Problem[] = [];
-  collectProblems(problems, () => settings.refuseOthers([VARIABLES, SOURCE_VARIABLES]), undefined);
+  const problems = settings.findUnknown([VARIABLES, SOURCE_VARIABLES]);
   collectProblems(problems, () => chooseSources(service.sources, VERSION), undefined);
   if (problems.length > 0) throw new InvalidInput(problems);
   return SOURCE_VARIABLES;
@@ -24,6 +23,6 @@ export async function assertSources({ service, settings }: Config): Promise<Tabl
 export async function assertNamedSources(config: Config): Promise<void> {
   const { wanted, addresses } = config.service.sources;
   const isNamed = wanted.length !== 1 || !['auto', 'sandbox'].includes(wanted[0] ?? '');
-  if (isNamed || Object.keys(addresses).length > 0 || config.settings.hasOthers([VARIABLES]))
-    await assertSources(config);
+  const hasUnknown = config.settings.findUnknown([VARIABLES]).length > 0;
+  if (isNamed || Object.keys(addresses).length > 0 || hasUnknown) await assertSources(config);
 }

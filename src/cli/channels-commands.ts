@@ -16,7 +16,6 @@ import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
-import { InvalidInput } from '../domain/errors.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -116,18 +115,9 @@ function readSettingOptions(given: Readonly<Record<string, unknown>>): WrittenSe
   const written = SETTING_OPTIONS.flatMap(({ name, secret, option }) => {
     const value = given[option.attributeName()];
     if (typeof value !== 'string') return [];
-    return [[name, secret ? readSecretFile(option.long ?? name, value) : value]];
+    return [[name, secret ? readSmallFile(value, option.long ?? name).trim() : value]];
   });
   return Object.fromEntries(written);
-}
-
-function readSecretFile(path: string, file: string): string {
-  try {
-    return readSmallFile(file).trim();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new InvalidInput([{ path, given: file, expected: `a file that can be read (${code})` }]);
-  }
 }
 
 function registerListAndShow(channels: Command, cli: Cli): void {

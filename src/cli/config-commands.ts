@@ -4,13 +4,11 @@ import { assertSources } from '../app/source-variables.ts';
 import type { Setting, Settings } from '../config/settings.ts';
 import { listVariables, type Table, type Variable } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
+import { HIDDEN } from '../domain/errors.ts';
 import { maskUrl, parseUrl } from '../domain/link.ts';
 import type { Cli } from './command-context.ts';
 import { renderTable } from './terminal-table.ts';
 import type { Command } from 'commander';
-
-/** What is shown in place of a secret. */
-const MASK = '(hidden)';
 
 type SettingValue = string | number | null;
 
@@ -18,10 +16,8 @@ type ShownSetting = {
   name: string;
   value: SettingValue;
   unit: string | null;
-  /** `file`: one that holds this secret alone; `config_file`: the file of variables. */
-  from: Setting['from'] | 'file' | 'default';
-  /** Which file, where one holds it; of the file of variables with the line. */
-  file: string | null;
+  from: Setting['from'] | 'default';
+  file: Setting['file'];
   note: string | null;
 };
 
@@ -66,8 +62,8 @@ function listSettings(settings: Settings, tables: readonly Table[]): ShownSettin
   return tables.flatMap((table) =>
     listVariables(table).map(([variable, needed]) => {
       const setting = settings.find(variable);
-      const value = formatValue(variable, setting?.text);
-      const lacking = needed.find((row) => settings.read({ row }).row === undefined);
+      const value = formatValue(variable, setting?.text ?? variable.default ?? variable.typical);
+      const lacking = needed.find((row) => settings.read(row) === undefined);
       const unused =
         setting === undefined || lacking === undefined ? null : `unused: ${lacking.name} is not set`;
       return {
@@ -76,7 +72,7 @@ function listSettings(settings: Settings, tables: readonly Table[]): ShownSettin
         unit: variable.unit ?? null,
         from: setting?.from ?? 'default',
         file: setting?.file ?? null,
-        note: value === null ? (variable.unset ?? null) : unused,
+        note: setting === undefined ? (variable.unset ?? null) : unused,
       };
     }),
   );
@@ -86,17 +82,17 @@ function listSettings(settings: Settings, tables: readonly Table[]): ShownSettin
 function formatValue(variable: Variable, text: string | undefined): SettingValue {
   const parsed = variable.schema.parse(text);
   const isHidden = variable.secret === 'whole';
-  const shown = text ?? variable.default ?? '';
   if (Array.isArray(parsed))
-    return parsed.length === 0 ? null : isHidden ? `${parsed.length} ${MASK}` : parsed.join(',');
-  if (shown === '') return null;
-  if (isHidden) return MASK;
+    return parsed.length === 0 ? null : isHidden ? `${parsed.length} ${HIDDEN}` : parsed.join(',');
+  if (text === undefined || text === '') return null;
+  if (isHidden) return HIDDEN;
   if (typeof parsed === 'string') return parseUrl(parsed) === undefined ? parsed : maskUrl(parsed);
-  return Number.isNaN(Number(shown)) ? shown : Number(shown);
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-function formatSetting({ value, unit, note }: ShownSetting, unknown: string): string {
-  if (value === null) return note ?? unknown;
+/** What holds without a setting is said in words where there are any. */
+function formatSetting({ value, unit, from, note }: ShownSetting, unknown: string): string {
+  if (value === null || (from === 'default' && note !== null)) return note ?? unknown;
   const measured = unit === null ? String(value) : `${value.toLocaleString('en-US')} ${unit}`;
   return note === null ? measured : `${measured} (${note})`;
 }

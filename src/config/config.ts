@@ -2,12 +2,12 @@
 
 import { environment } from './environment.ts';
 import { type Env, openSettings, type Settings } from './settings.ts';
-import { VARIABLES } from './variables.ts';
+import { HOSTED_CALLS_PER_DAY, VARIABLES } from './variables.ts';
 
 export type Config = ReturnType<typeof buildConfig>;
 
-/** Where `CALLS_PER_DAY` is not set: a bound on what a mistake can cost; one's own service has none. */
-const DEFAULT_CALLS_PER_DAY = { hosted: 2_000, own: null, sandbox: null } as const;
+/** Where `CALLS_PER_DAY` is not set: one's own service has no bound. */
+const DEFAULT_CALLS_PER_DAY = { hosted: HOSTED_CALLS_PER_DAY, own: null, sandbox: null } as const;
 
 /** Most paid calls of a UTC day to a service of this kind; null: no limit. */
 export function readCallsPerDay(

@@ -16,10 +16,12 @@ type Row = Readonly<{
   default?: string;
   /** What holds where it is not set and has no default, in words. */
   unset?: string;
+  /** What holds then for most, as it would be written, where `unset` says for whom it differs. */
+  typical?: string;
   unit?: string;
   /** `whole`: its value. `password`: it is an address that may hold one. Either may come from a file, named by `NAME_FILE`. */
   secret?: 'whole' | 'password';
-  /** Of a {@link Group}: without it the others mean nothing. */
+  /** Without it the others of its table mean nothing. */
   needed?: true;
   /** A page of `docs` that says more. */
   see?: string;
@@ -34,98 +36,91 @@ export type Variable<T = unknown> = Row & {
   readonly allowed: string;
 };
 
-/** Variables that hold together: undefined where none of the needed ones is set; some without the others are refused. */
-export type Group<T extends Table = Table> = { readonly group: T };
+/** Variables by place. Where some are needed they hold together: nothing is read where none of these is set, and some without the others are refused. */
+export type Table = { readonly [place: string]: Variable | Table };
 
-export type Table = { readonly [place: string]: Variable | Group | Table };
-
-/** What is read from a table. */
+/** What is read from a variable or a table. */
 export type Values<T> =
   T extends Variable<infer V>
     ? V
-    : T extends Group<infer Members>
-      ? Values<Members> | undefined
-      : { readonly [place in keyof T]: Values<T[place]> };
+    : { readonly [place in keyof T]: Values<T[place]> } | (HasNeeded<T> extends true ? undefined : never);
 
-/** Where nothing is set the value is undefined, but for a default, and for what its group needs. */
+type HasNeeded<T> = true extends {
+  [place in keyof T]: T[place] extends { needed: true } ? true : false;
+}[keyof T]
+  ? true
+  : false;
+
+/** Reads what is set. @throws InvalidInput naming each variable that is wrong, and where it stands; the value of a secret is never shown */
+export type ReadVariables = <const T extends Variable | Table>(part: T) => Values<T>;
+
+/** Where nothing is set the value is undefined, but for a default, and for what its table needs. */
 export function variable<T, const R extends Row>(
   name: string,
   kind: Kind<T>,
   about: string,
   row: R,
-): Variable<R extends { needed: true } ? NonNullable<T> : R extends { default: string } ? T : T | undefined>;
+): R &
+  Variable<R extends { needed: true } ? NonNullable<T> : R extends { default: string } ? T : T | undefined>;
 export function variable<T>(name: string, kind: Kind<T>, about: string): Variable<T | undefined>;
 export function variable(name: string, kind: Kind<unknown>, about: string, row: Row = {}): Variable {
   const schema = row.default === undefined ? kind.optional() : kind.prefault(row.default);
   return { ...row, name, about, schema, allowed: kind.description ?? '' };
 }
 
-export function group<T extends Table>(members: T): Group<T> {
-  return { group: members };
-}
-
-export function isVariable(part: Table[string]): part is Variable {
+export function isVariable(part: Variable | Table): part is Variable {
   return 'schema' in part;
 }
 
-export function isGroup(part: Table[string]): part is Group {
-  return 'group' in part;
+/** Every row, in the order of the table, with the rows that its own table needs. */
+export function listVariables(table: Table): [Variable, readonly Variable[]][] {
+  const needed = listNeeded(table);
+  return Object.values(table).flatMap((part) =>
+    isVariable(part) ? [[part, needed] as [Variable, readonly Variable[]]] : listVariables(part),
+  );
 }
 
-/** Every row, in the order of the table, with the rows that its group needs. */
-export function listVariables(
-  table: Table,
-  needed: readonly Variable[] = [],
-): [Variable, readonly Variable[]][] {
-  return Object.values(table).flatMap((part) => {
-    if (isVariable(part)) return [[part, needed] as [Variable, readonly Variable[]]];
-    if (isGroup(part)) return listVariables(part.group, listNeeded(part));
-    return listVariables(part);
-  });
-}
-
-export function listNeeded({ group: members }: Group): Variable[] {
-  return Object.values(members)
+export function listNeeded(table: Table): Variable[] {
+  return Object.values(table)
     .filter(isVariable)
     .filter(({ needed }) => needed);
 }
 
-export const anyText = z.string().min(1, 'a text').describe('a text');
+export const anyText = z.string().min(1).describe('a text');
 
 /** @param words say what is allowed */
 export function pattern(allowed: RegExp, words: string) {
-  return z.string().regex(allowed, words).describe(words);
+  return z.string().regex(allowed).describe(words);
 }
 
 export function wordOf<const W extends readonly [string, ...string[]]>(...words: W) {
-  const allowed = `one of ${words.join(', ')}`;
-  return z.enum(words, allowed).describe(allowed);
+  return z.enum(words).describe(`one of ${words.join(', ')}`);
 }
 
 export const yesOrNo = z
-  .enum(['true', 'false'], 'true or false')
+  .enum(['true', 'false'])
   .transform((text) => text === 'true')
   .describe('true or false');
 
-function numberIn(min: number, max: number, words: string) {
+/** @param unit what one of it is when it is read: seconds are read as milliseconds */
+function numberIn(min: number, max: number, words = `a whole number from ${min} to ${max}`, unit = 1) {
   return z
     .string()
-    .regex(/^\d{1,9}$/, words)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, words)
+    .regex(/^\d{1,9}$/)
+    .refine((text) => Number(text) >= min && Number(text) <= max)
+    .transform((text) => Number(text) * unit)
     .describe(words);
 }
 
 export const port = numberIn(0, 65_535, 'a port number from 0 to 65535');
 
 export function wholeNumber(min: number, max: number) {
-  return numberIn(min, max, `a whole number from ${min} to ${max}`);
+  return numberIn(min, max);
 }
 
 /** Written in seconds, read as milliseconds. */
 export function seconds(min: number, max: number) {
-  const whole = wholeNumber(min, max);
-  return whole.transform((s) => s * SECOND).describe(whole.description ?? '');
+  return numberIn(min, max, undefined, SECOND);
 }
 
 const ESCAPES = '; in a password, @ : / % # are written %40 %3A %2F %25 %23';
@@ -156,25 +151,22 @@ function isEscaped({ password, hash }: URL): boolean {
 
 /** An address of HTTP without what opens a door: it is stored and shown. */
 export function bareAddress(example: string, keyStandsIn = 'a key has a variable of its own') {
-  return address(['http:', 'https:'], example)
-    .refine(isBare, `an address without user, password, query and fragment; ${keyStandsIn}`)
-    .describe(`an address such as ${example}`);
-}
-
-function isBare(text: string): boolean {
-  const url = parseUrl(text);
-  if (url === undefined) return true; // refused already
-  const { username, password, search, hash } = url;
-  return username + password + search + hash === '';
+  const schema = address(['http:', 'https:'], example);
+  return schema
+    .refine((text) => {
+      const url = parseUrl(text); // undefined was refused already
+      return url === undefined || url.username + url.password + url.search + url.hash === '';
+    }, `an address without user, password, query and fragment; ${keyStandsIn}`)
+    .describe(schema.description ?? '');
 }
 
 /** Texts separated by commas; none where nothing is set. */
-export const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
-  .describe('texts, separated by commas');
+export const list = z.string().transform(splitList).describe('texts, separated by commas');
+
+/** What stands between commas, without what is empty. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -7,7 +7,6 @@ import {
   address,
   anyText,
   bareAddress,
-  group,
   list,
   pattern,
   port,
@@ -33,23 +32,25 @@ const keysOfService = list
   )
   .describe('keys of ASCII letters, digits and signs, separated by commas');
 
-const PAIRS = 'pairs such as hacker-news=https://mirror.host, separated by commas';
 const addressesByName = list
   .transform((pairs, ctx) => {
     const addresses: Record<string, string> = {};
     for (const pair of pairs) {
       const [, name, url = ''] = /^([a-z-]{1,40})=(.+)$/.exec(pair) ?? [];
       if (name !== undefined && server.safeParse(url).success) addresses[name] = url;
-      else ctx.addIssue({ code: 'custom', message: PAIRS });
+      else ctx.addIssue({ code: 'custom' });
     }
     return addresses;
   })
-  .describe(PAIRS);
+  .describe('pairs such as hacker-news=https://mirror.host, separated by commas');
 
 const folder = z
   .string()
   .transform((text) => path.resolve(text))
   .describe('a folder');
+
+/** A bound on what a mistake can cost. */
+export const HOSTED_CALLS_PER_DAY = 2_000;
 
 /** The file of variables is found by these two, before it is read. */
 export const CONFIG_FILE = variable(
@@ -79,12 +80,12 @@ export const VARIABLES = {
   configFile: CONFIG_FILE,
   /** Absolute path. */
   dataDir: DATA_DIR,
-  hosted: group({
+  hosted: {
     url: variable('SEARCH_API_URL', bareAddress('https://api.host', 'the key stands in SEARCH_API_KEY'), 'the hosted service', { needed: true, unset: 'no hosted service' }),
     prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'its path prefix', { unset: 'that of its dialect' }),
     key: variable('SEARCH_API_KEY', anyText, 'its key', { secret: 'whole' }),
     names: variable('SEARCH_API_NAMES', anyText, 'its names on the wire: `named`, `neutral` or a JSON file', { default: 'named', see: 'specification-choices.md' }),
-  }),
+  },
   service: {
     port: variable('SERVICE_PORT', port, 'where the search service listens; the next free port where this is the default and taken', { default: '7811', see: 'service.md' }),
     keys: variable('SERVICE_API_KEYS', keysOfService, 'its keys, beside those of `strandline service key create`', { default: '', secret: 'whole' }),
@@ -99,11 +100,11 @@ export const VARIABLES = {
       addresses: variable('SERVICE_SOURCE_URLS', addressesByName, 'other addresses of sources by name: a mirror, a proxy that caches', { default: '' }),
     },
     /** The language model that writes completions; undefined: sentences are quoted. */
-    model: group({
+    model: {
       baseUrl: variable('LLM_BASE_URL', server, 'the language model that writes completions', { needed: true, unset: 'sentences are quoted', see: 'completions.md' }),
       apiKey: variable('LLM_API_KEY', anyText, 'its key', { secret: 'whole' }),
       model: variable('LLM_MODEL', anyText, 'its name', { needed: true }),
-    }),
+    },
   },
   http: {
     host: variable('HOST', anyText, 'where the dashboard and the API listen, and the search service; any other address needs a token', { default: '127.0.0.1', see: 'access.md' }),
@@ -126,12 +127,12 @@ export const VARIABLES = {
     timeoutMs: variable('WEBHOOK_SECONDS', seconds(1, 60), 'how long a receiver may take', { default: '15', unit: 's' }),
   },
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
-  logLevel: variable('LOG_LEVEL', wordOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'JSON lines on stderr', { unset: 'warn for commands, info for servers' }),
+  logLevel: variable('LOG_LEVEL', wordOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'JSON lines on stderr', { typical: 'warn', unset: 'warn for commands, info for servers' }),
   workerConcurrency: variable('WORKER_CONCURRENCY', wholeNumber(1, 256), 'runs at a time in one process', { default: '16', unit: 'runs at once' }),
   /** Paid calls allowed in any 60 s and service, over all processes; undefined: no limit. */
   callsPerMinute: variable('CALLS_PER_MINUTE', wholeNumber(1, 1_000_000), 'most paid calls in any 60 seconds, counted in Postgres over all workers and commands; runs wait for room', { unset: 'no limit', unit: 'calls per service' }),
   /** Paid calls allowed per UTC day and service, where that is set; ask `readCallsPerDay`. */
-  callsPerDay: variable('CALLS_PER_DAY', wholeNumber(0, 100_000_000), 'most paid calls per UTC day, over all workers and commands', { unset: '2,000 for the hosted service, no limit for others', unit: 'calls per service' }),
+  callsPerDay: variable('CALLS_PER_DAY', wholeNumber(0, 100_000_000), 'most paid calls per UTC day, over all workers and commands', { typical: String(HOSTED_CALLS_PER_DAY), unset: `${HOSTED_CALLS_PER_DAY.toLocaleString('en-US')} for the hosted service, no limit for others`, unit: 'calls per service' }),
   maxCallsPerRun: variable('MAX_CALLS_PER_RUN', wholeNumber(1, 10), 'most paid calls per run', { default: '2', unit: 'calls' }),
   leaseMs: variable('RUN_LEASE_SECONDS', seconds(1, 3_600), 'how long a worker that stopped responding keeps its run', { default: '30', unit: 's' }),
   heartbeatMs: variable('RECONCILE_SECONDS', seconds(1, 3_600), 'how often a worker sends a heartbeat, checks its queue and stores spooled responses; keep it below 90', { default: '30', unit: 's' }),

@@ -96,6 +96,9 @@ export class RunError extends Error {
 /** One thing wrong in what a person asked for: where, what was given, what is allowed. */
 export type Problem = { path: string; given: unknown; expected: string };
 
+/** Stands for what is never repeated: a secret, and what may be one. */
+export const HIDDEN = '(hidden)';
+
 /** A request that cannot be carried out as it was written. Entry points show it (exit 2, HTTP 400). */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';

@@ -3,7 +3,7 @@
  * public or allowed, and whether it would come back to this program.
  */
 
-import { InvalidInput } from '../domain/errors.ts';
+import { HIDDEN, InvalidInput } from '../domain/errors.ts';
 import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -44,7 +44,7 @@ const MAX_ADDRESS_LENGTH = 2_000;
  * @throws InvalidInput; nothing behind the host is repeated, for it may be a secret
  */
 export function readWebAddress(given: string, path: string): URL {
-  const refuse = (expected: string) => new InvalidInput([{ path, given: '(hidden)', expected }]);
+  const refuse = (expected: string) => new InvalidInput([{ path, given: HIDDEN, expected }]);
   const expected = 'an address such as https://hooks.host/path';
   if (given.length > MAX_ADDRESS_LENGTH)
     throw refuse(`${expected}, of at most ${MAX_ADDRESS_LENGTH} characters`);

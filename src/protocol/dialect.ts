@@ -162,7 +162,7 @@ function describeIssue(path: string, issue: z.core.$ZodIssue, whole: unknown): P
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readSmallFile(path).replace(/^\uFEFF/, ''));
+    return JSON.parse(readSmallFile(path, 'SEARCH_API_NAMES').replace(/^\uFEFF/, ''));
   } catch {
     const expected = 'neutral, named, or the path of a readable JSON file with the names of a dialect';
     throw new InvalidInput([{ path: 'SEARCH_API_NAMES', given: path, expected }]);

@@ -181,6 +181,8 @@ describe('config show', () => {
     expect(of('SERVICE_API_KEYS')).toMatchObject({ value: '2 (hidden)' });
     expect(of('DATABASE_READER_URL')).toMatchObject({ from: 'default', value: null });
     expect(of('PORT')).toMatchObject({ from: 'default', value: 7810 });
+    expect(of('LOG_LEVEL')).toMatchObject({ from: 'default', value: 'warn' });
+    expect(of('CALLS_PER_DAY')).toMatchObject({ from: 'default', value: 2_000 });
   });
 
   it('tells a key that nothing uses, limits apart from their grace, and units', async () => {
@@ -207,6 +209,7 @@ describe('config show', () => {
     expect(stdout).toMatch(/^REDIS_URL +default +the queue is in Postgres$/m);
     expect(stdout).toMatch(/^CALLS_PER_MINUTE +default +no limit$/m);
     expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +for ever$/m);
+    expect(stdout).toMatch(/^LOG_LEVEL +default +warn for commands, info for servers$/m);
     expect(stderr).toContain('in this environment');
   });
 });

@@ -12,7 +12,8 @@ import { makeDirectory } from '../temporary.ts';
 function refusal(env: Record<string, string>): string {
   try {
     const { settings } = readConfig(env);
-    settings.refuseOthers([VARIABLES, SOURCE_VARIABLES]);
+    const unknown = settings.findUnknown([VARIABLES, SOURCE_VARIABLES]);
+    if (unknown.length > 0) throw new InvalidInput(unknown);
     settings.read(SOURCE_VARIABLES);
     return 'accepted';
   } catch (error) {
@@ -190,7 +191,14 @@ describe('the file of variables', () => {
   test('a secret may be named in it, relative to its folder', async () => {
     await writeFile(join(folder, 'key'), 'the-key\n');
     expect(await read('{"SERVICE_API_KEYS_FILE": "key"}')).toBe('accepted');
-    expect(readConfig({ STRANDLINE_CONFIG: file }).secrets).toEqual(['the-key']);
+    const { secrets, settings } = readConfig({ STRANDLINE_CONFIG: file });
+    expect(secrets).toEqual(['the-key']);
+    const setting = settings.find(VARIABLES.service.keys);
+    expect(setting).toMatchObject({
+      from: 'file',
+      file: join(folder, 'key'),
+      where: `${file}:1: SERVICE_API_KEYS_FILE`,
+    });
   });
 });
 

@@ -47,7 +47,7 @@ const sourceTable = renderTable(
   ['tool', 'source', 'name in `SERVICE_SOURCES`', 'needs', 'may have', 'dates'],
   SOURCE_REGISTRY.map(({ facts, variables }) => {
     const needed = listNeeded(variables);
-    const others = rowsOf(variables.group).filter((row) => !needed.includes(row));
+    const others = rowsOf(variables).filter((row) => !needed.includes(row));
     const list = (rows: readonly Variable[]) => rows.map(({ name }) => code(name)).join(', ');
     const tool =
       Object.entries(SOURCE_BY_TOOL).find(([, source]) => source === facts.source)?.[0] ?? facts.source;

@@ -1,13 +1,11 @@
 /** Settings of channels, from what a person gives to what may be shown of them; what each is, its kind says. */
 
-import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../../domain/errors.ts';
 import type { ChannelKind, Setting, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 
 /** What a person gave, by the names of settings. */
 export type WrittenSettings = Readonly<Record<string, string | undefined>>;
-
-const HIDDEN = '(hidden)';
 
 /**
  * The kind of channel whose settings these are.

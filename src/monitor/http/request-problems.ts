@@ -1,5 +1,5 @@
 /** What is wrong with a request, for whoever sent it: what zod's types refuse in plain words, cut short and without secrets. */
-import type { Problem } from '../../domain/errors.ts';
+import { HIDDEN, type Problem } from '../../domain/errors.ts';
 
 /** What was sent, to say what was given where it does not fit. */
 export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };
@@ -94,7 +94,7 @@ const MAX_PROBLEMS = 20;
 /** What was given, where it is short and no secret. */
 function redactGiven(given: unknown, steps: readonly string[]): unknown {
   if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
-  if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return '(hidden)';
+  if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return HIDDEN;
   return typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given;
 }
 

@@ -2,7 +2,7 @@
  * A live source is one file that defines it: what it is, its variables, and the {@link Adapter} that it makes of them:
  * how one provider is asked and how its answer reads. Pace, allowance, circuit breaker, cache and time limit stand around it (`live-source.ts`), the same for all.
  */
-import { group, type Group, type Table, type Values } from '../../config/variable.ts';
+import type { ReadVariables, Table, Values } from '../../config/variable.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -59,9 +59,6 @@ export type Adapter = SourceFacts & {
   find(query: SourceQuery, asking: AdapterContext): Promise<readonly FoundItem[]>;
 };
 
-/** Reads variables that are set. @throws InvalidInput for values that they cannot hold */
-export type ReadVariables = <const T extends Table>(table: T) => Values<T>;
-
 type SourceOptions = {
   /** Another address than its own. */
   at: string | undefined;
@@ -71,7 +68,7 @@ type SourceOptions = {
 
 export type SourceDefinition = {
   facts: SourceFacts;
-  variables: Group;
+  variables: Table;
   /** @returns undefined where a variable that it needs is not set */
   open: (read: ReadVariables, options: SourceOptions) => Adapter | undefined;
 };
@@ -80,18 +77,14 @@ export type SourceDefinition = {
 export function defineSource<T extends Table>(definition: {
   facts: SourceFacts;
   variables: T;
-  make: (values: Values<T>, options: SourceOptions) => Adapter;
+  make: (values: NonNullable<Values<T>>, options: SourceOptions) => Adapter;
 }): SourceDefinition {
-  const { facts, make } = definition;
-  const variables = group(definition.variables);
-  return {
-    facts,
-    variables,
-    open: (read, options) => {
-      const { values } = read({ values: variables });
-      return values === undefined ? undefined : make(values, options);
-    },
+  const { facts, variables, make } = definition;
+  const open: SourceDefinition['open'] = (read, options) => {
+    const values = read(variables);
+    return values === undefined || values === null ? undefined : make(values, options);
   };
+  return { facts, variables, open };
 }
 
 /** What an adapter asks with. */

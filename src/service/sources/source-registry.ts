@@ -1,8 +1,8 @@
 /** Every adapter there is, and which of them are asked by what a user has set. */
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
-import { listNeeded, type Table, type Variable } from '../../config/variable.ts';
-import type { Adapter, ReadVariables, SourceDefinition } from './adapter.ts';
+import { listNeeded, type ReadVariables, type Table } from '../../config/variable.ts';
+import type { Adapter, SourceDefinition } from './adapter.ts';
 import { ARXIV } from './providers/arxiv.ts';
 import { BLUESKY } from './providers/bluesky.ts';
 import { BRAVE } from './providers/brave.ts';
@@ -82,17 +82,16 @@ export function chooseSources(settings: SourceSettings, version: string): Source
   const offered = SOURCE_REGISTRY.map(({ facts: { name, source }, variables, open }): OfferedSource => {
     const needed = listNeeded(variables);
     const adapter = open(read, { at: addresses[name], version });
-    if (isWanted.has(name) && adapter === undefined) problems.push(describeMissing(name, needed, read));
+    if (isWanted.has(name) && adapter === undefined) {
+      const missing = needed.filter((row) => read(row) === undefined).map((row) => row.name);
+      const expected = `${missing.join(' and ')} to be set beside it`;
+      problems.push({ path: 'SERVICE_SOURCES', given: name, expected });
+    }
     const isOn = isWanted.has(name) || (auto && adapter !== undefined);
     return { name, source, needs: needed.map((row) => row.name), adapter, isOn };
   });
   if (problems.length > 0) throw new InvalidInput(problems);
   return { offered, archive: isWanted.has('archive'), sandbox: isWanted.has('sandbox') };
-}
-
-function describeMissing(given: string, needed: readonly Variable[], read: ReadVariables): Problem {
-  const missing = needed.filter((row) => read({ row }).row === undefined).map(({ name }) => name);
-  return { path: 'SERVICE_SOURCES', given, expected: `${missing.join(' and ')} to be set beside it` };
 }
 
 function findNameProblems(wanted: readonly string[], addresses: Readonly<Record<string, string>>): Problem[] {

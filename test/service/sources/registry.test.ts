@@ -55,7 +55,7 @@ describe('what is asked', () => {
       expect(make(readConfig(EVERYTHING).settings.read, options)).toMatchObject({ name: facts.name });
       const bare = make(readConfig({}).settings.read, options);
       expect(bare === undefined, facts.name).toBe(listNeeded(variables).length > 0);
-      for (const [{ name, secret }] of listVariables(variables.group))
+      for (const [{ name, secret }] of listVariables(variables))
         expect(secret, name).toBe(/_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? 'whole' : undefined);
     }
   });

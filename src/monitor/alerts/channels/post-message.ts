@@ -1,6 +1,6 @@
 /** One POST of a message to an address that was just checked: what kinds of channels that speak HTTP send with. */
 
-import { InvalidInput } from '../../../domain/errors.ts';
+import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
 import { cleanLine } from '../../../domain/text.ts';
 import { createTimeLimit } from '../../../platform/clock.ts';
 import {
@@ -37,7 +37,7 @@ export async function assertAddressReachable(
   } catch (error) {
     if (!(error instanceof NotAllowed)) return; // a name that is not known today may be tomorrow
     throw new InvalidInput([
-      { path: setting, given: '(hidden)', expected: `an address that may be sent to: ${error.message}` },
+      { path: setting, given: HIDDEN, expected: `an address that may be sent to: ${error.message}` },
     ]);
   }
 }
