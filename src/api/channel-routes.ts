@@ -229,20 +229,11 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function toChannelTest(attempt: DeliveryAttempt): z.infer<typeof ChannelTest> {
-  switch (attempt.kind) {
-    case 'taken':
-      return {
-        taken: true,
-        http_status: attempt.httpStatus,
-        code: null,
-        detail: null,
-        answer: attempt.answer,
-      };
-    case 'failed': {
-      const { httpStatus, code, meaning, detail, answer } = attempt;
-      return { taken: false, http_status: httpStatus, code, detail: detail ?? meaning, answer };
-    }
-    case 'aborted':
-      return { taken: false, http_status: null, code: 'internal', detail: 'the process stops', answer: null };
-  }
+  if (attempt.kind === 'aborted')
+    return { taken: false, http_status: null, code: 'internal', detail: 'the process stops', answer: null };
+  const { httpStatus, answer } = attempt;
+  if (attempt.kind === 'taken')
+    return { taken: true, http_status: httpStatus, code: null, detail: null, answer };
+  const { code, detail, meaning } = attempt;
+  return { taken: false, http_status: httpStatus, code, detail: detail ?? meaning, answer };
 }

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import {
-  type ChannelChange,
   changeChannel,
   findChannelRow,
   findShownSettings,
@@ -11,10 +10,10 @@ import {
   type ChannelWithSecret,
 } from '../monitor/alerts/manage-channels.ts';
 import type { ShownSetting, WrittenSettings } from '../monitor/alerts/channel-settings.ts';
-import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
 import { readSmallFile } from '../platform/small-file.ts';
+import type { StateChange } from '../store/topics.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
@@ -78,41 +77,34 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
 /** What commander made of the options: settings by the names of their options, and what each command adds. */
 type GivenOptions = { json?: boolean } & Readonly<Record<string, unknown>>;
 
-/** An option for each setting of each kind. A secret is read from a file: arguments can be seen by others. */
-const SETTING_OPTIONS = Object.values(CHANNEL_KINDS)
-  .flatMap(({ settings }) => Object.entries(settings))
-  .map(([name, { shape, input, secret }]) => {
-    const flag = `--${name.replaceAll('_', '-')}`;
+/** An option for each setting, by kind. A secret is read from a file: arguments can be seen by others. */
+const SETTING_OPTIONS = Object.values(CHANNEL_KINDS).map(({ settings }) =>
+  Object.entries(settings).map(([name, { shape, input, example, secret }]) => {
+    const flag = `--${name.replaceAll('_', '-')}${secret ? '-file' : ''}`;
     const words = lowerFirst(shape.description ?? name).replace(/\.$/, '');
     const option = secret
-      ? new Option(`${flag}-file <path>`, `a file that holds it: ${words}`)
+      ? new Option(`${flag} <path>`, `a file that holds it: ${words}`)
       : new Option(`${flag} <${input}>`, words);
-    return { name, secret, option };
-  });
+    return { name, secret, option, example: `${flag} ${secret ? `${name}.txt` : example}` };
+  }),
+);
 
-const EXAMPLES = `\nExample:\n${Object.values(CHANNEL_KINDS)
-  .map(
-    ({ settings }) =>
-      `  $ strandline channels add ops ${Object.entries(settings).map(showOption).join(' ')}\n`,
-  )
-  .join('')}`;
+const EXAMPLES = `\nExample:\n${SETTING_OPTIONS.map(
+  (options) => `  $ strandline channels add ops ${options.map(({ example }) => example).join(' ')}\n`,
+).join('')}`;
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function showOption([name, { secret, example }]: [string, Setting]): string {
-  return `--${name.replaceAll('_', '-')}${secret ? `-file ${name}.txt` : ` ${example}`}`;
-}
-
 function addSettingOptions(command: Command): Command {
-  for (const { option } of SETTING_OPTIONS) command.addOption(option);
+  for (const { option } of SETTING_OPTIONS.flat()) command.addOption(option);
   return command;
 }
 
 /** @throws InvalidInput where the file of a secret cannot be read */
 function readSettingOptions(given: Readonly<Record<string, unknown>>): WrittenSettings {
-  const written = SETTING_OPTIONS.flatMap(({ name, secret, option }) => {
+  const written = SETTING_OPTIONS.flat().flatMap(({ name, secret, option }) => {
     const value = given[option.attributeName()];
     if (typeof value !== 'string') return [];
     return [[name, secret ? readSmallFile(value, option.long ?? name).trim() : value]];
@@ -173,13 +165,13 @@ function registerTest(channels: Command, cli: Cli): void {
     );
 }
 
-const STATE_CHANGES: readonly (readonly [ChannelChange, string])[] = [
+const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
   ['pause', 'send nothing; what is found waits'],
   ['resume', 'go on sending, also after it was disabled'],
   ['remove', 'stop for good; what was not sent yet is cancelled'],
 ];
 
-function registerStateChange(channels: Command, cli: Cli, change: ChannelChange, summary: string): void {
+function registerStateChange(channels: Command, cli: Cli, change: StateChange, summary: string): void {
   const command = channels.command(change).description(summary).argument('<channel>', 'its slug');
   if (change === 'resume') command.option('--skip', 'leave out what was found meanwhile');
   command

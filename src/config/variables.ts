@@ -53,23 +53,10 @@ const folder = z
 export const HOSTED_CALLS_PER_DAY = 2_000;
 
 /** The file of variables is found by these two, before it is read. */
-export const CONFIG_FILE = variable(
-  'STRANDLINE_CONFIG',
-  anyText,
-  'a file of variables; only in the environment',
-  {
-    unset: 'strandline.config.json beside the data directory, where it exists',
-  },
-);
-export const DATA_DIR = variable(
-  'STRANDLINE_DATA_DIR',
-  folder,
-  'where everything embedded is kept; for each worker the spool',
-  {
-    default: '.strandline',
-    see: 'homes.md#the-spool',
-  },
-);
+// biome-ignore format: one row for each
+export const CONFIG_FILE = variable('STRANDLINE_CONFIG', anyText, 'a file of variables; only in the environment', { unset: 'strandline.config.json beside the data directory, where it exists' });
+// biome-ignore format: one row for each
+export const DATA_DIR = variable('STRANDLINE_DATA_DIR', folder, 'where everything embedded is kept; for each worker the spool', { default: '.strandline', see: 'homes.md#the-spool' });
 
 // biome-ignore format: one row for each
 export const VARIABLES = {

@@ -17,7 +17,7 @@ export const noteKind: ChannelKind<'note_address' | 'note_token'> = {
     note_token: {
       shape: z.string().min(10).max(200).describe('The token of the notebook.'),
       label: 'Token of the notebook',
-      input: 'password',
+      input: 'text',
       example: 'nt_0123456789',
       secret: true,
     },

@@ -9,7 +9,7 @@ import { findVault, keyIdOf, openVault, type Vault } from '../../platform/vault.
 import { type Channel, listSealedChannels, type StoredSettings } from '../../store/alerts/channel-rows.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { Context } from '../context.ts';
-import { describeTarget } from './channel-settings.ts';
+import { showSettings } from './channel-settings.ts';
 import type {
   ChannelKind,
   OutgoingMessage,
@@ -37,16 +37,14 @@ export function sealSettings(
   channelId: Id,
   where: Parameters<typeof openVault>[0],
 ): StoredSettings {
-  const isSecret = (name: string) => kind.settings[name]?.secret === true;
-  const entries = Object.entries(settings);
-  const secret = entries.filter(([name]) => isSecret(name));
+  const pick = (isSecret: boolean) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => kind.settings[name]?.secret === isSecret));
+  const secret = pick(true);
+  const seal = () => openVault(where).seal(JSON.stringify(secret), `channels:${channelId}:settings`);
   return {
-    settings: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
-    sealed_settings:
-      secret.length === 0
-        ? null
-        : openVault(where).seal(JSON.stringify(Object.fromEntries(secret)), `channels:${channelId}:settings`),
-    target: describeTarget(kind, settings),
+    settings: pick(false),
+    sealed_settings: Object.keys(secret).length === 0 ? null : seal(),
+    target: showSettings(kind, settings)[0]?.shown ?? '',
   };
 }
 

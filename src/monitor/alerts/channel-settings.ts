@@ -11,16 +11,13 @@ export type WrittenSettings = Readonly<Record<string, string | undefined>>;
  * The kind of channel whose settings these are.
  * @throws InvalidInput where they are those of none, or of several
  */
-export function pickKind(written: WrittenSettings): string {
-  const kinds = Object.entries(CHANNEL_KINDS);
-  const named = kinds.filter(([, { settings }]) =>
-    Object.keys(settings).some((name) => written[name] !== undefined),
-  );
+export function pickKind(written: WrittenSettings): { kindName: string; kind: ChannelKind } {
+  const isWritten = (name: string) => written[name] !== undefined;
+  const kinds = Object.entries(CHANNEL_KINDS).map(([kindName, kind]) => ({ kindName, kind }));
+  const named = kinds.filter(({ kind }) => Object.keys(kind.settings).some(isWritten));
   const [first] = named;
-  if (first !== undefined && named.length === 1) return first[0];
-  const [path = ''] = (first === undefined ? kinds : named).flatMap(([, { settings }]) =>
-    Object.keys(settings),
-  );
+  if (first !== undefined && named.length === 1) return first;
+  const [path = ''] = Object.keys((first ?? kinds[0])?.kind.settings ?? {});
   const given = first === undefined ? undefined : HIDDEN;
   throw new InvalidInput([{ path, given, expected: SETTINGS_OF_A_KIND }]);
 }
@@ -45,22 +42,11 @@ export function readSettings({ settings }: ChannelKind, written: WrittenSettings
   return Object.fromEntries(values);
 }
 
-function readSetting(name: string, setting: Setting, given: string): string {
-  const { shape, secret } = setting;
-  const value = setting.read === undefined ? given.trim() : setting.read(given);
+function readSetting(name: string, { shape, secret, read }: Setting, given: string): string {
+  const value = read?.(given) ?? given.trim();
   if (value !== '' && shape.safeParse(value).success) return value;
-  throw new InvalidInput([
-    {
-      path: name,
-      given: secret && given !== '' ? HIDDEN : given,
-      expected: shape.description ?? 'another text',
-    },
-  ]);
-}
-
-/** Where a channel sends, as far as that may be shown: it stands in lists. */
-export function describeTarget(kind: ChannelKind, settings: Settings): string {
-  return showSettings(kind, settings)[0]?.shown ?? '';
+  const expected = shape.description ?? 'another text';
+  throw new InvalidInput([{ path: name, given: secret && given !== '' ? HIDDEN : given, expected }]);
 }
 
 /** A setting as it may be shown. `isPart`: not all of it is. */

@@ -65,7 +65,7 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
     const kind = CHANNEL_KINDS[channel.kind];
     if (kind === undefined) {
       const reason = describeMissingKind(channel.kind);
-      await setChannelState(tx, channelId, { state: 'disabled', reason, cursor: null, now });
+      await setChannelState(tx, channelId, { state: 'disabled', reason, now });
       return null;
     }
     for (;;) {
@@ -163,7 +163,7 @@ async function recordAttempt(
         const after = decideChannelHealth(attempt, health, now);
         await releaseChannel(tx, id, { ...after.health, deliveredAt: null });
         if (after.disabled !== null && channel.state === 'active')
-          await setChannelState(tx, id, { state: 'disabled', reason: after.disabled, cursor: null, now });
+          await setChannelState(tx, id, { state: 'disabled', reason: after.disabled, now });
       }
     }
   });

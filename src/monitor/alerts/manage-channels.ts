@@ -17,6 +17,7 @@ import {
 import { cancelOpenDeliveries, sendPendingNow } from '../../store/alerts/delivery-rows.ts';
 import { type ChannelRow, readChannel } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext, Context } from '../context.ts';
+import type { ChannelKind, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, requireKind } from './channels/channel-kinds.ts';
 import { createMessageId, describeTest } from './message.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
@@ -38,9 +39,6 @@ import { enqueueChannels } from './enqueue-channels.ts';
 import { checkAlertSlug } from './rule-definition.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** How a person may change a channel's state. */
-export type ChannelChange = StateChange;
-
 /** A channel, and the secret that is shown this once; null where its kind has none. */
 export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 
@@ -55,8 +53,7 @@ export async function createChannel(
   { slug: writtenSlug = '', ...written }: WrittenSettings,
 ): Promise<ChannelWithSecret> {
   const slug = checkAlertSlug(writtenSlug);
-  const kindName = pickKind(written);
-  const kind = requireKind(kindName);
+  const { kindName, kind } = pickKind(written);
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);
   const secret = kind.createSecret?.() ?? null;
@@ -66,8 +63,7 @@ export async function createChannel(
       const id = await insertChannel(tx, { slug, kind: kindName, cursor, now: ctx.clock.now() });
       await setSettings(tx, id, sealSettings(kind, settings, id, ctx.config));
       if (secret !== null) await setSecrets(tx, id, [sealSecret(openVault(ctx.config), id, secret)], null);
-      const shown = showSettings(kind, settings).map(({ name, shown: after }) => [name, { after }] as const);
-      const changes = { kind: { after: kindName }, ...Object.fromEntries(shown) };
+      const changes = { kind: { after: kindName }, ...describeChanges(kind, undefined, settings) };
       await recordAudit(tx, ctx, { action: 'channel.created', subject: slug, changes });
     });
   } catch (error) {
@@ -94,30 +90,30 @@ export async function editChannel(
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);
   const id = await inTransaction(ctx.db, async (tx) => {
-    const channel = await lockChannelNamed(tx, slug);
-    if (channel === null || channel.kind !== kindName) throw createChannelNotFound(slug);
+    const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
+    if (channel.kind !== kindName) refuseMissing(slug);
     const stored = sealSettings(kind, settings, channel.id, ctx.config);
     if (stored.sealed_settings === null && isDeepStrictEqual(stored.settings, channel.settings))
       return channel.id;
     const now = ctx.clock.now();
     await setSettings(tx, channel.id, stored);
-    if (channel.state === 'disabled')
-      await setChannelState(tx, channel.id, { state: 'active', reason: null, cursor: null, now });
+    if (channel.state === 'disabled') await setChannelState(tx, channel.id, { state: 'active', now });
     await sendPendingNow(tx, channel.id, now);
-    const before = showSettings(kind, channel.settings);
-    const changes = showSettings(kind, settings).map(
-      ({ name, shown }, i) => [name, { before: before[i]?.shown, after: shown }] as const,
-    );
     const state = channel.state === 'disabled' ? { state: { before: 'disabled', after: 'active' } } : {};
-    await recordAudit(tx, ctx, {
-      action: 'channel.updated',
-      subject: slug,
-      changes: { ...Object.fromEntries(changes), ...state },
-    });
+    const changes = { ...describeChanges(kind, channel.settings, settings), ...state };
+    await recordAudit(tx, ctx, { action: 'channel.updated', subject: slug, changes });
     return channel.id;
   });
   await enqueueChannels(ctx, [id]);
   return findChannelRow(ctx, slug);
+}
+
+/** What may be shown of settings, before and after, for the audit log. */
+function describeChanges(kind: ChannelKind, before: Partial<Settings> | undefined, after: Settings) {
+  const former = before === undefined ? [] : showSettings(kind, before);
+  return Object.fromEntries(
+    showSettings(kind, after).map(({ name, shown }, i) => [name, { before: former[i]?.shown, after: shown }]),
+  );
 }
 
 /**
@@ -127,8 +123,7 @@ export async function editChannel(
 export async function rotateSecret(ctx: ActingContext, slug: string): Promise<ChannelWithSecret> {
   const vault = openVault(ctx.config);
   const created = await inTransaction(ctx.db, async (tx) => {
-    const channel = await lockChannelNamed(tx, slug);
-    if (channel === null) throw createChannelNotFound(slug);
+    const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     const { createSecret } = requireKind(channel.kind);
     if (createSecret === null)
       throw new Refused(
@@ -153,12 +148,11 @@ export async function rotateSecret(ctx: ActingContext, slug: string): Promise<Ch
 export async function changeChannel(
   ctx: ActingContext,
   slug: string,
-  change: ChannelChange,
+  change: StateChange,
   options: { skip?: boolean | undefined } = {},
 ): Promise<void> {
   const id = await inTransaction(ctx.db, async (tx) => {
-    const channel = await lockChannelNamed(tx, slug);
-    if (channel === null) throw createChannelNotFound(slug);
+    const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     if (change === 'remove' || channel.state !== STATE_AFTER[change])
       await recordAudit(tx, ctx, {
         action: `channel.${CHANGE_RECORDED[change]}`,
@@ -172,16 +166,11 @@ export async function changeChannel(
     }
     if (change === 'pause' && channel.state !== 'paused') {
       await evaluateAllPending(ctx, tx, channel);
-      await setChannelState(tx, channel.id, {
-        state: 'paused',
-        reason: 'paused by a person',
-        cursor: null,
-        now,
-      });
+      await setChannelState(tx, channel.id, { state: 'paused', reason: 'paused by a person', now });
     }
     if (change === 'resume' && channel.state !== 'active') {
       const cursor = options.skip === true ? await readNewestDiscoveryId(tx) : null;
-      await setChannelState(tx, channel.id, { state: 'active', reason: null, cursor, now });
+      await setChannelState(tx, channel.id, { state: 'active', cursor, now });
     }
     return channel.id;
   });
@@ -199,8 +188,7 @@ export async function testChannel(
   slug: string,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<DeliveryAttempt> {
-  const channel = await findChannel(ctx.db.pool, slug);
-  if (channel === null) throw createChannelNotFound(slug);
+  const channel = (await findChannel(ctx.db.pool, slug)) ?? refuseMissing(slug);
   const at = ctx.clock.now();
   const body = requireKind(channel.kind).compose(describeTest(slug, at));
   return sendOnce(ctx, channel, { id: createMessageId(), body, at }, signal);
@@ -208,18 +196,16 @@ export async function testChannel(
 
 /** @throws Refused `not_found` */
 export async function findChannelRow(ctx: Pick<Context, 'db'>, slug: string): Promise<ChannelRow> {
-  const row = await readChannel(ctx.db, slug);
-  if (row === undefined) throw createChannelNotFound(slug);
-  return row;
+  return (await readChannel(ctx.db, slug)) ?? refuseMissing(slug);
 }
 
 /** Settings of a channel as they may be shown; none of a kind that this version does not have. */
 export async function findShownSettings({ db }: Pick<Context, 'db'>, slug: string): Promise<ShownSetting[]> {
-  const channel = await findChannel(db.pool, slug);
-  const kind = channel === null ? undefined : CHANNEL_KINDS[channel.kind];
-  return channel === null || kind === undefined ? [] : showSettings(kind, channel.settings);
+  const channel = (await findChannel(db.pool, slug)) ?? refuseMissing(slug);
+  const kind = CHANNEL_KINDS[channel.kind];
+  return kind === undefined ? [] : showSettings(kind, channel.settings);
 }
 
-function createChannelNotFound(slug: string): Refused {
-  return new Refused('not_found', `there is no channel "${slug}"`);
+function refuseMissing(slug: string): never {
+  throw new Refused('not_found', `there is no channel "${slug}"`);
 }

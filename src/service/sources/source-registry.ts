@@ -43,16 +43,10 @@ export const SOURCE_VARIABLES: Table = Object.fromEntries(
   SOURCE_REGISTRY.map(({ facts, variables }) => [facts.name, variables]),
 );
 
-/** What a user has set for the sources. */
+/** What a user has set for the sources: `service.sources` of the configuration, where each member is described. */
 export type SourceSettings = {
-  /**
-   * Names of sources, and the words `auto` (all that can be asked as things are), `sandbox` (the simulation
-   * alone) and `archive`. A name that is not among them is refused.
-   */
   wanted: readonly string[];
-  /** How the operator of a source can reach whoever runs this: an address or a mailbox. */
   contact: string | undefined;
-  /** Other addresses by name: a mirror, a proxy that caches. */
   addresses: Readonly<Record<string, string>>;
   read: ReadVariables;
 };

@@ -25,62 +25,47 @@ export type Channel = {
   fence: number;
 };
 
-const SELECT_CHANNEL = `
-SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures, failing_since, resting_until, fence
-FROM strandline.channels`;
+/** Those that are not removed. */
+async function selectChannels(db: Reader, where: string, values: unknown[] = []): Promise<Channel[]> {
+  const { rows } = await db.query<Channel>(
+    `SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures,
+       failing_since, resting_until, fence
+     FROM strandline.channels WHERE archived_at IS NULL AND ${where}`,
+    values,
+  );
+  return rows;
+}
 
 /**
  * Locks the channel's row: who judges for it, who takes a message to send, and who changes it wait for each other.
  * @returns null where there is none, or none any more
  */
 export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
-  const { rows } = await tx.query<Channel>(
-    `${SELECT_CHANNEL} WHERE id = $1 AND archived_at IS NULL FOR UPDATE`,
-    [id],
-  );
-  return rows[0] ?? null;
+  return (await selectChannels(tx, 'id = $1 FOR UPDATE', [id]))[0] ?? null;
 }
 
 export async function lockChannelNamed(tx: Transaction, slug: string): Promise<Channel | null> {
-  const { rows } = await tx.query<Channel>(
-    `${SELECT_CHANNEL} WHERE slug = $1 AND archived_at IS NULL FOR UPDATE`,
-    [slug],
-  );
-  return rows[0] ?? null;
+  return (await selectChannels(tx, 'slug = $1 FOR UPDATE', [slug]))[0] ?? null;
 }
 
 /** Several by name, locked in the order of their ids, so that two who want the same do not wait for each other. */
-export async function lockChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
-  const { rows } = await tx.query<Channel>(
-    `${SELECT_CHANNEL} WHERE slug = ANY ($1) AND archived_at IS NULL ORDER BY id FOR UPDATE`,
-    [slugs],
-  );
-  return rows;
+export function lockChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
+  return selectChannels(tx, 'slug = ANY ($1) ORDER BY id FOR UPDATE', [slugs]);
 }
 
-export async function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]> {
-  const { rows } = await tx.query<Channel>(
-    `${SELECT_CHANNEL} WHERE id IN (SELECT channel_id FROM strandline.rule_channels WHERE rule_id = $1) AND archived_at IS NULL
-     ORDER BY id FOR UPDATE`,
-    [ruleId],
-  );
-  return rows;
+export function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]> {
+  const ofRule = 'id IN (SELECT channel_id FROM strandline.rule_channels WHERE rule_id = $1)';
+  return selectChannels(tx, `${ofRule} ORDER BY id FOR UPDATE`, [ruleId]);
 }
 
 /** A channel as it is, without waiting for anybody. */
 export async function findChannel(db: Reader, slug: string): Promise<Channel | null> {
-  const { rows } = await db.query<Channel>(`${SELECT_CHANNEL} WHERE slug = $1 AND archived_at IS NULL`, [
-    slug,
-  ]);
-  return rows[0] ?? null;
+  return (await selectChannels(db, 'slug = $1', [slug]))[0] ?? null;
 }
 
-/** All that are not removed and have anything sealed, by their slugs. */
-export async function listSealedChannels(db: Reader): Promise<Channel[]> {
-  const { rows } = await db.query<Channel>(
-    `${SELECT_CHANNEL} WHERE archived_at IS NULL AND (cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug`,
-  );
-  return rows;
+/** All that have anything sealed, by their slugs. */
+export function listSealedChannels(db: Reader): Promise<Channel[]> {
+  return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
 }
 
 export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
@@ -127,16 +112,11 @@ export async function setSecrets(
   ]);
 }
 
-/** A channel that goes on has no failures behind it. @param cursor where it goes on; null: where it stood */
+/** A channel that goes on has no failures behind it. @param change.cursor where it goes on, if not where it stood */
 export async function setChannelState(
   tx: Transaction,
   id: Id,
-  {
-    state,
-    reason,
-    cursor,
-    now,
-  }: { state: ChannelState; reason: string | null; cursor: Id | null; now: Date },
+  change: { state: ChannelState; reason?: string; cursor?: Id | null; now: Date },
 ): Promise<void> {
   await tx.query(
     `UPDATE strandline.channels SET state = $2, state_reason = $3, state_since = $4, cursor = coalesce($5, cursor),
@@ -144,7 +124,7 @@ export async function setChannelState(
        failing_since = CASE WHEN $2 = 'active' THEN NULL ELSE failing_since END,
        resting_until = CASE WHEN $2 = 'active' THEN NULL ELSE resting_until END
      WHERE id = $1`,
-    [id, state, reason, now, cursor],
+    [id, change.state, change.reason ?? null, change.now, change.cursor ?? null],
   );
 }
 

@@ -35,7 +35,7 @@ export function ResendButton({ channel: { slug, dead } }: { channel: ChannelRow 
   );
 }
 
-/** A field for each setting; a secret that was sent is not sent back. */
+/** A field for each setting. */
 export function SettingFields({ kind }: { kind: ChannelKind }) {
   return (
     <>
@@ -43,7 +43,7 @@ export function SettingFields({ kind }: { kind: ChannelKind }) {
         <Field
           name={name}
           label={label}
-          kind={input}
+          kind={secret ? 'password' : input}
           autocomplete="off"
           {...(secret ? {} : { placeholder: example })}
           {...(help === undefined ? {} : { help })}

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import {
   changeChannel,
-  type ChannelChange,
   findChannelRow,
   findShownSettings,
   createChannel,
@@ -12,9 +11,10 @@ import {
   testChannel,
   type ChannelWithSecret,
 } from '../../monitor/alerts/manage-channels.ts';
-import { pickKind, type ShownSetting, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
+import { pickKind, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS, requireKind } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
+import type { StateChange } from '../../store/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
@@ -44,17 +44,10 @@ const CHANNEL_CHANGES = [
   ['pause', 'channel_paused'],
   ['resume', 'channel_resumed'],
   ['remove', 'channel_removed'],
-] as const satisfies readonly (readonly [ChannelChange, FlashCode])[];
+] as const satisfies readonly (readonly [StateChange, FlashCode])[];
 
 export function addChannelPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
-  const showChannel = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    slug: string,
-    sent: { given?: FormValues; problems?: readonly Problem[] } = {},
-  ) =>
-    renderChannel(request, reply, await findChannelRow(ctx, slug), await findShownSettings(ctx, slug), sent);
 
   app.get(
     '/alerts/channels/new',
@@ -68,22 +61,18 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const given = request.body;
       try {
-        const written = { ...readSettingFields(given), slug: readField(given, 'slug') ?? '' };
-        return renderSecret(
-          request,
-          reply,
-          await createChannel(request.acting, written),
-          'The channel is there',
-        );
+        const written = { ...readSettingFields(given), slug: readField(given, 'slug') };
+        const created = await createChannel(request.acting, written);
+        return renderSecret(request, reply, created, 'The channel is there');
       } catch (error) {
         const problems = toFieldProblems(error, given);
-        return renderNewChannel(request, reply, pickKind(readSettingFields(given)), given, problems);
+        return renderNewChannel(request, reply, pickKind(readSettingFields(given)).kindName, given, problems);
       }
     },
   );
 
   app.get('/alerts/channels/:slug', { schema, config: { scope: 'read' } }, async (request, reply) =>
-    showChannel(request, reply, request.params.slug),
+    renderChannel(ctx, request, reply),
   );
 
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
@@ -118,8 +107,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
         return redirectWithFlash(reply, `/alerts/channels/${slug}`, 'channel_moved');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
-        const { problems } = error;
-        return showChannel(request, reply, slug, { given: clearSecrets(request.body), problems });
+        return renderChannel(ctx, request, reply, { given: request.body, problems: error.problems });
       }
     },
   );
@@ -192,12 +180,6 @@ function readSettingFields(given: FormValues): WrittenSettings {
   return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
 }
 
-/** What was typed, without secrets: they are typed again. */
-function clearSecrets(given: FormValues): FormValues {
-  const settings = new Map(Object.values(CHANNEL_KINDS).flatMap((kind) => Object.entries(kind.settings)));
-  return Object.fromEntries(Object.entries(given).filter(([name]) => settings.get(name)?.secret !== true));
-}
-
 /** @throws what is not about what was typed */
 function toFieldProblems(error: unknown, given: FormValues): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
@@ -206,13 +188,14 @@ function toFieldProblems(error: unknown, given: FormValues): readonly Problem[] 
   throw error;
 }
 
-function renderChannel(
-  request: FastifyRequest,
+async function renderChannel(
+  ctx: RouteContext['ctx'],
+  request: FastifyRequest<{ Params: { slug: string } }>,
   reply: FastifyReply,
-  channel: ChannelRow,
-  settings: readonly ShownSetting[],
   sent: { given?: FormValues; problems?: readonly Problem[] } = {},
-): FastifyReply {
+): Promise<FastifyReply> {
+  const channel = await findChannelRow(ctx, request.params.slug);
+  const settings = await findShownSettings(ctx, channel.slug);
   const kind = CHANNEL_KINDS[channel.kind];
   return renderPage(request, reply, {
     title: channel.slug,
@@ -258,7 +241,7 @@ function renderNewChannel(
     body: (
       <Form
         action="/alerts/channels"
-        given={clearSecrets(given)}
+        given={given}
         problems={problems}
         label="New channel"
         labels={labelSettings(kind)}

@@ -129,7 +129,8 @@ export function Field(props: FieldProps) {
   const { name, label, help, path = name, many = false, kind = 'text' } = props;
   const sent = useContext(FormContext);
   const wrong = sent.problems.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
-  const value = sent.given[name] ?? props.value;
+  // A secret that was sent is not sent back.
+  const value = kind === 'password' ? undefined : (sent.given[name] ?? props.value);
   const id = `field-${path}`;
   const describedBy = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
     .join(' ')

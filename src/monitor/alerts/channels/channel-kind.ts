@@ -16,7 +16,8 @@ export type Setting = {
   label: string;
   /** One line below the field of the form. */
   help?: string;
-  input: 'url' | 'text' | 'password';
+  /** What kind of field the form has for it; a secret's hides what is typed. */
+  input: 'url' | 'text';
   example: string;
   /**
    * Sealed where it is stored, and never shown; its name says so (`token`, `key`, `password`, `secret`), for the API repeats other
