@@ -17,6 +17,7 @@ const PROGRAMS = [
   'src/main.ts',
   'src/web/reader-process.ts',
   'test/worker-process.ts',
+  'test/extended-program.ts',
   'test/engine/process.ts',
   'test/store/migrator.ts',
   'test/web/attack/watched-server.ts',
@@ -29,22 +30,15 @@ declare module 'vitest' {
   }
 }
 
-/**
- * @param root a checkout, or a copy of what its programs are made of
- * @returns where the programs are then: below `directory`
- */
-export async function putTogether(
-  directory: string,
-  root = REPOSITORY,
-  entryPoints: readonly string[] = PROGRAMS,
-): Promise<string> {
+/** @returns where the programs are then: below `directory` */
+export async function putTogether(directory: string): Promise<string> {
   // Packages stay as they are, and are looked for above the program.
   await symlink(path.join(REPOSITORY, 'node_modules'), path.join(directory, 'node_modules'), 'junction');
   const programs = path.join(directory, 'programs');
   await build({
-    entryPoints: [...entryPoints],
-    absWorkingDir: root,
-    outbase: root,
+    entryPoints: [...PROGRAMS],
+    absWorkingDir: REPOSITORY,
+    outbase: REPOSITORY,
     outdir: programs,
     bundle: true,
     splitting: true,

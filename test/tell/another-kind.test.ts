@@ -1,49 +1,34 @@
 /**
- * Another kind of channel is one file and one line: the program is put together from a copy of `src` with no more than these, and
- * has the kind in its commands, its API, its pages, and on the wire.
+ * Another kind of channel is one file and one line: the program with no more than these has the kind in its commands, its API,
+ * its pages, and on the wire.
  */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { freshDatabase } from '../database.ts';
-import { REPOSITORY } from '../house/sources.ts';
+import { startExtended } from '../extended.ts';
 import { until } from '../processes.ts';
-import { putTogether } from '../programs.ts';
 import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// Each command is a process of its own: on a machine that is busy one may take many seconds.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
-
 const TOKEN = 'nt_canary-of-the-notebook';
-const CHANNELS = 'src/monitor/alerts/channels';
 
 const database = await freshDatabase();
 let directory: string;
-let main: string;
 let stub: StubService;
 let receiver: Receiver;
-let env: Record<string, string>;
-let program: { url: string; end(): Promise<void> };
+let program: ReturnType<typeof startExtended>;
+let url: string;
 
 beforeAll(async () => {
   directory = await makeDirectory();
   stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
   receiver = await startReceiver();
   await writeFile(path.join(directory, 'token'), `${TOKEN}\n`);
-  const root = path.join(directory, 'copy');
-  await cp(path.join(REPOSITORY, 'src'), path.join(root, 'src'), { recursive: true });
-  for (const beside of ['migrations', 'package.json', 'docs'])
-    await symlink(path.join(REPOSITORY, beside), path.join(root, beside));
-  await addKind(path.join(root, CHANNELS));
-  main = path.join(await putTogether(root, root, ['src/main.ts']), 'src/main.js');
-  env = {
-    PATH: process.env['PATH'] ?? '',
+  program = startExtended({
     DATABASE_URL: database.url,
     DATABASE_READER_URL: database.readerUrl,
     STRANDLINE_DATA_DIR: path.join(directory, 'data'),
@@ -54,61 +39,19 @@ beforeAll(async () => {
     WEBHOOK_ALLOW: '127.0.0.1',
     PORT: '0',
     SERVICE_PORT: '0',
-  };
-  program = await startProgram();
+  });
+  url = await program.serve(['up'], /dashboard\s+(http:\/\/\S+)/);
 });
 afterAll(async () => {
-  await program.end();
+  const printed = await program.end();
   await stub.close();
   await receiver.close();
   await database.drop();
   await rm(directory, { recursive: true, force: true });
+  expect(printed).not.toContain(TOKEN);
 });
 
-/** One file, and one line with its import. */
-async function addKind(folder: string): Promise<void> {
-  const kind = await readFile(new URL('note-kind.ts', import.meta.url), 'utf8');
-  const moved = kind.replaceAll(`'../../${CHANNELS}/`, `'./`).replaceAll(`'../../src/`, `'../../../`);
-  await writeFile(path.join(folder, 'note.ts'), moved, { flag: 'wx' });
-  const file = path.join(folder, 'channel-kinds.ts');
-  const kinds = await readFile(file, 'utf8');
-  const added = kinds
-    .replace(/^(import \{ webhookKind .*\n)/m, `$1import { noteKind } from './note.ts';\n`)
-    .replace(/^( {2}webhook: webhookKind,\n)/m, '$1  note: noteKind,\n');
-  expect(added.split('\n').length - kinds.split('\n').length).toBe(2);
-  await writeFile(file, added);
-}
-
-async function startProgram(): Promise<typeof program> {
-  const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'exit');
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const url = await until('it listens', async () => {
-    if (child.exitCode !== null) throw new Error(said);
-    return /dashboard\s+(http:\/\/\S+)/.exec(said)?.[1];
-  });
-  return {
-    url,
-    end: async () => {
-      child.kill('SIGTERM');
-      await ended;
-      expect(said).not.toContain(TOKEN);
-    },
-  };
-}
-
-/** Runs a command; what it prints never holds the token. */
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const ended = await new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const child = execFile(process.execPath, [main, ...argv], { env }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-  expect(ended.out + ended.err).not.toContain(TOKEN);
-  return ended;
-}
+const run = (...argv: string[]) => program.run(argv);
 
 async function rows(sql: string): Promise<Record<string, unknown>[]> {
   const client = await connect(database.url, 'test');
@@ -149,12 +92,12 @@ test('commands make, list and show it, with its secret from a file, sealed and n
 test('the API makes it, and its document describes it', async () => {
   const document = z
     .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
-    .parse(await (await fetch(`${program.url}/openapi.json`)).json());
+    .parse(await (await fetch(`${url}/openapi.json`)).json());
   const described = JSON.stringify(document.paths['/api/v1/channels']?.['post']);
   expect(described).toContain('"required":["slug","webhook"]');
   expect(described).toContain('"required":["slug","note_address","note_token"]');
   const post = (body: object) =>
-    fetch(`${program.url}/api/v1/channels`, {
+    fetch(`${url}/api/v1/channels`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -176,7 +119,7 @@ test('the API makes it, and its document describes it', async () => {
 });
 
 test('the page shows its fields and makes it; a token that does not fit is not sent back', async () => {
-  const page = await fetch(`${program.url}/alerts/channels/new?kind=note`);
+  const page = await fetch(`${url}/alerts/channels/new?kind=note`);
   const html = await page.text();
   expect(html).toContain('name="note_address"');
   expect(html).toMatch(/<input[^>]*name="note_token"[^>]*type="password"/);
@@ -186,7 +129,7 @@ test('the page shows its fields and makes it; a token that does not fit is not s
     .join('; ');
   const formToken = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
   const send = async (token: string) => {
-    const reply = await fetch(`${program.url}/alerts/channels`, {
+    const reply = await fetch(`${url}/alerts/channels`, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
@@ -205,7 +148,7 @@ test('the page shows its fields and makes it; a token that does not fit is not s
   const made = await send(TOKEN);
   expect(made.status, made.text).toBe(200);
   expect(made.text).not.toContain(TOKEN);
-  const shown = await (await fetch(`${program.url}/alerts/channels/by-page`)).text();
+  const shown = await (await fetch(`${url}/alerts/channels/by-page`)).text();
   expect(shown).toContain('Token of the notebook');
   expect(shown).not.toContain('Make a new secret');
 });
@@ -237,6 +180,6 @@ test('what is found is delivered as it composes it, and it words what fails', as
     'that is noted',
     async () => (await rows(`SELECT FROM strandline.deliveries WHERE state = 'delivered'`)).length > 0,
   );
-  const page = await (await fetch(`${program.url}/alerts/deliveries/1`)).text();
+  const page = await (await fetch(`${url}/alerts/deliveries/1`)).text();
   expect(page).toContain('news: 1 found in ferry.');
 });

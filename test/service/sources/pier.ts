@@ -1,4 +1,4 @@
-/** A source that does not exist, for new-source.test.ts: its file is copied beside the others, into a copy of `src`. */
+/** A source that does not exist, for new-source.test.ts. */
 import { z } from 'zod';
 import { anyText, bareAddress, variable } from '../../../src/config/variable.ts';
 import { type Adapter, defineSource } from '../../../src/service/sources/adapter.ts';
