@@ -1,20 +1,18 @@
 /** What the program is set to: its variables (`variables.ts`), and what follows from them. */
 
 import { environment } from './environment.ts';
-import { type Env, openSettings, type Settings } from './settings.ts';
+import { type Env, openSettings } from './settings.ts';
+import type { Variable } from './variable.ts';
 import { HOSTED_CALLS_PER_DAY, VARIABLES } from './variables.ts';
 
-export type Config = ReturnType<typeof buildConfig>;
+export type Config = ReturnType<typeof readConfig>;
 
-/** Where `CALLS_PER_DAY` is not set: one's own service has no bound. */
-const DEFAULT_CALLS_PER_DAY = { hosted: HOSTED_CALLS_PER_DAY, own: null, sandbox: null } as const;
-
-/** Most paid calls of a UTC day to a service of this kind; null: no limit. */
+/** Most paid calls of a UTC day to a service of this kind; null: no limit. Where none is set, one's own service has none. */
 export function readCallsPerDay(
-  config: Pick<Config, 'callsPerDay'>,
-  kind: keyof typeof DEFAULT_CALLS_PER_DAY,
+  { callsPerDay }: Pick<Config, 'callsPerDay'>,
+  kind: 'hosted' | 'own' | 'sandbox',
 ): number | null {
-  return config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[kind];
+  return callsPerDay ?? (kind === 'hosted' ? HOSTED_CALLS_PER_DAY : null);
 }
 
 /** How a process of ours that connects to Postgres for others trusts the server, and where a password file is: no secrets. */
@@ -33,10 +31,7 @@ const CONNECTION_VARIABLES = [
 export function connectionEnvironment(): Record<string, string> {
   const env = environment();
   return Object.fromEntries(
-    CONNECTION_VARIABLES.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
+    CONNECTION_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
   );
 }
 
@@ -45,14 +40,11 @@ export function connectionEnvironment(): Record<string, string> {
  * data directory.
  * @throws InvalidInput naming each variable that is wrong, and where it stands; the value of a secret is never shown
  */
-export function readConfig(env: Env = environment()): Config {
-  return buildConfig(openSettings(env));
-}
-
-function buildConfig(settings: Settings) {
+export function readConfig(env: Env = environment()) {
+  const settings = openSettings(env);
   const values = settings.read(VARIABLES);
   const { service, http, metrics, webhook, callTimeoutMs, graceMs } = values;
-  const isSet = (row: Parameters<Settings['find']>[0]) => settings.find(row) !== undefined;
+  const isSet = (row: Variable) => settings.find(row) !== undefined;
   return {
     ...values,
     service: {

@@ -8,6 +8,7 @@ import { maskUrl, parseUrl } from '../domain/link.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { type FileEntry, readConfigFile } from './config-file.ts';
 import {
+  decodePart,
   isVariable,
   listNeeded,
   listVariables,
@@ -174,14 +175,5 @@ function listSecrets({ secret }: Variable, text: string): string[] {
   if (secret === undefined) return [];
   if (secret === 'whole') return splitList(text);
   const password = parseUrl(text)?.password ?? '';
-  return password === '' ? [] : [password, decodePassword(password)];
-}
-
-/** As it is where it cannot be decoded: its address is refused. */
-function decodePassword(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return password === '' ? [] : [password, decodePart(password) ?? password];
 }

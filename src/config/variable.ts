@@ -132,20 +132,21 @@ export function address(schemes: readonly string[], example: string) {
     .refine(
       (text) => {
         const url = parseUrl(text);
-        return url !== undefined && schemes.includes(url.protocol) && isEscaped(url);
+        if (url === undefined || !schemes.includes(url.protocol)) return false;
+        // A password with signs that stand for themselves ends early, or cannot be read at all.
+        return decodePart(url.password) !== undefined && url.hash === '';
       },
       `${words}${example.includes('@') ? ESCAPES : ''}`,
     )
     .describe(words);
 }
 
-/** A password is read as it was meant: with signs that stand for themselves it ends early, or cannot be read at all. */
-function isEscaped({ password, hash }: URL): boolean {
+/** @returns undefined where a % stands for itself */
+export function decodePart(text: string): string | undefined {
   try {
-    decodeURIComponent(password);
-    return hash === '';
+    return decodeURIComponent(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

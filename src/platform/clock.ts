@@ -53,6 +53,25 @@ export function createTimeLimit(ms: number, signal: AbortSignal): { signal: Abor
   return { signal: AbortSignal.any([signal, limit.signal]), end: () => clearTimeout(timer) };
 }
 
+/**
+ * Waits for work until a signal aborts, and leaves nothing behind on the signal. Work that hears the signal
+ * and ends at once, with a reason of its own or with what it has so far, has ended in time.
+ * @throws the signal's reason
+ */
+export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => void setImmediate(() => reject(signal.reason));
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 /** How long a person who asks how it goes waits for something that may be away, before that is said. */
 export const STATUS_TIMEOUT_MS = 5 * SECOND;
 

@@ -4,10 +4,10 @@
  */
 import type { Agent } from 'undici';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
-import { buildCacheTime, type Clock } from '../../platform/clock.ts';
+import { awaitUnlessAborted, buildCacheTime, type Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { LiveHealth } from '../../protocol/service-status.ts';
-import { awaitUnlessAborted, isTimeout, SourceDown } from './outage.ts';
+import { isTimeout, SourceDown } from './outage.ts';
 import type { ServicePorts } from '../ports.ts';
 import type { FoundItem, SourceQuery, SearchSource } from './search-source.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';

@@ -25,7 +25,7 @@ export type Setting = {
    */
   secret: boolean;
   /** Makes of what was given what is stored; left out: as it was given. @throws InvalidInput, which repeats nothing of a secret */
-  read?(given: string): string;
+  read?: (given: string) => string;
   /** The part that may be shown; left out: all of what is no secret. */
   show?(value: string): string;
 };

@@ -2,7 +2,7 @@
 
 import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
 import { cleanLine } from '../../../domain/text.ts';
-import { createTimeLimit } from '../../../platform/clock.ts';
+import { awaitUnlessAborted, createTimeLimit } from '../../../platform/clock.ts';
 import {
   leadsToOurselves,
   NotAllowed,
@@ -58,7 +58,8 @@ export async function postMessage(
   let agent: UndiciAgent | undefined;
   try {
     const url = new URL(post.address);
-    const addresses = await waitUnlessAborted(resolveReceiver(url, means, resolve), limit.signal);
+    // The resolver cannot be stopped: whoever waits for it can.
+    const addresses = await awaitUnlessAborted(limit.signal, resolveReceiver(url, means, resolve));
     // A connection of its own to an address that was just checked: the name is not looked up again.
     agent = new Agent({
       connect: { lookup: createFixedLookup(addresses), timeout: means.timeoutMs },
@@ -126,21 +127,6 @@ function createFixedLookup(addresses: readonly LookupAddress[]) {
     if (options.all === true) done(null, [...addresses]);
     else done(null, first?.address ?? '', first?.family);
   };
-}
-
-/** The resolver cannot be stopped: whoever waits for it can. */
-async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 /** The first characters of a body on one line; null where there are none. An answer that breaks off was an answer. */

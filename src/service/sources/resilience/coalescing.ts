@@ -4,7 +4,8 @@
  * who need its result.
  */
 
-import { awaitUnlessAborted, SourceDown } from '../outage.ts';
+import { awaitUnlessAborted } from '../../../platform/clock.ts';
+import { SourceDown } from '../outage.ts';
 
 type CoalescedRequests<T> = {
   /**

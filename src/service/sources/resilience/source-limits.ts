@@ -3,12 +3,12 @@
  * daily allowance.
  */
 
-import type { Clock } from '../../../platform/clock.ts';
+import { awaitUnlessAborted, type Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { Allowance, Allowances, RequestPacing } from '../../ports.ts';
 import { createTokenBucket } from '../../key-gate.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
-import { awaitUnlessAborted, SourceDown } from '../outage.ts';
+import { SourceDown } from '../outage.ts';
 import { DateTime } from 'luxon';
 import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
