@@ -22,7 +22,7 @@ export async function assertSources({ service, settings }: Config): Promise<Tabl
 /** {@link assertSources} for a command that may ask none: sources are loaded where one of them, or what may be one, is named. */
 export async function assertNamedSources(config: Config): Promise<void> {
   const { wanted, addresses } = config.service.sources;
-  const isNamed = wanted.length !== 1 || !['auto', 'sandbox'].includes(wanted[0] ?? '');
+  const isNamed = !['auto', 'sandbox'].includes(wanted.join());
   const hasUnknown = config.settings.findUnknown([VARIABLES]).length > 0;
   if (isNamed || Object.keys(addresses).length > 0 || hasUnknown) await assertSources(config);
 }

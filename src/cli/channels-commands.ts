@@ -190,33 +190,22 @@ function registerStateChange(channels: Command, cli: Cli, change: StateChange, s
 
 function renderChannel(row: ChannelRow, settings: readonly ShownSetting[], page: TerminalPage): string[] {
   const since = `${row.state} since ${formatInstant(row.state_since, page)}`;
-  return renderList(
-    [
-      ['channel', row.slug],
-      ['sends', `${row.kind} to ${row.host}`],
-      ...settings.slice(1).map(({ label, shown }) => [lowerFirst(label), shown] as const),
-      ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
-      ['rules', formatCount(row.rules, page)],
-      ['waiting', formatCount(row.waiting, page)],
-      ['given up', formatCount(row.dead, page)],
-      ['last delivered', formatInstant(row.last_delivered_at, page)],
-      ...(row.failing_since === null
-        ? []
-        : [
-            [
-              'failing since',
-              `${formatInstant(row.failing_since, page)} (${formatCount(row.failures, page)} attempts)`,
-            ] as const,
-          ]),
-      ...(row.resting_until === null
-        ? []
-        : [['rests until', formatInstant(row.resting_until, page)] as const]),
-      ...(row.rotating_until === null
-        ? []
-        : [['former secret until', formatInstant(row.rotating_until, page)] as const]),
-    ],
-    page,
-  );
+  const failing = `${formatInstant(row.failing_since, page)} (${formatCount(row.failures, page)} attempts)`;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['channel', row.slug],
+    ['sends', `${row.kind} to ${row.host}`],
+    ...settings.slice(1).map(({ label, shown }) => [lowerFirst(label), shown] as const),
+    ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
+    ['rules', formatCount(row.rules, page)],
+    ['waiting', formatCount(row.waiting, page)],
+    ['given up', formatCount(row.dead, page)],
+    ['last delivered', formatInstant(row.last_delivered_at, page)],
+    ['failing since', row.failing_since && failing],
+    ['rests until', row.resting_until && formatInstant(row.resting_until, page)],
+    ['former secret until', row.rotating_until && formatInstant(row.rotating_until, page)],
+  ];
+  const shown = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  return renderList(shown, page);
 }
 
 function channelColumns(page: TerminalPage): Column<ChannelRow>[] {

@@ -1,7 +1,7 @@
 /** `config show`: every variable, with its value and where it comes from. */
 
 import { assertSources } from '../app/source-variables.ts';
-import type { Setting, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { listVariables, type Table, type Variable } from '../config/variable.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { HIDDEN } from '../domain/errors.ts';
@@ -10,16 +10,7 @@ import type { Cli } from './command-context.ts';
 import { renderTable } from './terminal-table.ts';
 import type { Command } from 'commander';
 
-type SettingValue = string | number | null;
-
-type ShownSetting = {
-  name: string;
-  value: SettingValue;
-  unit: string | null;
-  from: Setting['from'] | 'default';
-  file: Setting['file'];
-  note: string | null;
-};
+type ShownSetting = ReturnType<typeof listSettings>[number];
 
 export function registerConfig(command: Command, cli: Cli): void {
   command.description('The configuration.');
@@ -58,7 +49,7 @@ export function registerConfig(command: Command, cli: Cli): void {
 }
 
 /** Every variable with what holds for it. */
-function listSettings(settings: Settings, tables: readonly Table[]): ShownSetting[] {
+function listSettings(settings: Settings, tables: readonly Table[]) {
   return tables.flatMap((table) =>
     listVariables(table).map(([variable, needed]) => {
       const setting = settings.find(variable);
@@ -79,7 +70,7 @@ function listSettings(settings: Settings, tables: readonly Table[]): ShownSettin
 }
 
 /** A secret is masked, a password in an address too; a number is shown as it is written. */
-function formatValue(variable: Variable, text: string | undefined): SettingValue {
+function formatValue(variable: Variable, text: string | undefined): string | number | null {
   const parsed = variable.schema.parse(text);
   const isHidden = variable.secret === 'whole';
   if (Array.isArray(parsed))

@@ -8,9 +8,6 @@ import { parseUrl } from '../domain/link.ts';
 import { SECOND } from '../domain/time.ts';
 import { z } from 'zod';
 
-/** Reads a text; its description says in words what is allowed. */
-type Kind<T> = z.ZodType<T, string>;
-
 type Row = Readonly<{
   /** What holds where it is not set, as it would be written. */
   default?: string;
@@ -54,16 +51,24 @@ type HasNeeded<T> = true extends {
 /** Reads what is set. @throws InvalidInput naming each variable that is wrong, and where it stands; the value of a secret is never shown */
 export type ReadVariables = <const T extends Variable | Table>(part: T) => Values<T>;
 
-/** Where nothing is set the value is undefined, but for a default, and for what its table needs. */
+/**
+ * @param kind reads a text; its description says in words what is allowed
+ * @returns a row whose value is undefined where nothing is set, but for a default, and for what its table needs
+ */
 export function variable<T, const R extends Row>(
   name: string,
-  kind: Kind<T>,
+  kind: z.ZodType<T, string>,
   about: string,
   row: R,
 ): R &
   Variable<R extends { needed: true } ? NonNullable<T> : R extends { default: string } ? T : T | undefined>;
-export function variable<T>(name: string, kind: Kind<T>, about: string): Variable<T | undefined>;
-export function variable(name: string, kind: Kind<unknown>, about: string, row: Row = {}): Variable {
+export function variable<T>(name: string, kind: z.ZodType<T, string>, about: string): Variable<T | undefined>;
+export function variable(
+  name: string,
+  kind: z.ZodType<unknown, string>,
+  about: string,
+  row: Row = {},
+): Variable {
   const schema = row.default === undefined ? kind.optional() : kind.prefault(row.default);
   return { ...row, name, about, schema, allowed: kind.description ?? '' };
 }

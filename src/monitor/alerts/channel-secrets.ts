@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import { showSettings } from './channel-settings.ts';
 import type {
   ChannelKind,
+  FailedSend,
   OutgoingMessage,
   Receiver,
   SendResult,
@@ -67,9 +68,7 @@ export function openReceiver(
 }
 
 /** What came of an attempt; a failure says what it means. */
-export type DeliveryAttempt =
-  | Exclude<SendResult, { kind: 'failed' }>
-  | (Extract<SendResult, { kind: 'failed' }> & { meaning: string });
+export type DeliveryAttempt = Exclude<SendResult, FailedSend> | (FailedSend & { meaning: string });
 
 /**
  * Sends a message to a channel once.

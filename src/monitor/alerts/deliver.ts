@@ -18,6 +18,7 @@ import {
 } from '../../store/alerts/delivery-rows.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
+import { failSend } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
 import { describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
@@ -102,15 +103,8 @@ async function sendDelivery(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     ctx.log.error({ err: error, channel: channel.slug }, 'the secret of a channel cannot be opened');
-    return {
-      kind: 'failed',
-      code: 'secret',
-      httpStatus: null,
-      answer: null,
-      meaning: describeDeliveryCode(channel.kind, 'secret'),
-      detail: error.message,
-      retryAfterMs: null,
-    };
+    const meaning = describeDeliveryCode(channel.kind, 'secret');
+    return { ...failSend('secret', { detail: error.message }), meaning };
   }
 }
 

@@ -1,9 +1,9 @@
 /** What can be done with a channel: its buttons, its settings, its secret. */
-import type { Problem } from '../../domain/errors.ts';
 import type { ChannelKind } from '../../monitor/alerts/channels/channel-kind.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
-import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { ActionButton, Field, Form } from '../components/form.tsx';
 import { Section } from '../components/section.tsx';
+import type { ComponentChildren, ComponentProps } from 'preact';
 
 export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelRow }) {
   return (
@@ -35,11 +35,22 @@ export function ResendButton({ channel: { slug, dead } }: { channel: ChannelRow 
   );
 }
 
-/** A field for each setting. */
-export function SettingFields({ kind }: { kind: ChannelKind }) {
+/** A form with a field for each setting of a kind; children stand before and after these. */
+export function SettingsForm({
+  kind,
+  before,
+  children,
+  ...form
+}: Pick<ComponentProps<typeof Form>, 'action' | 'given' | 'problems' | 'label' | 'children'> & {
+  kind: ChannelKind;
+  before?: ComponentChildren;
+}) {
+  const settings = Object.entries(kind.settings);
+  const labels = Object.fromEntries(settings.map(([name, { label }]) => [name, label]));
   return (
-    <>
-      {Object.entries(kind.settings).map(([name, { label, help, input, example, secret }]) => (
+    <Form {...form} labels={labels}>
+      {before}
+      {settings.map(([name, { label, help, input, example, secret }]) => (
         <Field
           name={name}
           label={label}
@@ -49,45 +60,9 @@ export function SettingFields({ kind }: { kind: ChannelKind }) {
           {...(help === undefined ? {} : { help })}
         />
       ))}
-    </>
+      <div class="buttons">{children}</div>
+    </Form>
   );
-}
-
-export function SettingsForm({
-  channel: { slug },
-  kind,
-  given,
-  problems,
-}: {
-  channel: ChannelRow;
-  kind: ChannelKind;
-  given?: FormValues;
-  problems?: readonly Problem[];
-}) {
-  return (
-    <Section
-      title={kind.words.target}
-      note="Its secret and its rules stay. What waits is sent to the new address, and a channel that was disabled is tried again."
-    >
-      <Form
-        action={`/alerts/channels/${slug}/edit`}
-        given={given}
-        problems={problems}
-        label="Another address"
-        labels={labelSettings(kind)}
-      >
-        <SettingFields kind={kind} />
-        <div class="buttons">
-          <Button words="Save" />
-        </div>
-      </Form>
-    </Section>
-  );
-}
-
-/** What a form calls the settings of a kind, by their names. */
-export function labelSettings({ settings }: ChannelKind): Record<string, string> {
-  return Object.fromEntries(Object.entries(settings).map(([name, { label }]) => [name, label]));
 }
 
 export function SecretSection({ channel: { slug } }: { channel: ChannelRow }) {

@@ -20,18 +20,11 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { formBody, readField, slugParams, isChecked } from '../request-input.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
-import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { ActionButton, Button, Field, type FormValues } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import {
-  ChannelButtons,
-  labelSettings,
-  ResendButton,
-  SecretSection,
-  SettingFields,
-  SettingsForm,
-} from './channel-forms.tsx';
+import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { z } from 'zod';
 
@@ -214,7 +207,21 @@ async function renderChannel(
           <ResendButton channel={channel} />
         </IfAllowed>
         <IfAllowed scope="admin">
-          {kind === undefined ? null : <SettingsForm channel={channel} kind={kind} {...sent} />}
+          {kind === undefined ? null : (
+            <Section
+              title={kind.words.target}
+              note="Its secret and its rules stay. What waits is sent to the new address, and a channel that was disabled is tried again."
+            >
+              <SettingsForm
+                action={`/alerts/channels/${channel.slug}/edit`}
+                label="Another address"
+                kind={kind}
+                {...sent}
+              >
+                <Button words="Save" />
+              </SettingsForm>
+            </Section>
+          )}
           {isSigned(channel) ? <SecretSection channel={channel} /> : null}
         </IfAllowed>
       </>
@@ -239,20 +246,17 @@ function renderNewChannel(
     lead: kind.words.lead,
     aside: others.map(([name, { words }]) => <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>),
     body: (
-      <Form
+      <SettingsForm
         action="/alerts/channels"
         given={given}
         problems={problems}
         label="New channel"
-        labels={labelSettings(kind)}
+        kind={kind}
+        before={<Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />}
       >
-        <Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />
-        <SettingFields kind={kind} />
-        <div class="buttons">
-          <Button words="Make the channel" kind="main" />
-          <a href="/alerts">Leave it</a>
-        </div>
-      </Form>
+        <Button words="Make the channel" kind="main" />
+        <a href="/alerts">Leave it</a>
+      </SettingsForm>
     ),
   });
 }

@@ -67,15 +67,22 @@ export type SendOptions = {
  */
 export type SendResult =
   | { kind: 'taken'; httpStatus: number | null; answer: string | null }
-  | {
-      kind: 'failed';
-      code: DeliveryCode;
-      httpStatus: number | null;
-      answer: string | null;
-      detail: string | null;
-      retryAfterMs: number | null;
-    }
+  | FailedSend
   | { kind: 'aborted' };
+
+export type FailedSend = {
+  kind: 'failed';
+  code: DeliveryCode;
+  httpStatus: number | null;
+  answer: string | null;
+  detail: string | null;
+  retryAfterMs: number | null;
+};
+
+/** A failure of which no more is known than is given. */
+export function failSend(code: DeliveryCode, more: Partial<FailedSend> = {}): FailedSend {
+  return { kind: 'failed', code, httpStatus: null, answer: null, detail: null, retryAfterMs: null, ...more };
+}
 
 type ChannelWords = {
   name: string;

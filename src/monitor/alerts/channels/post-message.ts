@@ -13,7 +13,7 @@ import {
 } from '../../../platform/network.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
-import type { SendOptions, SendResult } from './channel-kind.ts';
+import { failSend, type SendOptions, type SendResult } from './channel-kind.ts';
 import type { LookupAddress } from 'node:dns';
 import type { Agent as UndiciAgent } from 'undici';
 
@@ -77,27 +77,17 @@ export async function postMessage(
     // A success is one as soon as it is said: what else the receiver writes, and whether it ends, does not matter.
     const answer = await readReplyStart(body);
     if (statusCode >= 200 && statusCode < 300) return { kind: 'taken', httpStatus: statusCode, answer };
-    const retryAfter = headers['retry-after'];
-    return {
-      kind: 'failed',
-      code: classifyStatus(statusCode),
+    const [retryAfter = null] = [headers['retry-after'] ?? []].flat();
+    return failSend(classifyStatus(statusCode), {
       httpStatus: statusCode,
       answer,
-      detail: null,
-      retryAfterMs: retryAfterMs((Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null, post.at),
-    };
+      retryAfterMs: retryAfterMs(retryAfter, post.at),
+    });
   } catch (error) {
     if (means.signal.aborted) return { kind: 'aborted' };
-    const isLate = limit.signal.aborted;
+    if (limit.signal.aborted) return failSend('timeout');
     const detail = error instanceof NotAllowed ? error.message : readErrorName(error);
-    return {
-      kind: 'failed',
-      code: isLate ? 'timeout' : classifyError(error),
-      httpStatus: null,
-      answer: null,
-      detail: isLate ? null : detail,
-      retryAfterMs: null,
-    };
+    return failSend(classifyError(error), { detail });
   } finally {
     limit.end();
     // Whatever is still coming is not waited for.
@@ -152,26 +142,19 @@ function classifyStatus(status: number): DeliveryCode {
   return status === 429 || status === 503 ? 'slow_down' : 'http_status';
 }
 
-const REFUSED_CODES = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'EADDRNOTAVAIL',
-  'EACCES',
-]);
+const REFUSED_CODE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL|EACCES)$/;
 const DNS_CODE = /^(ENOTFOUND|EAI_\w+|ENODATA)$/;
 const TLS_CODE = /^(ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*_CERT\w*|UNABLE_TO_\w+|HOSTNAME_MISMATCH|EPROTO)$/;
-const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const TIMEOUT_CODE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
 
 function classifyError(error: unknown): DeliveryCode {
   if (error instanceof NotAllowed || error instanceof InvalidInput) return 'address';
   const name = readErrorName(error);
   if (name === null) return 'internal';
-  if (TIMEOUT_CODES.has(name)) return 'timeout';
+  if (TIMEOUT_CODE.test(name)) return 'timeout';
   if (DNS_CODE.test(name)) return 'dns';
   if (TLS_CODE.test(name)) return 'tls';
-  return REFUSED_CODES.has(name) ? 'refused' : 'broken';
+  return REFUSED_CODE.test(name) ? 'refused' : 'broken';
 }
 
 /** The network's own name for what happened, which holds nothing from outside. */
