@@ -16,20 +16,20 @@ CREATE OR REPLACE VIEW strandline_analytics.claims AS
     where m.claim_id = c.id order by o.observed_at desc, o.run_id desc limit 1
   ) last;
 
-COMMENT ON VIEW strandline_analytics.claims IS 'Sentences of completions, each once per search and text, with when it was first and last said. Words that differ in case and white space alone are one claim; any other wording is another.';
+COMMENT ON VIEW strandline_analytics.claims IS 'Statements of completions, one row per search and text, with first and last occurrence. Statements that differ only in case or white space are one claim; any other wording is another claim.';
 COMMENT ON COLUMN strandline_analytics.claims.id IS 'Key of the claim.';
 COMMENT ON COLUMN strandline_analytics.claims.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.claims.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.claims.role IS 'Text of the completion in which it stands: summary, microblog_summary, discussion_board_summary or news_forum_summary.';
-COMMENT ON COLUMN strandline_analytics.claims.text IS 'The sentence as it was first said, without citation marks.';
-COMMENT ON COLUMN strandline_analytics.claims.first_run_id IS 'Run whose completion said it first.';
-COMMENT ON COLUMN strandline_analytics.claims.first_seen_at IS 'When that was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.claims.last_run_id IS 'Run whose completion said it last.';
-COMMENT ON COLUMN strandline_analytics.claims.last_seen_at IS 'When that was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.claims.runs_seen IS 'Number of completions that say it.';
-COMMENT ON COLUMN strandline_analytics.claims.current IS 'The newest completion of the search says it. A later run that failed changes nothing: what it would have said is not known.';
-COMMENT ON COLUMN strandline_analytics.claims.cited_links IS 'Ids of the links that it cited when it was last said, in order; empty where it cites none that is known.';
-COMMENT ON COLUMN strandline_analytics.claims.cited_urls IS 'Their addresses, in the same order.';
-COMMENT ON COLUMN strandline_analytics.claims.cited_returned IS 'Every link that it cited was a result of the answer; false where one was not; null where it cites none that is known.';
-COMMENT ON COLUMN strandline_analytics.claims.not_returned IS 'Ids of the cited links that were no result of the answer.';
-COMMENT ON COLUMN strandline_analytics.claims.unresolved IS 'Numbers that it cites and of which the answer does not say what they stand for.';
+COMMENT ON COLUMN strandline_analytics.claims.role IS 'Section of the completion: summary, microblog_summary, discussion_board_summary or news_forum_summary.';
+COMMENT ON COLUMN strandline_analytics.claims.text IS 'The statement in its first wording, without citation marks.';
+COMMENT ON COLUMN strandline_analytics.claims.first_run_id IS 'Run whose completion contained it first.';
+COMMENT ON COLUMN strandline_analytics.claims.first_seen_at IS 'When that response was received (UTC).';
+COMMENT ON COLUMN strandline_analytics.claims.last_run_id IS 'Run whose completion contained it last.';
+COMMENT ON COLUMN strandline_analytics.claims.last_seen_at IS 'When that response was received (UTC).';
+COMMENT ON COLUMN strandline_analytics.claims.runs_seen IS 'Number of completions that contain it.';
+COMMENT ON COLUMN strandline_analytics.claims.current IS 'Whether the search''s newest completion contains it. Failed runs do not change this.';
+COMMENT ON COLUMN strandline_analytics.claims.cited_links IS 'IDs of the links cited at the last occurrence, in order; empty when no known link is cited.';
+COMMENT ON COLUMN strandline_analytics.claims.cited_urls IS 'URLs of those links, in the same order.';
+COMMENT ON COLUMN strandline_analytics.claims.cited_returned IS 'Whether every cited link was among the results of the same response; null when no known link is cited.';
+COMMENT ON COLUMN strandline_analytics.claims.not_returned IS 'IDs of cited links that were not among the results.';
+COMMENT ON COLUMN strandline_analytics.claims.unresolved IS 'Citation numbers that the response does not resolve to a link.';

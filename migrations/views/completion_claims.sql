@@ -9,19 +9,19 @@ CREATE OR REPLACE VIEW strandline_analytics.completion_claims AS
   join strandline.completions o on o.id = m.completion_id
   join strandline.searches s on s.id = o.search_id;
 
-COMMENT ON VIEW strandline_analytics.completion_claims IS 'Which claims each completion makes, in order, with what it cites for each.';
+COMMENT ON VIEW strandline_analytics.completion_claims IS 'Claims of each completion, in order, with their citations.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.completion_id IS 'The completion.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.run_id IS 'Its run.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.run_id IS 'The run.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.observed_at IS 'When the completion was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.completion_claims.role IS 'Text of the completion in which it stands.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.position IS 'Place number in the completion, over all its texts, from 0.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.role IS 'Section of the completion that contains it.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.position IS 'Position in the completion, across all sections, from 0.';
 COMMENT ON COLUMN strandline_analytics.completion_claims.claim_id IS 'The claim.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.text IS 'The sentence as it was first said, without citation marks.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.cited_links IS 'Ids of the links that it cites here, in order.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.cited_urls IS 'Their addresses, in the same order.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.cited_returned IS 'Every link that it cites here was a result of the answer; false where one was not; null where it cites none that is known.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.not_returned IS 'Ids of the cited links that were no result of the answer.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.unresolved IS 'Numbers that it cites here and of which the answer does not say what they stand for.';
-COMMENT ON COLUMN strandline_analytics.completion_claims.new IS 'No completion of this search said it before.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.text IS 'The statement in its first wording, without citation marks.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.cited_links IS 'IDs of the links cited here, in order.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.cited_urls IS 'URLs of those links, in the same order.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.cited_returned IS 'Whether every link cited here was among the results of the same response; null when no known link is cited.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.not_returned IS 'IDs of cited links that were not among the results.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.unresolved IS 'Citation numbers used here that the response does not resolve to a link.';
+COMMENT ON COLUMN strandline_analytics.completion_claims.new IS 'Whether no earlier completion of this search contained it.';

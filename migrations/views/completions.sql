@@ -4,20 +4,20 @@ CREATE OR REPLACE VIEW strandline_analytics.completions AS
     c.claims
   from strandline.completions c join strandline.searches s on s.id = c.search_id;
 
-COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, one per run of an ai search.';
+COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, at most one per run of an ai search.';
 COMMENT ON COLUMN strandline_analytics.completions.id IS 'Key of the completion.';
-COMMENT ON COLUMN strandline_analytics.completions.run_id IS 'Its run.';
-COMMENT ON COLUMN strandline_analytics.completions.search_id IS 'Its search.';
-COMMENT ON COLUMN strandline_analytics.completions.search IS 'Slug of its search.';
+COMMENT ON COLUMN strandline_analytics.completions.run_id IS 'The run.';
+COMMENT ON COLUMN strandline_analytics.completions.search_id IS 'The search.';
+COMMENT ON COLUMN strandline_analytics.completions.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.completions.observed_at IS 'When it was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.completions.changed IS 'Its set of cited links differs from the completion before.';
-COMMENT ON COLUMN strandline_analytics.completions.summary IS 'Summary over all sources; null where the answer had none.';
-COMMENT ON COLUMN strandline_analytics.completions.microblog_summary IS 'Summary of microblog posts; null where the answer had none.';
-COMMENT ON COLUMN strandline_analytics.completions.discussion_board_summary IS 'Summary of discussion boards; null where the answer had none.';
-COMMENT ON COLUMN strandline_analytics.completions.news_forum_summary IS 'Summary of news forums; null where the answer had none.';
-COMMENT ON COLUMN strandline_analytics.completions.text_chunks IS 'Pieces of the microblog summary as given; null where none were.';
-COMMENT ON COLUMN strandline_analytics.completions.completion_links IS 'Ids of the links that it cites, in order.';
-COMMENT ON COLUMN strandline_analytics.completions.search_completion_links IS 'Ids of all links returned for it, in order.';
-COMMENT ON COLUMN strandline_analytics.completions.miner_link_scores IS 'Relevance by post id or address, as given; null where none was.';
-COMMENT ON COLUMN strandline_analytics.completions.warnings IS 'Warnings of the service, where given.';
-COMMENT ON COLUMN strandline_analytics.completions.claims IS 'Number of claims that it makes, see completion_claims; null where it was kept before claims were read (runs replay reads them).';
+COMMENT ON COLUMN strandline_analytics.completions.changed IS 'Whether the set of cited links differs from the previous completion.';
+COMMENT ON COLUMN strandline_analytics.completions.summary IS 'Summary across all sources; null when the response had none.';
+COMMENT ON COLUMN strandline_analytics.completions.microblog_summary IS 'Summary of microblog posts; null when the response had none.';
+COMMENT ON COLUMN strandline_analytics.completions.discussion_board_summary IS 'Summary of discussion boards; null when the response had none.';
+COMMENT ON COLUMN strandline_analytics.completions.news_forum_summary IS 'Summary of news forums; null when the response had none.';
+COMMENT ON COLUMN strandline_analytics.completions.text_chunks IS 'Chunks of the microblog summary, as returned; null when there were none.';
+COMMENT ON COLUMN strandline_analytics.completions.completion_links IS 'IDs of the links it cites, in order.';
+COMMENT ON COLUMN strandline_analytics.completions.search_completion_links IS 'IDs of all links in the response, in order.';
+COMMENT ON COLUMN strandline_analytics.completions.miner_link_scores IS 'Relevance scores by post ID or URL, as returned; null when there were none.';
+COMMENT ON COLUMN strandline_analytics.completions.warnings IS 'Warnings returned by the service, if any.';
+COMMENT ON COLUMN strandline_analytics.completions.claims IS 'Number of claims, see completion_claims; null when the completion was stored before claims were parsed (runs replay fills it in).';

@@ -1,6 +1,6 @@
--- Which contract this is. `migrate` applies the files of this folder where this version is higher than the database's, so raise
--- it with every change of a view, also of one that leaves columns and comments as they were.
-COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.15';
+-- `migrate` applies the files of this folder only if this version is higher than the database's. Raise it with every change of
+-- a view, even one that leaves columns and comments unchanged.
+COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.16';
 
 CREATE OR REPLACE VIEW strandline_analytics.contract AS
   select v.major || '.' || v.minor as version, v.major, v.minor
@@ -10,6 +10,6 @@ CREATE OR REPLACE VIEW strandline_analytics.contract AS
   ) v;
 
 COMMENT ON VIEW strandline_analytics.contract IS 'Version of this contract. One row.';
-COMMENT ON COLUMN strandline_analytics.contract.version IS 'major.minor, as in 1.1; compare the two numbers and not the text.';
-COMMENT ON COLUMN strandline_analytics.contract.major IS 'Number that rises when a column goes, or changes its name, place, type or meaning: queries must be looked through.';
-COMMENT ON COLUMN strandline_analytics.contract.minor IS 'Number that rises when views or columns come, or say more precisely what they are: queries go on as they did.';
+COMMENT ON COLUMN strandline_analytics.contract.version IS 'major.minor, such as 1.1. Compare the two numbers, not the text.';
+COMMENT ON COLUMN strandline_analytics.contract.major IS 'Number that increases when a column is removed or changes name, position, type or meaning: review your queries.';
+COMMENT ON COLUMN strandline_analytics.contract.minor IS 'Number that increases when views or columns are added or documented more precisely: existing queries keep working.';

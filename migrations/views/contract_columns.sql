@@ -5,10 +5,10 @@ CREATE OR REPLACE VIEW strandline_analytics.contract_columns AS
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relnamespace = 'strandline_analytics'::regnamespace and c.relkind = 'v';
 
-COMMENT ON VIEW strandline_analytics.contract_columns IS 'Every column of every view of this contract, and what it means.';
+COMMENT ON VIEW strandline_analytics.contract_columns IS 'Every column of every view of this contract, with its meaning.';
 COMMENT ON COLUMN strandline_analytics.contract_columns.view IS 'Name of the view.';
-COMMENT ON COLUMN strandline_analytics.contract_columns.position IS 'Place number of the column in the view, from 1.';
+COMMENT ON COLUMN strandline_analytics.contract_columns.position IS 'Position of the column in the view, from 1.';
 COMMENT ON COLUMN strandline_analytics.contract_columns.name IS 'Name of the column.';
-COMMENT ON COLUMN strandline_analytics.contract_columns.type IS 'Its type, in the words of Postgres.';
-COMMENT ON COLUMN strandline_analytics.contract_columns.meaning IS 'What it holds, its unit, and what null means where it can be.';
-COMMENT ON COLUMN strandline_analytics.contract_columns.view_meaning IS 'What a row of the view is.';
+COMMENT ON COLUMN strandline_analytics.contract_columns.type IS 'Postgres type of the column.';
+COMMENT ON COLUMN strandline_analytics.contract_columns.meaning IS 'Content, unit, and the meaning of null where the column is nullable.';
+COMMENT ON COLUMN strandline_analytics.contract_columns.view_meaning IS 'What one row of the view is.';

@@ -7,22 +7,22 @@ CREATE OR REPLACE VIEW strandline_analytics.deliveries AS
   join strandline.channels c on c.id = d.channel_id
   join strandline.rules r on r.id = d.rule_id;
 
-COMMENT ON VIEW strandline_analytics.deliveries IS 'Messages of alerts, one row per message and channel, and what came of them.';
-COMMENT ON COLUMN strandline_analytics.deliveries.id IS 'Key of the delivery, in the order they were begun.';
-COMMENT ON COLUMN strandline_analytics.deliveries.message_id IS 'What its receiver knows it by (webhook-id); the same however often it is sent.';
+COMMENT ON VIEW strandline_analytics.deliveries IS 'Alert messages and their status, one row per message and channel.';
+COMMENT ON COLUMN strandline_analytics.deliveries.id IS 'Key of the delivery, in order of creation.';
+COMMENT ON COLUMN strandline_analytics.deliveries.message_id IS 'ID sent to the receiver (webhook-id). The same for every attempt.';
 COMMENT ON COLUMN strandline_analytics.deliveries.channel IS 'Slug of the channel.';
 COMMENT ON COLUMN strandline_analytics.deliveries.rule IS 'Slug of the rule.';
-COMMENT ON COLUMN strandline_analytics.deliveries.run_id IS 'Run that found what it says; null when several did.';
-COMMENT ON COLUMN strandline_analytics.deliveries.state IS 'gathering (until its cooldown ends), pending, delivered, dead (given up) or cancelled.';
+COMMENT ON COLUMN strandline_analytics.deliveries.run_id IS 'Run whose discoveries the message reports; null when there were several.';
+COMMENT ON COLUMN strandline_analytics.deliveries.state IS 'gathering (until the cooldown ends), pending, delivered, dead (permanently failed) or cancelled.';
 COMMENT ON COLUMN strandline_analytics.deliveries.reason IS 'Why it is dead or cancelled; null otherwise.';
-COMMENT ON COLUMN strandline_analytics.deliveries.discoveries IS 'Number of discoveries that it tells of.';
-COMMENT ON COLUMN strandline_analytics.deliveries.bytes IS 'Size of its body in bytes; null while it gathers, and where the body was forgotten.';
-COMMENT ON COLUMN strandline_analytics.deliveries.created_at IS 'When it was begun (UTC).';
-COMMENT ON COLUMN strandline_analytics.deliveries.made_at IS 'When its body was made (UTC); null while it gathers.';
-COMMENT ON COLUMN strandline_analytics.deliveries.next_attempt_at IS 'When it is sent next, at the earliest (UTC); null when nothing more is tried.';
-COMMENT ON COLUMN strandline_analytics.deliveries.attempts IS 'Number of attempts to send it.';
+COMMENT ON COLUMN strandline_analytics.deliveries.discoveries IS 'Number of discoveries in the message.';
+COMMENT ON COLUMN strandline_analytics.deliveries.bytes IS 'Size of the body in bytes; null while gathering, and after the body was deleted.';
+COMMENT ON COLUMN strandline_analytics.deliveries.created_at IS 'When the delivery was created (UTC).';
+COMMENT ON COLUMN strandline_analytics.deliveries.made_at IS 'When the body was composed (UTC); null while gathering.';
+COMMENT ON COLUMN strandline_analytics.deliveries.next_attempt_at IS 'Earliest time of the next attempt (UTC); null when no further attempt is planned.';
+COMMENT ON COLUMN strandline_analytics.deliveries.attempts IS 'Number of delivery attempts.';
 COMMENT ON COLUMN strandline_analytics.deliveries.last_attempt_at IS 'When the last attempt began (UTC); null before the first.';
-COMMENT ON COLUMN strandline_analytics.deliveries.delivered_at IS 'When its receiver took it (UTC); null where it did not.';
-COMMENT ON COLUMN strandline_analytics.deliveries.http_status IS 'HTTP status code of the last answer; null when there was none.';
-COMMENT ON COLUMN strandline_analytics.deliveries.code IS 'Why the last attempt failed; null when it did not.';
-COMMENT ON COLUMN strandline_analytics.deliveries.channel_kind IS 'How its channel sends, such as webhook.';
+COMMENT ON COLUMN strandline_analytics.deliveries.delivered_at IS 'When the receiver accepted it (UTC); null if it did not.';
+COMMENT ON COLUMN strandline_analytics.deliveries.http_status IS 'HTTP status code of the last response; null when there was none.';
+COMMENT ON COLUMN strandline_analytics.deliveries.code IS 'Error code of the last attempt; null unless it failed.';
+COMMENT ON COLUMN strandline_analytics.deliveries.channel_kind IS 'Kind of the channel, such as webhook.';

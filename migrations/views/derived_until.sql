@@ -4,9 +4,9 @@ CREATE OR REPLACE VIEW strandline_analytics.derived_until AS
   join strandline.topics t on t.id = s.topic_id
   cross join lateral (select min(at) as as_of, count(*) as waiting from strandline.pending_derivations where search_id = s.id) p;
 
-COMMENT ON VIEW strandline_analytics.derived_until IS 'Up to which time volume, coverage, growth, ages, tops, what rises and spikes of a search are derived, one row per search. They are derived a few seconds behind its runs.';
-COMMENT ON COLUMN strandline_analytics.derived_until.search_id IS 'Key of the search.';
+COMMENT ON VIEW strandline_analytics.derived_until IS 'How far volume, coverage, growth, ages, tops, rising items and spikes are derived, one row per search. Derivation runs a few seconds behind the runs.';
+COMMENT ON COLUMN strandline_analytics.derived_until.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.derived_until.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.derived_until.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.derived_until.as_of IS 'When the oldest response was received (UTC) that they do not contain yet; null where they contain all.';
-COMMENT ON COLUMN strandline_analytics.derived_until.waiting IS 'Number of responses that they do not contain yet, those that are counted again included.';
+COMMENT ON COLUMN strandline_analytics.derived_until.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.derived_until.as_of IS 'When the oldest response that is not yet included was received (UTC); null when all are included.';
+COMMENT ON COLUMN strandline_analytics.derived_until.waiting IS 'Number of responses not yet included, counting those that are derived again.';

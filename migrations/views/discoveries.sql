@@ -1,5 +1,4 @@
--- Completions and spikes are looked up where a row is one: joined, they made the view a join of eight, which took longer to plan
--- than to run.
+-- Subqueries for completions and spikes: joining them made an eight-way join that took longer to plan than to run.
 CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
   select d.id, d.at, d.kind, d.baseline, d.search_id, s.slug as search, t.slug as topic, d.run_id,
     case d.kind when 'post' then d.thing end as post_id,
@@ -22,24 +21,24 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
   left join strandline.links l on d.kind = 'link' and l.id = d.thing
   left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing;
 
-COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything that a run saw for the first time, in the order it was committed.';
-COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Order of the feed: a reader that remembers the last one it saw misses none.';
+COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything a search found for the first time, in commit order.';
+COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Position in the feed. A reader that remembers the last ID it processed misses nothing.';
 COMMENT ON COLUMN strandline_analytics.discoveries.at IS 'When it was found (UTC).';
 COMMENT ON COLUMN strandline_analytics.discoveries.kind IS 'post, link, completion or spike.';
-COMMENT ON COLUMN strandline_analytics.discoveries.baseline IS 'Found by the first look of a request.';
+COMMENT ON COLUMN strandline_analytics.discoveries.baseline IS 'Whether it was found by the first run of a request.';
 COMMENT ON COLUMN strandline_analytics.discoveries.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.discoveries.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.discoveries.topic IS 'Slug of the topic.';
 COMMENT ON COLUMN strandline_analytics.discoveries.run_id IS 'Run that found it.';
-COMMENT ON COLUMN strandline_analytics.discoveries.post_id IS 'The post, where it is one; otherwise null.';
-COMMENT ON COLUMN strandline_analytics.discoveries.link_id IS 'The link, where it is one; otherwise null.';
-COMMENT ON COLUMN strandline_analytics.discoveries.completion_id IS 'The completion, where it is one; otherwise null.';
-COMMENT ON COLUMN strandline_analytics.discoveries.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike; null where a link has no title or a completion no summary.';
-COMMENT ON COLUMN strandline_analytics.discoveries.url IS 'Address of the post or link; null for a completion or spike, and where a post was given none.';
-COMMENT ON COLUMN strandline_analytics.discoveries.author_username IS 'Handle of who wrote the post; null when unknown, and for what is no post.';
-COMMENT ON COLUMN strandline_analytics.discoveries.created_at IS 'The thing''s own time (UTC), for a spike when its window begins; null when unknown, and for a completion.';
+COMMENT ON COLUMN strandline_analytics.discoveries.post_id IS 'The post; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.link_id IS 'The link; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.completion_id IS 'The completion; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike; null when a link has no title or a completion no summary.';
+COMMENT ON COLUMN strandline_analytics.discoveries.url IS 'URL of the post or link; null for completions and spikes, and for posts without one.';
+COMMENT ON COLUMN strandline_analytics.discoveries.author_username IS 'Handle of the author of the post; null when unknown, and for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.created_at IS 'When the post or link was published, or when the spike''s window begins (UTC); null when unknown, and for completions.';
 COMMENT ON COLUMN strandline_analytics.discoveries.like_count IS 'Likes when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.discoveries.repost_count IS 'Reposts when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.discoveries.reply_count IS 'Replies when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.discoveries.view_count IS 'Views when last observed; null when unknown.';
-COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike, where it is one; otherwise null.';
+COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike; null for other kinds.';

@@ -10,13 +10,13 @@ CREATE OR REPLACE VIEW strandline_analytics.link_ranks AS
   cross join lateral unnest(rr.link_ids, rr.link_sources) with ordinality u(link_id, source, place)
   join strandline.links l on l.id = u.link_id;
 
-COMMENT ON VIEW strandline_analytics.link_ranks IS 'Where each run returned each link: its place over time. A run without a row for a link did not return it; a run that failed has no rows at all.';
+COMMENT ON VIEW strandline_analytics.link_ranks IS 'Rank of each link in each run: its position over time. If a run has no row for a link, it did not return it. Failed runs have no rows.';
 COMMENT ON COLUMN strandline_analytics.link_ranks.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.link_ranks.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.link_ranks.link_id IS 'The link.';
-COMMENT ON COLUMN strandline_analytics.link_ranks.url IS 'Its canonical address.';
+COMMENT ON COLUMN strandline_analytics.link_ranks.url IS 'Canonical URL.';
 COMMENT ON COLUMN strandline_analytics.link_ranks.run_id IS 'The run.';
-COMMENT ON COLUMN strandline_analytics.link_ranks.observed_at IS 'When the answer of the run was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.link_ranks.source IS 'Group of the answer in which it stood: web, news_forum, discussion_board, encyclopedia, video, microblog or preprint.';
-COMMENT ON COLUMN strandline_analytics.link_ranks.rank IS 'Place number in its group, from 1.';
-COMMENT ON COLUMN strandline_analytics.link_ranks.place IS 'Place number among all links of the answer, from 1; groups stand in the order of the answer.';
+COMMENT ON COLUMN strandline_analytics.link_ranks.observed_at IS 'When the run''s response was received (UTC).';
+COMMENT ON COLUMN strandline_analytics.link_ranks.source IS 'Group of the response that contained it: web, news_forum, discussion_board, encyclopedia, video, microblog or preprint.';
+COMMENT ON COLUMN strandline_analytics.link_ranks.rank IS 'Position in its group, from 1.';
+COMMENT ON COLUMN strandline_analytics.link_ranks.place IS 'Position among all links of the response, from 1, with groups in the order of the response.';

@@ -2,9 +2,9 @@ CREATE OR REPLACE VIEW strandline_analytics.post_engagement AS
   select post_id, observed_at, reply_count, repost_count, like_count, view_count, quote_count, impression_count, bookmark_count
   from strandline.post_snapshots;
 
-COMMENT ON VIEW strandline_analytics.post_engagement IS 'Counters of posts over time: one row whenever one of them changed.';
+COMMENT ON VIEW strandline_analytics.post_engagement IS 'Post counters over time: one row whenever a counter changed.';
 COMMENT ON COLUMN strandline_analytics.post_engagement.post_id IS 'The post.';
-COMMENT ON COLUMN strandline_analytics.post_engagement.observed_at IS 'When it was observed (UTC).';
+COMMENT ON COLUMN strandline_analytics.post_engagement.observed_at IS 'When the counters were observed (UTC).';
 COMMENT ON COLUMN strandline_analytics.post_engagement.reply_count IS 'Replies at that time; null when unknown, which is not zero.';
 COMMENT ON COLUMN strandline_analytics.post_engagement.repost_count IS 'Reposts at that time; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.post_engagement.like_count IS 'Likes at that time; null when unknown.';

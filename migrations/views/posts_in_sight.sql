@@ -10,12 +10,12 @@ CREATE OR REPLACE VIEW strandline_analytics.posts_in_sight AS
   join strandline.posts p on p.id = i.id
   left join strandline.post_counters c on c.post_id = i.id;
 
-COMMENT ON VIEW strandline_analytics.posts_in_sight IS 'Posts that the newest answer of each search holds. With unseen_posts: all that it had.';
+COMMENT ON VIEW strandline_analytics.posts_in_sight IS 'Posts in the newest response of each search. Together with unseen_posts: all posts a search has found.';
 COMMENT ON COLUMN strandline_analytics.posts_in_sight.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.posts_in_sight.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.posts_in_sight.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.posts_in_sight.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
 COMMENT ON COLUMN strandline_analytics.posts_in_sight.post_id IS 'The post.';
-COMMENT ON COLUMN strandline_analytics.posts_in_sight.last_seen_at IS 'When that answer came (UTC).';
-COMMENT ON COLUMN strandline_analytics.posts_in_sight.created_at IS 'When it was written (UTC); null when unknown.';
-COMMENT ON COLUMN strandline_analytics.posts_in_sight.engagement IS 'Likes, reposts, replies and quotes together, as last observed by any search; null when all of them are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.last_seen_at IS 'When that response was received (UTC).';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.created_at IS 'When the post was published (UTC); null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.engagement IS 'Likes + reposts + replies + quotes, as last observed by any search; null when all are unknown.';

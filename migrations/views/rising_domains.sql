@@ -40,19 +40,19 @@ CREATE OR REPLACE VIEW strandline_analytics.rising_domains AS
   cross join lateral (select x.posts_before / o.observed_days_before * o.observed_days as expected) e
   where x.posts >= 5 and (x.posts - e.expected) / sqrt(e.expected + 1) >= 2;
 
-COMMENT ON VIEW strandline_analytics.rising_domains IS 'Domains that are used more this week than in the four weeks before: at least 5 times in the 7 days up to as_of, and so much more often per observed day that it is hardly chance (score of 2 or more). Both sides are divided by the days that were observed; at least 3.5 of this week and 7 of the weeks before, otherwise nothing is said. One row per search, and one per topic (search is null), in which each counts once.';
+COMMENT ON VIEW strandline_analytics.rising_domains IS 'Domains linked more often this week than in the four weeks before: at least 5 times in the 7 days up to as_of, and with a score of 2 or more. Rates are per observed day; domains are compared only if at least 3.5 days of this week and 7 of the weeks before were observed. One row per search, and one per topic (search is null), which counts each post and link once.';
 COMMENT ON COLUMN strandline_analytics.rising_domains.topic_id IS 'The topic.';
 COMMENT ON COLUMN strandline_analytics.rising_domains.topic IS 'Slug of the topic.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.search_id IS 'The search; null in the row of the whole topic.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.search IS 'Slug of the search; null in the row of the whole topic.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.as_of IS 'The newest answer (UTC): the week is the day (UTC) of it and the 6 days before.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.search_id IS 'The search; null in the row for the whole topic.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.search IS 'Slug of the search; null in the row for the whole topic.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.as_of IS 'When the newest response was received (UTC). The week is that day (UTC) and the 6 days before.';
 COMMENT ON COLUMN strandline_analytics.rising_domains.domain IS 'Host without www, lower case.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.posts IS 'This week: posts that link there and found links, as counted.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.posts_before IS 'The same in the 28 days before.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.observed_days IS 'Days of this week that were observed, 0 to 7: the mean over the searches.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.observed_days_before IS 'Days of the 28 before that were observed.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.per_day IS 'posts per observed day, this week.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.posts IS 'Posts that link there, and found links, this week. Not corrected for coverage.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.posts_before IS 'The same count for the 28 days before.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.observed_days IS 'Observed days of this week, 0 to 7: mean across the searches.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.observed_days_before IS 'Observed days of the 28 days before.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.per_day IS 'posts per observed day this week.';
 COMMENT ON COLUMN strandline_analytics.rising_domains.per_day_before IS 'posts_before per observed day.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.ratio IS 'per_day over per_day_before; null where it was not used before: there is no ratio against zero.';
-COMMENT ON COLUMN strandline_analytics.rising_domains.score IS 'How far above chance: (posts - expected) / sqrt(expected + 1), where expected is per_day_before * observed_days. The most first is what rises most.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.ratio IS 'per_day / per_day_before; null when it was not used before.';
+COMMENT ON COLUMN strandline_analytics.rising_domains.score IS 'Excess over expectation: (posts - expected) / sqrt(expected + 1), with expected = per_day_before * observed_days. Higher rises more.';

@@ -1,4 +1,4 @@
--- Addresses and secrets of channels, and what receivers reply, are in no view.
+-- No view exposes channel addresses, secrets or receivers' replies.
 CREATE OR REPLACE VIEW strandline_analytics.rules AS
   select r.id, r.slug, r.name, coalesce(t.slug, st.slug) as topic, s.slug as search, r.kinds, r.filter, r.cooldown_seconds,
     array(select c.slug from strandline.rule_channels rc join strandline.channels c on c.id = rc.channel_id
@@ -11,18 +11,18 @@ CREATE OR REPLACE VIEW strandline_analytics.rules AS
   left join strandline.searches s on s.id = r.search_id
   left join strandline.topics st on st.id = s.topic_id;
 
-COMMENT ON VIEW strandline_analytics.rules IS 'Rules of alerts: what is told, and to which channels.';
+COMMENT ON VIEW strandline_analytics.rules IS 'Alert rules: what they report, and to which channels.';
 COMMENT ON COLUMN strandline_analytics.rules.id IS 'Key of the rule.';
-COMMENT ON COLUMN strandline_analytics.rules.slug IS 'Short name; only removed rules may have one that another has.';
-COMMENT ON COLUMN strandline_analytics.rules.name IS 'What a person calls it.';
-COMMENT ON COLUMN strandline_analytics.rules.topic IS 'Slug of the topic that it watches, or of the topic of its search; null when it watches all.';
-COMMENT ON COLUMN strandline_analytics.rules.search IS 'Slug of the search that it watches; null when it watches a topic or all.';
-COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'What it tells of: post, link, spike.';
-COMMENT ON COLUMN strandline_analytics.rules.filter IS 'Words that must appear, and with a minus before them must not; empty: everything passes.';
-COMMENT ON COLUMN strandline_analytics.rules.cooldown_seconds IS 'At most one message in so many seconds, per channel; 0: one per run that found something.';
-COMMENT ON COLUMN strandline_analytics.rules.channels IS 'Slugs of the channels that it tells.';
+COMMENT ON COLUMN strandline_analytics.rules.slug IS 'Short name. Unique among rules that are not removed.';
+COMMENT ON COLUMN strandline_analytics.rules.name IS 'Display name.';
+COMMENT ON COLUMN strandline_analytics.rules.topic IS 'Slug of the topic in scope, or of the topic of the search in scope; null when the scope is everything.';
+COMMENT ON COLUMN strandline_analytics.rules.search IS 'Slug of the search in scope; null when the scope is a topic or everything.';
+COMMENT ON COLUMN strandline_analytics.rules.kinds IS 'Kinds of discoveries it reports: post, link, spike.';
+COMMENT ON COLUMN strandline_analytics.rules.filter IS 'Words that must appear, or must not if preceded by a minus. Empty: no filter.';
+COMMENT ON COLUMN strandline_analytics.rules.cooldown_seconds IS 'Minimum seconds between two messages, per channel. 0: one message per run with discoveries.';
+COMMENT ON COLUMN strandline_analytics.rules.channels IS 'Slugs of the channels it sends to.';
 COMMENT ON COLUMN strandline_analytics.rules.state IS 'active or paused.';
-COMMENT ON COLUMN strandline_analytics.rules.state_since IS 'Since when it is in this state (UTC).';
-COMMENT ON COLUMN strandline_analytics.rules.last_made_at IS 'When its last message was made (UTC); null before the first.';
-COMMENT ON COLUMN strandline_analytics.rules.created_at IS 'When it was made (UTC).';
-COMMENT ON COLUMN strandline_analytics.rules.archived_at IS 'When it was removed (UTC); null while it is there.';
+COMMENT ON COLUMN strandline_analytics.rules.state_since IS 'When this state began (UTC).';
+COMMENT ON COLUMN strandline_analytics.rules.last_made_at IS 'When its last message was created (UTC); null before the first message.';
+COMMENT ON COLUMN strandline_analytics.rules.created_at IS 'When it was created (UTC).';
+COMMENT ON COLUMN strandline_analytics.rules.archived_at IS 'When it was removed (UTC); null unless removed.';

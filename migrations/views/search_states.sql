@@ -5,12 +5,12 @@ CREATE OR REPLACE VIEW strandline_analytics.search_states AS
   join strandline.searches s on s.id = x.search_id
   join strandline.topics t on t.id = s.topic_id;
 
-COMMENT ON VIEW strandline_analytics.search_states IS 'Every state that each search was in, and for how long. Time in which it was not active was not observed, which is not silence.';
+COMMENT ON VIEW strandline_analytics.search_states IS 'State history of each search. Time in which a search was not active was not observed; it does not mean there were no posts.';
 COMMENT ON COLUMN strandline_analytics.search_states.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.search_states.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.search_states.topic IS 'Slug of its topic.';
+COMMENT ON COLUMN strandline_analytics.search_states.topic IS 'Slug of the topic.';
 COMMENT ON COLUMN strandline_analytics.search_states.state IS 'active, paused, broken or capped.';
-COMMENT ON COLUMN strandline_analytics.search_states.reason IS 'Why it was in this state; null where nothing is to be said.';
+COMMENT ON COLUMN strandline_analytics.search_states.reason IS 'Why it was in this state; null when there is no reason to report.';
 COMMENT ON COLUMN strandline_analytics.search_states.began_at IS 'When it began (UTC).';
-COMMENT ON COLUMN strandline_analytics.search_states.ended_at IS 'When it ended (UTC); null while it lasts.';
-COMMENT ON COLUMN strandline_analytics.search_states.seconds IS 'From began_at to ended_at, in seconds; null while it lasts.';
+COMMENT ON COLUMN strandline_analytics.search_states.ended_at IS 'When it ended (UTC); null for the current state.';
+COMMENT ON COLUMN strandline_analytics.search_states.seconds IS 'Seconds from began_at to ended_at; null for the current state.';

@@ -30,16 +30,16 @@ CREATE OR REPLACE VIEW strandline_analytics.share_of_voice AS
   ) d
   window w as (partition by service_kind, bucket_at);
 
-COMMENT ON VIEW strandline_analytics.share_of_voice IS 'How topics compare per day (UTC) of their posts, each kind of service by itself. No row: nothing found and nothing observed, which is not zero.';
+COMMENT ON VIEW strandline_analytics.share_of_voice IS 'Topics compared per day (UTC) of publication, separately for each kind of service. No row: nothing found and nothing observed, which is not zero.';
 COMMENT ON COLUMN strandline_analytics.share_of_voice.topic_id IS 'The topic.';
 COMMENT ON COLUMN strandline_analytics.share_of_voice.topic IS 'Slug of the topic.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.bucket_at IS 'When the day begins (UTC).';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.posts IS 'Posts whose own time lies in it, each once however many searches of the topic found it, as counted. Reposts count as posts.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.reposts IS 'Number of those posts that are known to repeat another post.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.searches IS 'Number of searches of the topic that were at work by then: answered for the day or an earlier one, and were not removed before it.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.coverage IS 'Share of the day that was observed, 0 to 1: the mean over those searches, none of a search that saw nothing of it.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.lower_bound IS 'An answer that should have reached it was cut at its limit: it may have been more.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.normalised_posts IS 'posts / coverage: what it would have been had all of the day been observed; null where coverage is under 0.5.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.share IS 'Its part of the normalised posts of all topics of this kind of service on this day, 0 to 1; null where its own are unknown or all are 0.';
-COMMENT ON COLUMN strandline_analytics.share_of_voice.topics IS 'Number of topics that are compared: those whose normalised posts are known.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.bucket_at IS 'Start of the day (UTC).';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.posts IS 'Posts published that day, each counted once per topic, including reposts. Not corrected for coverage.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.reposts IS 'Number of those posts known to be reposts.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.searches IS 'Number of searches of the topic in use that day: they had returned results for it or an earlier day, and were not removed before it.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.coverage IS 'Share of the day that was observed, 0 to 1: mean across those searches, counting 0 for a search that saw none of it.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.lower_bound IS 'Whether the count may be too low because a response reached its limit.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.normalised_posts IS 'posts / coverage: the estimate for a fully observed day; null when coverage is below 0.5.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.share IS 'Share of the normalised posts of all topics of this kind of service on this day, 0 to 1; null when unknown for this topic, or when all are 0.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.topics IS 'Number of topics compared: those with known normalised posts.';

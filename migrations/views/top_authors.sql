@@ -7,15 +7,15 @@ CREATE OR REPLACE VIEW strandline_analytics.top_authors AS
   left join strandline.authors a on a.id = x.name::bigint
   left join strandline.author_counters c on c.author_id = a.id;
 
-COMMENT ON VIEW strandline_analytics.top_authors IS 'Who wrote the posts of a search, per day. Rows may be summed over days; over the searches of a topic only topic_posts, for it counts each post once.';
+COMMENT ON VIEW strandline_analytics.top_authors IS 'Most active authors of a search''s new posts, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts, which counts each post once.';
 COMMENT ON COLUMN strandline_analytics.top_authors.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.top_authors.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.top_authors.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.top_authors.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.top_authors.bucket_at IS 'When the day (UTC) begins that the posts are from, by their own time.';
+COMMENT ON COLUMN strandline_analytics.top_authors.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.top_authors.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.top_authors.bucket_at IS 'Start of the day (UTC) on which the posts were published.';
 COMMENT ON COLUMN strandline_analytics.top_authors.author_id IS 'The author.';
 COMMENT ON COLUMN strandline_analytics.top_authors.author_username IS 'Handle of the author; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.top_authors.author_name IS 'Display name of the author; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.top_authors.followers_count IS 'Followers when last observed; null when unknown.';
-COMMENT ON COLUMN strandline_analytics.top_authors.posts IS 'Posts of that day that are new to this search.';
-COMMENT ON COLUMN strandline_analytics.top_authors.topic_posts IS 'Number of those posts that no other search of the topic had seen before: each post once per topic.';
+COMMENT ON COLUMN strandline_analytics.top_authors.posts IS 'Posts published that day that are new to this search.';
+COMMENT ON COLUMN strandline_analytics.top_authors.topic_posts IS 'Number of those posts that no other search of the topic had seen before. Counts each post once per topic.';

@@ -11,14 +11,14 @@ CREATE OR REPLACE VIEW strandline_analytics.top_domains AS
     from strandline.search_tops x where x.search_id = s.id and x.kind in ('domain', 'site') group by 1, 2
   ) x;
 
-COMMENT ON VIEW strandline_analytics.top_domains IS 'Domains that the posts of a search link to, and of the links that it found, per day. Rows may be summed over days; over the searches of a topic only topic_posts and topic_links, for they count each once.';
+COMMENT ON VIEW strandline_analytics.top_domains IS 'Domains of a search: those its new posts link to, and those of its new links, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts and topic_links, which count each item once.';
 COMMENT ON COLUMN strandline_analytics.top_domains.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.top_domains.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.top_domains.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.top_domains.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.top_domains.bucket_at IS 'When the day (UTC) begins: of posts by their own time, of links by when the search first saw them.';
+COMMENT ON COLUMN strandline_analytics.top_domains.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.top_domains.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.top_domains.bucket_at IS 'Start of the day (UTC): of publication for posts, of the first sighting by the search for links.';
 COMMENT ON COLUMN strandline_analytics.top_domains.domain IS 'Host without www, lower case.';
-COMMENT ON COLUMN strandline_analytics.top_domains.posts IS 'New posts of that day that link there.';
+COMMENT ON COLUMN strandline_analytics.top_domains.posts IS 'New posts of that day that link to the domain.';
 COMMENT ON COLUMN strandline_analytics.top_domains.topic_posts IS 'Number of those posts that no other search of the topic had seen before.';
-COMMENT ON COLUMN strandline_analytics.top_domains.links IS 'Links there that are new to this search.';
+COMMENT ON COLUMN strandline_analytics.top_domains.links IS 'Links of the domain that are new to this search.';
 COMMENT ON COLUMN strandline_analytics.top_domains.topic_links IS 'Number of those links that no other search of the topic had seen before.';

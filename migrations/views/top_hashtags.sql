@@ -5,12 +5,12 @@ CREATE OR REPLACE VIEW strandline_analytics.top_hashtags AS
   join strandline.services sv on sv.id = s.service_id
   join strandline.search_tops x on x.search_id = s.id and x.kind = 'hashtag';
 
-COMMENT ON VIEW strandline_analytics.top_hashtags IS 'Hashtags in the posts of a search, per day. Rows may be summed over days; over the searches of a topic only topic_posts, for it counts each post once.';
+COMMENT ON VIEW strandline_analytics.top_hashtags IS 'Hashtags in a search''s new posts, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts, which counts each post once.';
 COMMENT ON COLUMN strandline_analytics.top_hashtags.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.top_hashtags.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.bucket_at IS 'When the day (UTC) begins that the posts are from, by their own time.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.hashtag IS 'The hashtag, without #, lower case.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.posts IS 'Posts of that day that are new to this search.';
-COMMENT ON COLUMN strandline_analytics.top_hashtags.topic_posts IS 'Number of those posts that no other search of the topic had seen before: each post once per topic.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.bucket_at IS 'Start of the day (UTC) on which the posts were published.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.hashtag IS 'Hashtag without #, lower case.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.posts IS 'Posts published that day that are new to this search.';
+COMMENT ON COLUMN strandline_analytics.top_hashtags.topic_posts IS 'Number of those posts that no other search of the topic had seen before. Counts each post once per topic.';

@@ -5,12 +5,12 @@ CREATE OR REPLACE VIEW strandline_analytics.top_languages AS
   join strandline.services sv on sv.id = s.service_id
   join strandline.search_tops x on x.search_id = s.id and x.kind = 'language';
 
-COMMENT ON VIEW strandline_analytics.top_languages IS 'Languages of the posts of a search, per day. Rows may be summed over days; over the searches of a topic only topic_posts, for it counts each post once.';
+COMMENT ON VIEW strandline_analytics.top_languages IS 'Languages of a search''s new posts, per day. Rows can be summed across days. Across the searches of a topic, sum only topic_posts, which counts each post once.';
 COMMENT ON COLUMN strandline_analytics.top_languages.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.top_languages.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.top_languages.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.top_languages.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
-COMMENT ON COLUMN strandline_analytics.top_languages.bucket_at IS 'When the day (UTC) begins that the posts are from, by their own time.';
-COMMENT ON COLUMN strandline_analytics.top_languages.lang IS 'Language code as given; also und, qme, zxx and others. Posts without one are in no row.';
-COMMENT ON COLUMN strandline_analytics.top_languages.posts IS 'Posts of that day that are new to this search.';
-COMMENT ON COLUMN strandline_analytics.top_languages.topic_posts IS 'Number of those posts that no other search of the topic had seen before: each post once per topic.';
+COMMENT ON COLUMN strandline_analytics.top_languages.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.top_languages.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.top_languages.bucket_at IS 'Start of the day (UTC) on which the posts were published.';
+COMMENT ON COLUMN strandline_analytics.top_languages.lang IS 'Language code as returned, including und, qme and zxx. Posts without a code are not counted.';
+COMMENT ON COLUMN strandline_analytics.top_languages.posts IS 'Posts published that day that are new to this search.';
+COMMENT ON COLUMN strandline_analytics.top_languages.topic_posts IS 'Number of those posts that no other search of the topic had seen before. Counts each post once per topic.';

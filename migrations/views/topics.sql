@@ -3,11 +3,11 @@ CREATE OR REPLACE VIEW strandline_analytics.topics AS
     (select count(*) from strandline.searches s where s.topic_id = t.id and s.archived_at is null) as searches
   from strandline.topics t;
 
-COMMENT ON VIEW strandline_analytics.topics IS 'What is watched. One row per topic, archived ones too.';
+COMMENT ON VIEW strandline_analytics.topics IS 'Topics, including removed ones.';
 COMMENT ON COLUMN strandline_analytics.topics.id IS 'Key of the topic.';
 COMMENT ON COLUMN strandline_analytics.topics.slug IS 'Short unique name used by commands.';
-COMMENT ON COLUMN strandline_analytics.topics.name IS 'What a person calls it.';
-COMMENT ON COLUMN strandline_analytics.topics.sample IS 'Made by the program itself, from simulated posts.';
-COMMENT ON COLUMN strandline_analytics.topics.created_at IS 'When it was made (UTC).';
-COMMENT ON COLUMN strandline_analytics.topics.archived_at IS 'When it was removed (UTC); null while it lives. History stays.';
-COMMENT ON COLUMN strandline_analytics.topics.searches IS 'Number of its searches that are not archived.';
+COMMENT ON COLUMN strandline_analytics.topics.name IS 'Display name.';
+COMMENT ON COLUMN strandline_analytics.topics.sample IS 'Whether it is the sample topic that the program creates with simulated posts.';
+COMMENT ON COLUMN strandline_analytics.topics.created_at IS 'When it was created (UTC).';
+COMMENT ON COLUMN strandline_analytics.topics.archived_at IS 'When it was removed (UTC); null unless removed. Its history is kept.';
+COMMENT ON COLUMN strandline_analytics.topics.searches IS 'Number of its searches that are not removed.';

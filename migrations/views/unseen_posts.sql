@@ -8,14 +8,14 @@ CREATE OR REPLACE VIEW strandline_analytics.unseen_posts AS
   join strandline.services sv on sv.id = s.service_id
   join strandline.dropped_posts u on u.search_id = s.id;
 
-COMMENT ON VIEW strandline_analytics.unseen_posts IS 'Posts that a search had and that its newest answer does not hold: nothing is known of them by this search since.';
+COMMENT ON VIEW strandline_analytics.unseen_posts IS 'Posts that a search found earlier and that are not in its newest response. Later changes to them are not observed by this search.';
 COMMENT ON COLUMN strandline_analytics.unseen_posts.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.unseen_posts.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.topic IS 'Slug of its topic.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.service_kind IS 'sandbox (simulated), own or hosted. Kinds are never added together.';
 COMMENT ON COLUMN strandline_analytics.unseen_posts.post_id IS 'The post.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.not_seen_since IS 'When the last answer of this search came that held it (UTC).';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.seen_elsewhere IS 'The newest answer of another search holds it.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.created_at IS 'When it was written (UTC); null when unknown.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.bucket_at IS 'Midnight (UTC) of the day on which it was written; null when unknown.';
-COMMENT ON COLUMN strandline_analytics.unseen_posts.engagement IS 'Likes, reposts, replies and quotes together, as last observed by any search; null when all of them are unknown.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.not_seen_since IS 'When this search last returned it (UTC).';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.seen_elsewhere IS 'Whether the newest response of another search contains it.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.created_at IS 'When the post was published (UTC); null when unknown.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.bucket_at IS 'Start of the day (UTC) on which it was published; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.unseen_posts.engagement IS 'Likes + reposts + replies + quotes, as last observed by any search; null when all are unknown.';

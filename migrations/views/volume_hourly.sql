@@ -5,10 +5,10 @@ CREATE OR REPLACE VIEW strandline_analytics.volume_hourly AS
   from strandline.volume v join strandline.searches s on s.id = v.search_id
   group by 1, 2, 3;
 
-COMMENT ON VIEW strandline_analytics.volume_hourly IS 'Posts of a search per hour of their own time. No row: nothing found and nothing observed, which is not zero.';
+COMMENT ON VIEW strandline_analytics.volume_hourly IS 'Posts of a search per hour of publication. No row: nothing found and nothing observed, which is not zero.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.search IS 'Slug of the search.';
-COMMENT ON COLUMN strandline_analytics.volume_hourly.bucket_at IS 'When the hour begins (UTC).';
-COMMENT ON COLUMN strandline_analytics.volume_hourly.posts IS 'Posts whose own time lies in it, each once per search, as counted: not scaled up by coverage.';
-COMMENT ON COLUMN strandline_analytics.volume_hourly.coverage IS 'Share of it that was observed, 0 to 1. Under 1, posts may be missing.';
-COMMENT ON COLUMN strandline_analytics.volume_hourly.lower_bound IS 'An answer that should have reached it was cut at its limit: it may have been more.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.bucket_at IS 'Start of the hour (UTC).';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.posts IS 'Posts published in this time, each counted once per search. Not corrected for coverage.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.coverage IS 'Share of this time that was observed, 0 to 1. Below 1, posts may be missing.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.lower_bound IS 'Whether the count may be too low because a response reached its limit.';

@@ -65,7 +65,7 @@ describe.each(readDashboards())('$file', ({ dashboard }) => {
     },
   );
 
-  test('over a database with nothing in it nothing fails', async () => {
+  test('no statement fails on an empty database', async () => {
     const [variables = {}] = await choicesOf(blank.readerUrl, dashboard, range, { empty: true });
     const client = await connect(searchingNothing(blank.readerUrl), 'test');
     try {
@@ -77,7 +77,7 @@ describe.each(readDashboards())('$file', ({ dashboard }) => {
   });
 });
 
-describe('what was not observed', () => {
+describe('time that was not observed', () => {
   const named = (uid: string, title: string): { dashboard: Dashboard; sql: string } => {
     const found = readDashboards().find(({ dashboard }) => dashboard.uid === uid)?.dashboard;
     const sql = found?.panels.find((panel) => panel.title === title)?.targets[0]?.rawSql;
@@ -91,8 +91,8 @@ describe('what was not observed', () => {
     to: new Date(PAUSED.to.getTime() - 12 * 3_600_000),
   };
 
-  test('is shaded and has no count, while an observed hour without posts is zero', async () => {
-    const { sql } = named('strandline-search', 'Posts, and what was not observed of them');
+  test('is shaded and has no count, while an observed hour without posts counts zero', async () => {
+    const { sql } = named('strandline-search', 'Posts and coverage');
     const one = { ...variables, search: 'cargo-bikes-posts' };
     const resting = await ask(url, sql, { range: rest, variables: one });
     expect(resting.columns.map(({ name }) => name)).toEqual(['time', 'posts', 'at least', 'not observed']);
@@ -102,8 +102,8 @@ describe('what was not observed', () => {
     expect(rows.map(([, posts, , dark]) => [posts, dark])).toContainEqual([0, 0]);
   });
 
-  test('is a hole in the strip of runs', async () => {
-    const { sql } = named('strandline-runs', 'How runs ended');
+  test('is a gap in the run results', async () => {
+    const { sql } = named('strandline-runs', 'Run results');
     const { rows } = await ask(url, sql, { range, variables });
     const during = rows.filter(
       ([at]) => String(at) > PAUSED.from.toISOString() && String(at) < PAUSED.to.toISOString(),
@@ -111,20 +111,20 @@ describe('what was not observed', () => {
     expect(during.map(([, search, status]) => [search, status])).toEqual([['cargo-bikes-posts', null]]);
   });
 
-  test('is no zero among what was found', async () => {
-    const { sql } = named('strandline-overview', 'Found for the first time');
+  test('is null, not zero, among discoveries', async () => {
+    const { sql } = named('strandline-overview', 'Discoveries');
     const { rows } = await ask(url, sql, { range: rest, variables });
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(([, , found]) => found)).toEqual(rows.map(() => null));
   });
 });
 
-describe('a statement fails the test', () => {
+describe('the test rejects a statement', () => {
   const variables = { search: ['ferry-posts'] };
   test.each([
-    ['that reads what is not of the views', 'SELECT id FROM strandline.posts', /permission denied/],
-    ['that leaves the schema out', 'SELECT id FROM posts', /"posts" does not exist/],
-    ['that is wrong', 'SELECT nothing FROM strandline_analytics.posts', /"nothing" does not exist/],
+    ['that reads a table', 'SELECT id FROM strandline.posts', /permission denied/],
+    ['that omits the schema', 'SELECT id FROM posts', /"posts" does not exist/],
+    ['that is invalid', 'SELECT nothing FROM strandline_analytics.posts', /"nothing" does not exist/],
   ])('%s', async (_what, sql, why) => {
     await expect(ask(url, sql, { range, variables })).rejects.toThrow(why);
   });
@@ -132,7 +132,7 @@ describe('a statement fails the test', () => {
   test.each([
     ['SELECT id FROM strandline_analytics.posts WHERE $__timeFilter(created_at) AND false', 'no rows'],
     ['SELECT id, NULL::text AS word FROM strandline_analytics.posts', 'nothing but null in word'],
-  ])('that shows nothing: %s', async (sql, why) => {
+  ])('that returns nothing: %s', async (sql, why) => {
     expect(emptiness(await ask(url, sql, { range, variables }))).toBe(why);
   });
 

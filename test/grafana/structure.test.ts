@@ -10,7 +10,7 @@ const files = readDashboards();
 const overlap = (a: Panel['gridPos'], b: Panel['gridPos']) =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-test('there are six, each with an address of its own', () => {
+test('there are six, each with its own uid', () => {
   expect(files.map(({ dashboard }) => dashboard.uid).sort()).toEqual([
     'strandline-completions',
     'strandline-links',
@@ -25,12 +25,12 @@ test('there are six, each with an address of its own', () => {
 describe.each(files)('$file', ({ text, dashboard }) => {
   const { panels, templating, annotations, links } = dashboard;
 
-  test('is for Grafana 11 and later, and holds no id of an instance', () => {
+  test('requires Grafana 11 and has no instance ID', () => {
     expect(dashboard.schemaVersion).toBe(39);
     expect(text).not.toMatch(/"pluginVersion"|"__inputs"|"iteration"/);
   });
 
-  test('panels have numbers of their own and lie side by side on 24 columns', () => {
+  test('panels have unique IDs and do not overlap on 24 columns', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     expect(panels.length).toBeLessThanOrEqual(13);
     for (const { title, gridPos } of panels) {
@@ -42,7 +42,7 @@ describe.each(files)('$file', ({ text, dashboard }) => {
         expect(overlap(one.gridPos, other.gridPos), `${one.title} and ${other.title}`).toBe(false);
   });
 
-  test('every panel says what it is, how it is read, and in which unit', () => {
+  test('every panel has a title, a description and a unit', () => {
     for (const { title, description, fieldConfig } of panels) {
       expect(title).not.toBe('');
       expect(description.length, title).toBeGreaterThan(30);
@@ -51,13 +51,13 @@ describe.each(files)('$file', ({ text, dashboard }) => {
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
   });
 
-  test('a gap is a gap: no line leads over it', () => {
+  test('lines do not span gaps', () => {
     const lines = panels.filter(({ type }) => type === 'timeseries' || type === 'state-timeline');
     for (const { title, fieldConfig } of lines)
       expect(fieldConfig.defaults.custom?.spanNulls, title).toBe(false);
   });
 
-  test('nothing but our data source is asked', () => {
+  test('panels use only the strandline data source', () => {
     const asked = [
       ...panels.flatMap(({ datasource, targets }) => [datasource, ...targets.map((one) => one.datasource)]),
       ...annotations.list.flatMap(({ datasource, target }) => [datasource, target.datasource]),
@@ -66,7 +66,7 @@ describe.each(files)('$file', ({ text, dashboard }) => {
     for (const one of asked) expect(one).toEqual(SOURCE);
   });
 
-  test('every variable that is used is defined before, and every one that is defined is used', () => {
+  test('every variable is defined before it is used, and used', () => {
     const defined = templating.list.map(({ name }) => name);
     expect(defined).toEqual(['topic', 'search', 'interval']);
     const used = new Set<string>();
@@ -83,11 +83,11 @@ describe.each(files)('$file', ({ text, dashboard }) => {
     expect([...used].sort()).toEqual([...defined].sort());
   });
 
-  test('text of a service is shown as text', () => {
+  test('text from services is rendered as plain text', () => {
     expect(text).not.toMatch(/"(?:html|markdown)"|dangerously|"type": "text"/);
   });
 
-  test('it leads to the others with what is chosen, and its links are there', () => {
+  test('it links to the other dashboards with the current selection, and its links resolve', () => {
     expect(links).toMatchObject([{ includeVars: true, keepTime: true, tags: ['strandline'] }]);
     expect(dashboard.tags).toEqual(['strandline']);
     for (const [, uid] of text.matchAll(/"\/d\/([\w-]+)\//g))
@@ -95,7 +95,7 @@ describe.each(files)('$file', ({ text, dashboard }) => {
   });
 });
 
-test('what is provisioned is the data source that the dashboards name, as the reader, with no password in it', () => {
+test('the provisioned data source is the one that dashboards use, connects as the reader, and contains no password', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const source = read('grafana/provisioning/datasources/strandline.yml');
   expect(source).toContain(`uid: ${SOURCE.uid}\n`);

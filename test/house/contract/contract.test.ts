@@ -1,4 +1,4 @@
-/** The SQL contract: complete, commented with units, and not changed without its version. */
+/** The SQL contract is complete, documents units, and changes only with its version. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -15,12 +15,12 @@ afterAll(() => database.drop());
 
 const written = JSON.parse(
   await readFile(path.join(REPOSITORY, 'docs/sql-contract.json'), 'utf8'),
-) as Contract; // of sql:reference, and held against the database below
+) as Contract; // written by sql:reference, compared with the database below
 const columns = live.views.flatMap(({ name, columns: all }) =>
   all.map((column) => ({ ...column, path: `${name}.${column.name}` })),
 );
 
-test('the views are what the contract of this version says, or the version was raised', () => {
+test('a changed view has a raised version', () => {
   const changes = changesBetween(written, live);
   const said = changes.map(({ size, what }) => `${size}: ${what}`);
   const advice = `The views differ from docs/sql-contract.json. In migrations/views/contract.sql write
@@ -29,38 +29,38 @@ test('the views are what the contract of this version says, or the version was r
   expect(live.version, advice).toBe(written.version);
 });
 
-test('the files of the views are those that this version was recorded with', async () => {
+test('changed view files have a raised version', async () => {
   const recorded: unknown = JSON.parse(
     await readFile(path.join(REPOSITORY, 'test/house/contract/views.json'), 'utf8'),
   );
   const advice =
-    'Files of migrations/views changed: databases get them only with a higher version. Raise it in contract.sql, then run: npm run -s sql:reference';
+    'Files in migrations/views changed, and databases apply them only with a higher version. Raise it in contract.sql, then run: npm run -s sql:reference';
   expect(await readSource(), advice).toEqual(recorded);
 });
 
-test('the reference page is what the database says; npm run -s sql:reference writes it', async () => {
+test('the reference page is current (npm run -s sql:reference)', async () => {
   expect(await readFile(path.join(REPOSITORY, 'docs/sql.md'), 'utf8')).toBe(pageOf(live));
 });
 
-test('the version is a row that the reader can ask for', async () => {
+test('the reader can query the version', async () => {
   const sql = 'select version, major, minor from contract';
   const [major, minor] = live.version.split('.').map(Number);
   expect((await readerQuery({ url: database.readerUrl, sql })).rows).toEqual([[live.version, major, minor]]);
 });
 
 describe('comments', () => {
-  test('every view and every column has one', () => {
+  test('exist for every view and column', () => {
     expect(live.views.length).toBeGreaterThan(35);
     expect(live.views.filter(({ meaning }) => meaning === '').map(({ name }) => name)).toEqual([]);
     expect(columns.filter(({ meaning }) => meaning === '').map((one) => one.path)).toEqual([]);
   });
 
-  test('say what null means where it can be', () => {
+  test('say what null means for nullable columns', () => {
     const silent = columns.filter(({ nullable, meaning }) => nullable && !/\bnull\b/i.test(meaning));
     expect(silent.map((one) => one.path)).toEqual([]);
   });
 
-  test('name the unit of a number or time, or what it counts', () => {
+  test('name the unit of each number and time, or what it counts', () => {
     expect(columns.filter((column) => !saysUnit(column)).map((one) => `${one.path}: ${one.meaning}`)).toEqual(
       [],
     );
@@ -70,13 +70,13 @@ describe('comments', () => {
 });
 
 const UNITS =
-  /\b(seconds|milliseconds|hours?|days|bytes|US dollars|number|0 to 1|code|mean|median|per (observed )?(hour|day))\b/i;
+  /\b(seconds|milliseconds|hours?|days|bytes|US dollars|number|0 to 1|code|mean|median|position|version|standard deviations|per (observed )?(hour|day))\b/i;
 const COUNTED =
   /\b(posts|links|likes|replies|reposts|views|quotes|impressions|bookmarks|followers|engagement|searches|completions|windows|topics|lists|items)\b/i;
-/** One number over another of the same unit. */
+/** A ratio of two numbers of the same unit. */
 const RATIO = / over | \/ /;
 
-/** Keys have no unit, and neither have texts; an array is of keys or of texts. */
+/** Keys and texts have no unit; arrays hold keys or texts. */
 function saysUnit({ name, type, meaning }: ContractColumn): boolean {
   if (/(^|_)id$/.test(name)) return true;
   if (type.startsWith('timestamp')) return /\bUTC\b/.test(meaning);
@@ -85,7 +85,7 @@ function saysUnit({ name, type, meaning }: ContractColumn): boolean {
   return UNITS.test(meaning) || COUNTED.test(meaning) || RATIO.test(meaning);
 }
 
-describe('a change asks for a version', () => {
+describe('the next version', () => {
   const column = (name: string, over: Partial<ContractColumn> = {}): ContractColumn => ({
     name,
     type: 'bigint',
@@ -99,20 +99,20 @@ describe('a change asks for a version', () => {
   });
   const before = of(column('a'), column('b'));
   test.each<[string, Contract, string]>([
-    ['none where nothing changed', of(column('a'), column('b')), '1.9'],
-    ['a column that comes', of(column('a'), column('b'), column('c')), '1.10'],
-    ['other words', of(column('a', { meaning: 'Links.' }), column('b')), '1.10'],
-    ['a column that goes', of(column('a')), '2.0'],
-    ['another name', of(column('a'), column('c')), '2.0'],
-    ['another place', of(column('b'), column('a')), '2.0'],
-    ['another type', of(column('a', { type: 'integer' }), column('b')), '2.0'],
-    ['null where none was', of(column('a', { nullable: true }), column('b')), '2.0'],
-    ['a view that goes', { version: '1.9', views: [] }, '2.0'],
+    ['no change', of(column('a'), column('b')), '1.9'],
+    ['an added column', of(column('a'), column('b'), column('c')), '1.10'],
+    ['a changed comment', of(column('a', { meaning: 'Links.' }), column('b')), '1.10'],
+    ['a removed column', of(column('a')), '2.0'],
+    ['a renamed column', of(column('a'), column('c')), '2.0'],
+    ['a moved column', of(column('b'), column('a')), '2.0'],
+    ['a changed type', of(column('a', { type: 'integer' }), column('b')), '2.0'],
+    ['a column that becomes nullable', of(column('a', { nullable: true }), column('b')), '2.0'],
+    ['a removed view', { version: '1.9', views: [] }, '2.0'],
   ])('%s', (_, after, version) => {
     expect(nextVersion('1.9', changesBetween(before, after))).toBe(version);
   });
 
-  test('versions are numbers: 1.10 comes after 1.9', () => {
+  test('versions compare as numbers: 1.10 comes after 1.9', () => {
     expect([isAtLeast('1.10', '1.9'), isAtLeast('1.9', '1.10'), isAtLeast('2.0', '1.10')]).toEqual([
       true,
       false,

@@ -1,4 +1,4 @@
-/** The SQL contract as a thing that can be written down and compared: what a migrated database promises its readers. */
+/** Reads the SQL contract of a migrated database in a form that can be stored and compared. */
 import { createHash } from 'node:crypto';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
@@ -6,17 +6,17 @@ import { connect } from '../../../src/platform/postgres/connect.ts';
 import { readViews } from '../../../src/store/migrations-folder.ts';
 import { declared } from '../../../src/store/row-shapes.ts';
 
-/** `nullable`: as the program's own reads declare it (`src/store/schema/analytics/`); Postgres does not know it of views. */
+/** `nullable` comes from the declarations in `src/store/schema/analytics/`; Postgres does not track it for views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };
 export type ContractView = { name: string; meaning: string; columns: ContractColumn[] };
 export type Contract = { version: string; views: ContractView[] };
 
-/** The files of `migrations/views/` as one digest, and the version that they say: databases of that version get no other. */
+/** One digest over the files of `migrations/views/`, and their version: databases of that version do not apply them again. */
 export type Source = { version: string; sha256: string };
 
 export async function readSource(): Promise<Source> {
   const views = await readViews();
-  if (views === undefined) throw new Error('no folder migrations/views');
+  if (views === undefined) throw new Error('migrations/views not found');
   const hash = createHash('sha256');
   for (const { name, text } of views.files.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
     hash.update(`${name}\n${text}`);
@@ -25,7 +25,7 @@ export async function readSource(): Promise<Source> {
 
 type Row = { view: string; view_meaning: string | null; name: string; type: string; meaning: string | null };
 
-/** Of a migrated database, in the order of the alphabet. */
+/** Reads the contract of a migrated database, in alphabetical order. */
 export async function readContract(url: string): Promise<Contract> {
   const client = await connect(url, 'strandline contract');
   try {
@@ -53,7 +53,7 @@ function viewsOf(rows: readonly Row[]): ContractView[] {
   return [...views.values()];
 }
 
-/** `view.column` of every column that is declared as never null. */
+/** `view.column` of every column declared NOT NULL. */
 function neverNull(): Set<string> {
   const views = Object.values(declared).flatMap((one) => (one instanceof PgView ? [getViewConfig(one)] : []));
   return new Set(

@@ -15,28 +15,28 @@ function introduction(version: string): string {
 
 <!-- Written by \`npm run -s sql:reference\` from the comments of a migrated database. Change those, in \`migrations/views/\`. -->
 
-The views of the schema \`strandline_analytics\` are what strandline promises to whoever reads its database: dashboards,
-notebooks, \`strandline sql\`. Tables are nobody's promise. The role \`strandline_reader\` can read these views and nothing
-else. [questions.md](questions.md) asks them twenty things.
+Query the database of strandline with these views of the schema \`strandline_analytics\`: from Grafana, a notebook, or
+\`strandline sql\`. They are a stable interface; the tables are not. The role \`strandline_reader\` can read the views and
+nothing else. [questions.md](questions.md) has twenty example queries.
 
-- **Unknown is null, never zero.** A column that can be null says what null means. Time that nobody observed has no row
-  or a coverage under 1, and is no silence.
-- Times are \`timestamptz\` in UTC. Days and hours of views begin in UTC. Keys are bigints; ids of services are text.
+- **Unknown is null, never zero.** Nullable columns say what null means. Time that was not observed has no row, or a
+  coverage below 1. It does not mean that there were no posts.
+- Times are \`timestamptz\` in UTC. Days and hours begin in UTC. Keys are bigints; IDs from services are text.
 - Numbers say what they count, or their unit.
 
-## The version
+## Versions
 
-\`select version from contract\` says it, and \`select * from contract_columns\` is this page as rows.
+\`select version from contract\` returns the version; \`select * from contract_columns\` returns this page as rows.
 
-- **minor** rises when views or columns come, or say more precisely what they are. Queries that name their columns go on as
-  they did.
-- **major** rises when a column goes, changes its name, place, type or meaning, or may be null where it could not. The
-  changelog says what took its place.
+- **minor** increases when views or columns are added or documented more precisely. Queries that name their columns keep
+  working.
+- **major** increases when a column is removed, changes its name, position, type or meaning, or becomes nullable. The
+  changelog names the replacement.
 
-Each view is a file of \`migrations/views/\`. Whoever changes one raises the version in \`contract.sql\` there and runs
-\`npm run -s sql:reference\`. \`strandline migrate\` applies the files where their version is higher than the database's: it replaces views,
-or drops and creates them again with the grants that they had. Where an object of yours depends on a view that would be dropped, it names
-that object and changes nothing. A test holds the database against \`docs/sql-contract.json\`.
+To change a view, edit its file in \`migrations/views/\`, raise the version in \`contract.sql\` there, and run
+\`npm run -s sql:reference\`. \`strandline migrate\` applies the files if their version is higher than the database's. It
+replaces views, or drops and re-creates them with the same grants. If one of your objects depends on a view that must be
+dropped, it names that object and changes nothing. A test compares the database with \`docs/sql-contract.json\`.
 `;
 }
 
@@ -45,14 +45,14 @@ function section({ name, meaning, columns }: ContractView): string {
 
 ${meaning}
 
-| column | type | null | what it is |
+| column | type | null | description |
 | --- | --- | --- | --- |
 ${columns.map(row).join('\n')}
 `;
 }
 
 function row({ name, type, nullable, meaning }: ContractColumn): string {
-  return `| \`${name}\` | ${short(type)} | ${nullable ? 'can be' : ''} | ${meaning.replaceAll('|', '\\|')} |`;
+  return `| \`${name}\` | ${short(type)} | ${nullable ? 'yes' : ''} | ${meaning.replaceAll('|', '\\|')} |`;
 }
 
 function short(type: string): string {

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/sql.md` and `docs/sql-contract.json` from a database that it migrates for that, and refuses
- * where the views changed and the version was not raised: databases would not get them.
+ * Writes `docs/sql.md` and `docs/sql-contract.json` from a freshly migrated database. Refuses if the views changed and the
+ * version was not raised: existing databases would not get them.
  *
  *   npm run -s sql:reference
  */
@@ -26,16 +26,16 @@ try {
   const least = before === undefined ? contract.version : nextVersion(before.version, changes);
   if (!isAtLeast(contract.version, least)) {
     process.stderr.write(
-      `The views changed and the contract still calls itself ${contract.version}:\n` +
+      `The views changed, but the contract version is still ${contract.version}:\n` +
         `${changes.map(({ size, what }) => `  ${size}: ${what}`).join('\n')}\n` +
-        `Write in migrations/views/contract.sql: 'strandline SQL contract, version ${least}';\n`,
+        `In migrations/views/contract.sql, write: 'strandline SQL contract, version ${least}';\n`,
     );
     process.exitCode = 1;
   } else if (sourceBefore?.version === source.version && sourceBefore.sha256 !== source.sha256) {
     process.stderr.write(
-      `Files of migrations/views changed and the contract still calls itself ${source.version}: databases of that version keep\n` +
-        'the views that they have. Raise the version in migrations/views/contract.sql; where the definitions are the same in other\n' +
-        `words, remove ${SOURCE_FILE} and run this again.\n`,
+      `Files in migrations/views changed, but the contract version is still ${source.version}: databases of that version keep\n` +
+        'their views. Raise the version in migrations/views/contract.sql. If only the formatting changed, delete\n' +
+        `${SOURCE_FILE} and run this again.\n`,
     );
     process.exitCode = 1;
   } else {
