@@ -1,6 +1,6 @@
 /**
- * The demo: topics of the sandbox whose last days are simulated, through everything that a monitor does. Their searches then
- * continue on their schedules, as any search of the sandbox.
+ * The demo: sandbox topics with simulated past days, created by the same code that a monitor runs. Their searches then
+ * continue on their schedules like any sandbox search.
  */
 import { DAY } from '../domain/time.ts';
 import { Refused } from '../domain/errors.ts';
@@ -15,12 +15,12 @@ import { inTransaction, openDatabase } from '../store/database.ts';
 import { purgeSamples, listSampleTopics } from '../store/maintenance/purge.ts';
 import { listTopics } from '../store/topics.ts';
 
-/** Slugs of everything that belongs to the demo begin with it. */
+/** Slug prefix of everything in the demo. */
 export const DEMO = 'demo-';
 
 /**
- * Subjects of the sandbox, from quiet to busy, and how often each is looked at: as seldom as its busiest usual
- * hour allows without filling an answer. The first of them is asked about of all sources too.
+ * Sandbox subjects, from quiet to busy, with the longest interval at which their busiest usual hour does not exceed the
+ * limit of a response. The first one also has an AI search.
  */
 const SUBJECTS = [
   { slug: 'night-trains', name: 'Night trains', text: 'night trains', every: '30m' },
@@ -36,9 +36,12 @@ export const MAX_DEMO_TOPICS = SUBJECTS.length;
 
 export type DemoOptions = {
   days: number;
-  /** How many topics, at most {@link MAX_DEMO_TOPICS}. */
+  /** Number of topics, at most {@link MAX_DEMO_TOPICS}. */
   topics: number;
-  /** Another simulated world than the sandbox's own; its searches are paused, for nobody answers for it later. */
+  /**
+   * Another simulated world than the sandbox's default. Its searches are paused afterwards, because no service simulates
+   * it.
+   */
   seed?: string | undefined;
   /** End of the simulated time; usually now. */
   to: Date;
@@ -48,9 +51,9 @@ export type DemoOptions = {
 };
 
 /**
- * Simulates the last days of some topics; workers go on meanwhile. What is interrupted or fails is removed again.
- * @param databaseUrl where `ctx.db` leads
- * @throws Refused `conflict` where a demo is there already
+ * Simulates the past days of some topics while workers keep running. Removes the demo if it fails or is interrupted.
+ * @param databaseUrl URL of `ctx.db`
+ * @throws Refused `conflict` if a demo exists
  */
 export async function fillDemo(
   ctx: ActingContext,
@@ -62,19 +65,20 @@ export async function fillDemo(
   if (there.length > 0)
     throw new Refused(
       'conflict',
-      `there is a demo already (${there.map(({ slug }) => slug).join(', ')}); strandline demo --remove takes it away with everything in it`,
+      `a demo already exists (${there.map(({ slug }) => slug).join(', ')}). Delete it first: strandline demo --remove`,
     );
   const subjects = SUBJECTS.slice(0, topics);
   const taken = new Set((await listTopics(ctx.db.pool)).map(({ slug }) => slug));
   const mine = subjects.map(({ slug }) => DEMO + slug).filter((slug) => taken.has(slug));
-  if (mine.length > 0) throw new Refused('conflict', `there is a topic ${mine.join(', ')} that is no demo`);
+  if (mine.length > 0)
+    throw new Refused('conflict', `${mine.join(', ')} already exists and is not part of a demo`);
 
   const { simulate } = await import('./simulation.ts'); // the service with it, which no other command needs
   const db = openDatabase(databaseUrl, { log: ctx.log, name: 'strandline demo', lossy: true });
   try {
     try {
       return await simulate(
-        // A limit of today's calls is none of the past's, and no call of the sandbox costs anything.
+        // Today's call limits do not apply to the past, and sandbox calls are free.
         { config: { ...ctx.config, callsPerDay: undefined, callsPerMinute: undefined }, db, log: ctx.log },
         {
           from: new Date(to.getTime() - days * DAY),
@@ -96,7 +100,7 @@ export async function fillDemo(
   }
 }
 
-/** @param by who wanted the demo, and when: the topics are created today, whatever past they are given */
+/** @param by actor and time for the audit log: the topics are created now, although their history is in the past */
 async function makeTopics(
   ctx: Context,
   subjects: readonly (typeof SUBJECTS)[number][],
@@ -127,15 +131,15 @@ async function makeTopics(
   }
 }
 
-/** Pauses the searches of the demo: no service answers for a simulated world of another seed. */
+/** Pauses the searches of the demo: no service simulates a world with another seed. */
 export async function pauseDemo(ctx: ActingContext): Promise<void> {
   for (const { slug } of await listSampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
 }
 
 /**
- * Removes the demo with everything that only its searches found. A search of another service that somebody
- * created in one of its topics stays, and the topic with it.
- * @returns slugs of the topics that are gone
+ * Deletes the demo with everything that only its searches found. Keeps searches of other services that somebody created in
+ * its topics, and those topics.
+ * @returns slugs of the deleted topics
  */
 export async function removeDemo(ctx: Pick<ActingContext, 'db' | 'clock' | 'actor'>): Promise<string[]> {
   const { topics } = await purgeSamples(ctx, DEMO);

@@ -1,4 +1,7 @@
-/** The HTTP server of the API and the dashboard: what every request passes, and the routes behind it. `web-server.ts` starts it with a pool of its own. */
+/**
+ * The HTTP server of the API and the dashboard: hooks for every request, and the routes. `web-server.ts` starts it with a
+ * separate connection pool.
+ */
 
 import { healthRoutes, rewriteVerboseReadyz } from '../api/health-routes.ts';
 import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
@@ -41,20 +44,20 @@ export type WebServer = {
   /** `http://host:port`, without a path. */
   url: string;
   port: number;
-  /** Accepts no more requests, ends event streams, and gives replies in progress a moment to finish. */
+  /** Stops accepting requests, ends event streams, and lets current replies finish within {@link DRAIN_MS}. */
   close(): Promise<void>;
 };
 
-/** The routes of the API and of the dashboard. Pages set an error handler of their own; what they do not find is an error too. */
+/** Routes of the API and the dashboard. Pages set their own error handler, which also handles 404. */
 export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
 
-/** How long replies in progress may take when the server closes. */
+/** How long current replies may take when the server closes. */
 const DRAIN_MS = 2 * SECOND;
 
 /**
  * Starts the server.
- * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken; `conflict` when others
- *   could reach it and no token was made
+ * @throws Refused `unavailable` if the configured port is in use; `conflict` if it is reachable from other machines and no
+ * token exists
  */
 export async function startHttpServer(
   home: RouteContext,
@@ -65,7 +68,7 @@ export async function startHttpServer(
   if (!isLocalOnly({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
     throw new Refused(
       'conflict',
-      `others can reach ${baseUrl ?? host}, and there is no token yet; make one first: strandline token create --name NAME --scope admin`,
+      `${baseUrl ?? host} is reachable from other machines and no token exists. Create one first: strandline token create --name NAME --scope admin`,
     );
   const { app, port } = await listenAt(() => buildHttpServer(home, doors, limits), {
     what: 'the dashboard',
@@ -91,8 +94,8 @@ async function drainServer(app: App): Promise<void> {
 }
 
 /**
- * @returns a server that is ready and does not listen
- * @throws Error where a route does not say who may ask it
+ * @returns a server that is ready but not listening
+ * @throws Error if a route does not declare its scope
  */
 export async function buildHttpServer(
   home: RouteContext,
@@ -110,7 +113,7 @@ export async function buildHttpServer(
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.requestMs / 10,
-      // The gate refuses it, in the words of every other failure.
+      // The gate rejects it with the same error format as other failures.
       requireHostHeader: false,
     },
     trustProxy: false,
@@ -159,7 +162,7 @@ export async function buildHttpServer(
       route: routeOptions.url ?? 'none',
       visitor: visitor.name ?? visitor.kind,
     };
-    log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'answered');
+    log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'request completed');
   });
   const requests = countRequests(app);
   await app.register(compress, { globalDecompression: false, threshold: 1_024 });
@@ -183,14 +186,14 @@ export async function buildHttpServer(
   return app;
 }
 
-/** Records every route and refuses one that declares no scope. */
+/** Records every route and rejects one without a scope. */
 function recordRoutes(app: App, limits: Limits): void {
   const table: App['routeTable'][number][] = [];
   app.decorate('routeTable', table);
   app.addHook('onRoute', (route) => {
     const { scope, idempotent } = route.config ?? {};
     if (scope === undefined || scope.length === 0)
-      throw new Error(`the route ${String(route.method)} ${route.url} does not say who may ask it`);
+      throw new Error(`the route ${String(route.method)} ${route.url} declares no scope`);
     for (const method of [route.method].flat())
       table.push({ method, url: route.url, scope, idempotent: idempotent !== undefined });
     if ([scope].flat().includes('run'))
@@ -198,7 +201,7 @@ function recordRoutes(app: App, limits: Limits): void {
   });
 }
 
-/** Marks each route of this scope as one of the API or of the dashboard. */
+/** Marks each route of this scope as API or dashboard. */
 function markRoutes(scoped: App, door: 'api' | 'page'): void {
   scoped.addHook('onRoute', (route) => {
     route.config = { ...route.config, door };
@@ -211,11 +214,11 @@ function addNotFoundHandler(scoped: App): void {
     const [address = ''] = url.split('?');
     const allowed = listMethodsAt(address, scoped.routeTable);
     if (allowed.length > 0) throw new WrongMethod(allowed);
-    throw new Refused('not_found', 'there is nothing at this address');
+    throw new Refused('not_found', 'no page or route at this address');
   });
 }
 
-/** @returns the methods of the routes that an address without its query is of; none where there is nothing */
+/** @returns methods of the routes that match a path; empty if none match */
 function listMethodsAt(address: string, table: App['routeTable']): string[] {
   const steps = address.split('/');
   const isOf = (url: string) => {

@@ -1,7 +1,7 @@
 /**
- * The composition root: everything an entry point needs, opened once and closed in the opposite order. Commands that need the
- * whole program open a {@link Program}; those that need only the database, of whatever version its schema is, open a
- * {@link DatabaseAccess}. The queue is opened at its first use.
+ * The composition root: opens everything an entry point needs, and closes it in reverse order. Commands that need the whole
+ * program open a {@link Program}; those that need only the database, with any schema version, open a {@link
+ * DatabaseAccess}. The queue is opened on first use.
  */
 
 import type { Config } from '../config/config.ts';
@@ -25,24 +25,24 @@ import { hostname } from 'node:os';
 
 export type Program = {
   ctx: Context;
-  /** What the queue of `ctx` is kept in, for a worker. */
+  /** The back end of the queue of `ctx`, for a worker. */
   backend: () => Promise<QueueBackend>;
   services: ServiceAccess;
-  /** Never to be printed. */
+  /** Contains a password: never print it. */
   databaseUrl: string;
-  /** Login of the role that reads the SQL contract, as it is now; null where nobody named one. Its password may be rotated: ask anew each time. */
+  /** Current URL of the reader role; null if not configured. Its password may be rotated, so call this each time. */
   readerUrl: () => string | null;
   embedded: EmbeddedPostgres | null;
-  /** Sentences for a person, about what is not as usual. */
+  /** Notes for a person about anything unusual. */
   notes: readonly string[];
   close(): Promise<void>;
 };
 
-/** The database alone, of whatever version its schema is. */
+/** Only the database, with any schema version. */
 export type DatabaseAccess = {
   /** Never to be printed. */
   url: string;
-  /** As {@link Program.readerUrl}. */
+  /** See {@link Program.readerUrl}. */
   readerUrl: () => string | null;
   embedded: EmbeddedPostgres | null;
   notes: readonly string[];
@@ -51,9 +51,9 @@ export type DatabaseAccess = {
 
 export type ProgramOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
 
-/** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
+/** Opens the database without changing it: the embedded one, unless `DATABASE_URL` is set. */
 export async function openDatabaseAccess({ config, log, role }: ProgramOptions): Promise<DatabaseAccess> {
-  // What is set wrongly is said before anything is made.
+  // Report configuration errors before creating anything.
   await assertNamedSources(config);
   const { databaseUrl: url, databaseReaderUrl: reader = null } = config;
   if (url !== undefined)
@@ -69,12 +69,12 @@ export async function openDatabaseAccess({ config, log, role }: ProgramOptions):
 }
 
 /**
- * Opens the database (embedded, unless `DATABASE_URL` names one), brings its schema up to date, and opens
- * the queue (in Postgres, unless `REDIS_URL` names a Redis).
- * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
- * @param options.openService whether the search service is to listen at its own port, for others too
- * @param options.signal gives up reaching the database that is named
- * @throws Refused where something that is needed is not there, InvalidInput where a variable is wrong
+ * Opens the database (embedded, unless `DATABASE_URL` is set), migrates its schema, and opens the queue (in Postgres,
+ * unless `REDIS_URL` is set).
+ * @param options.role one owner at a time runs the embedded server; guests join it or start it temporarily
+ * @param options.openService whether the search service listens on its own port, for other clients too
+ * @param options.signal aborts connecting to the configured database
+ * @throws Refused if something required is unavailable, InvalidInput if a variable is invalid
  */
 export async function openProgram(
   options: ProgramOptions & { openService?: boolean; signal?: AbortSignal },
@@ -87,8 +87,8 @@ export async function openProgram(
     for (const shut of opened.splice(0).toReversed()) {
       await shut().catch((error: unknown) => failures.push(error));
     }
-    // What could not be closed keeps nothing else open.
-    for (const error of failures) log.warn({ err: error }, 'not closed in order');
+    // One failed close must not prevent the others.
+    for (const error of failures) log.warn({ err: error }, 'close failed');
   };
   try {
     const database = await openDatabaseAccess(options);
@@ -112,7 +112,7 @@ export async function openProgram(
 
     const { queue, backend } = accessQueue({ config, databaseUrl, db, clock, log });
     opened.push(() => queue.close());
-    // Only a process that takes work checks the store of the queue.
+    // Only processes that run jobs check the queue's back end.
     const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
     const services = accessServices({
@@ -153,36 +153,36 @@ export async function openProgram(
   }
 }
 
-/** A queue that is away does not keep the program from starting: runs wait for it. @returns notes for a person */
+/** An unavailable queue does not prevent the start: runs wait for it. @returns notes for a person */
 async function checkQueue(backend: QueueBackend): Promise<string[]> {
   try {
     return await backend.check();
   } catch (error) {
     if (error instanceof Refused) throw error;
-    const why = error instanceof Error ? error.message : 'for an unknown reason';
-    return [`the queue cannot be reached (${why}); runs wait in the database until it can`];
+    const why = error instanceof Error ? error.message : 'unknown error';
+    return [`the queue is unavailable (${why}); runs wait in the database`];
   }
 }
 
-/** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 20 more. */
+/** Runs wait for a connection rather than use all of a server with 100; the queue needs up to 20 more. */
 const MAX_CONNECTIONS = 40;
 
-/** Saves the hosted service's address and dialect as the environment has them now; its searches stay its own. */
+/** Saves the current URL and dialect of the hosted service; its searches still belong to it. */
 async function saveHostedService(db: Database, config: Config, now: Date): Promise<void> {
   if (config.hosted === undefined) return;
   const { url, names } = config.hosted;
   const { loadDialect } = await import('../protocol/dialect.ts');
-  loadDialect(names); // says now what is wrong with a file of one's own, not when a call is due
+  loadDialect(names); // reports errors in a custom file at startup instead of at the first call
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
 }
 
 type QueueAccess = {
   queue: WorkQueue;
-  /** The store of the queue; closed with the queue. */
+  /** The queue's back end; closed with the queue. */
   backend: () => Promise<QueueBackend>;
 };
 
-/** The queue, opened at its first use: a command that only reads needs none, and BullMQ would be most of what it loads. */
+/** The queue, opened on first use: read-only commands do not need it, and BullMQ is most of their load time. */
 export function accessQueue(options: {
   config: Pick<Config, 'redisUrl'>;
   databaseUrl: string;
@@ -208,7 +208,7 @@ export function accessQueue(options: {
   }
 
   async function access() {
-    // What failed is tried again by whoever asks next.
+    // The next call retries after a failure.
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
       throw error;
@@ -221,7 +221,7 @@ export function accessQueue(options: {
     backend: async () => (await access()).backend,
     queue: {
       kind: store.kind,
-      // All arguments, also those that may be left out: the compiler does not miss them.
+      // Pass all arguments: the compiler does not report missing optional ones.
       enqueueRuns: async (...args) => (await queue()).enqueueRuns(...args),
       enqueueChannels: async (...args) => (await queue()).enqueueChannels(...args),
       enqueueWork: async (...args) => (await queue()).enqueueWork(...args),

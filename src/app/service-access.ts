@@ -1,4 +1,4 @@
-/** How this process reaches each service: the hosted one at its address, the others in a server of its own. */
+/** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -14,23 +14,23 @@ import { findToken, touchToken } from '../store/tokens.ts';
 import { VERSION } from '../config/version.ts';
 
 export type { ProbeResult } from '../service/sources/source-setup.ts';
-/** What the sandbox has to show to somebody who is new. */
+/** The sandbox's sample topic for new users. */
 export { SAMPLE_TOPIC } from '../service/sandbox/simulated-topic.ts';
 
 export type ServiceAccess = {
   endpoint: Context['endpoint'];
   ownSources: Context['ownSources'];
-  /** Asks the public sources that need no key whether they answer; once, and for two seconds at most. */
+  /** Checks, once and for at most two seconds, whether the keyless public sources respond. */
   probe(): Promise<readonly ProbeResult[]>;
-  /** Every public source, and how it has been in this process; nobody is asked. */
+  /** Every public source with its health as seen by this process; sends no requests. */
   health(): Promise<readonly SourceHealth[]>;
-  /** Starts the local service where it does not run yet. */
+  /** Starts the local service if it is not running. */
   local(): Promise<LocalService>;
   close(): Promise<void>;
 };
 
 export type LocalService = Service & {
-  /** What answers at its root: public sources, or the simulation where none of them answered at the start. */
+  /** What its root serves: public sources, or the simulation if none responded at startup. */
   root: 'live' | 'sandbox';
 };
 
@@ -38,11 +38,11 @@ type ServiceAccessOptions = {
   config: Config;
   clock: Clock;
   log: Logger;
-  /** Keeps its keys, its sources' allowances and what was collected. */
+  /** Stores its keys, its sources' allowances and the archive. */
   db: Database;
-  /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
+  /** Listen on the service's own port, for other clients too; otherwise on any free port, for this process only. */
   open: boolean;
-  /** Loads what is told of each request that the service of this process answered or refused. */
+  /** Loads the callback that receives each request that this process's service answered or rejected. */
   loadMeter?: () => Promise<(answered: ServedRequest) => void>;
 };
 
@@ -54,26 +54,25 @@ function loadSources() {
   return Promise.all([import('../service/sources/source-setup.ts'), import('./service-ports.ts')]);
 }
 
-/** Loads what the local service takes, for a process that is about to start it. */
+/** Preloads the modules of the local service. */
 export async function loadService(): Promise<void> {
   await Promise.all([loadServer(), loadSources()]);
 }
 
-/** Ten seconds' worth of calls may come at once. */
+/** Allows bursts of ten seconds' worth of calls. */
 const BURSTS = 6;
 
 /**
- * Every process may answer itself: a server on loopback, started when it is first needed, with a key that
- * only this process knows. It is spoken to over HTTP as any service is. What several processes must share,
- * allowances above all, they share in the database. Most processes never answer themselves: what that takes is loaded by
- * those that do.
+ * Every process can run the service itself: a server on loopback, started on first use, with a key that only this process
+ * knows, and called over HTTP like any service. Shared state, such as allowances, is in the database. The modules are
+ * loaded only by processes that use it.
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   const { config, clock, log, db, open, loadMeter } = options;
   const { sources: settings, model, webGroup, callsPerMinute } = config.service;
   const key = randomBytes(24).toString('base64url');
   const invented = settings.wanted.includes('sandbox');
-  /** Named by the user: these are asked whether or not they answered at the start. */
+  /** Named by the user: used whether or not they responded at startup. */
   const named = settings.wanted.some((name) => name !== 'auto' && name !== 'sandbox');
   let opened: Promise<OpenedSources> | undefined;
   let probed: Promise<readonly ProbeResult[]> | undefined;
@@ -115,14 +114,14 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
       findKeyHashes: async (prefix) => (await findKey(prefix))?.keyHashes ?? [],
-      // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
+      // Not awaited, and errors are ignored: the response matters more than the time a key was last used.
       onKeyUsed: (prefix) => void touchKey(prefix).catch(() => {}),
       clock,
     });
     const at = open
       ? { host: config.http.host, port: config.service.port, portAsked: config.service.portAsked }
       : { host: '127.0.0.1', port: 0, portAsked: true };
-    // Nobody else sees the root of a service that this process keeps to itself.
+    // The root matters only if other clients can reach the service.
     const root = open && (await ownSources()) === 'answering' ? 'live' : 'sandbox';
     const service = await startService({
       ...at,
@@ -143,7 +142,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   }
 
   function local() {
-    // A start that failed is tried again by whoever asks next.
+    // The next call retries a failed start.
     started ??= start().catch((error: unknown) => {
       started = undefined;
       throw error;
@@ -173,10 +172,10 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
         case 'sandbox':
           return below(SANDBOX_PATH);
         case 'own':
-          // What began with what is real never gets what is invented.
+          // Never return simulated data to a search of real data.
           if (invented)
             throw new RunError('service_unknown', {
-              detail: 'SERVICE_SOURCES is sandbox: no public source is asked',
+              detail: 'SERVICE_SOURCES is sandbox, which excludes public sources',
             });
           return below(LIVE_PATH);
       }
@@ -190,7 +189,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   };
 }
 
-/** One that has a key was set by its user to be asked; one without has to show that it can be reached. */
+/** A source with a key was configured by the user; one without must respond to the probe. */
 function answers({ outcome }: ProbeResult): boolean {
   return outcome === 'reachable' || outcome === 'unasked';
 }

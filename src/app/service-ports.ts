@@ -1,4 +1,4 @@
-/** The ports of the search service, filled by the database: allowances and turns of its sources, and the archive of what was collected. */
+/** Implements the ports of the search service with the database: allowances and turns of its sources, and the archive. */
 
 import { sumEngagement } from '../domain/counters.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,10 +29,10 @@ export function createServicePorts(db: Database, clock: Clock): ServicePorts {
   };
 }
 
-/** Batches of what is not yet indexed that a question waits for, under a second each; the rest comes later. */
+/** Batches to index before a search, under a second each; the rest is indexed later. */
 const MAX_BATCHES_BEFORE_SEARCH = 2;
 
-/** What was collected, as a source of the service. Results of the sandbox are never in it: simulated data must not pass for real data. */
+/** Collected results as a source of the service. Excludes the sandbox: simulated data must not appear as real. */
 export function openArchive(db: Database): Archive {
   return {
     find: async ({ prompt, source, from, to, limit, signal }) => {
@@ -51,17 +51,17 @@ function foundLink({ link }: ArchiveHit & { kind: 'link' }, source: FoundItem['s
     link: link.url,
     snippet: link.snippet ?? '',
     summaryDescription: link.summary_description ?? '',
-    // A result of a search has no time of its own: the archive goes by when it was first seen.
+    // Links often have no publication time: use the time of the first sighting.
     publishedAt: link.published_at ?? link.first_seen_at,
   };
 }
 
-/** What is no whole post any more (its author or its time never came) is left out, as is one without an address. */
+/** Skips incomplete posts (unknown author or time) and posts without a URL. */
 function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[] {
   if (author === null) return [];
   const read = microblogPost.safeParse({
     ...post,
-    // Counters that were stored are out of date.
+    // Stored counters are outdated.
     ...forCounters(POST_COUNTERS, () => null),
     id: post.external_id,
     user: userOf(author),

@@ -1,7 +1,6 @@
 /**
- * A simulated history: the monitor's own scan, claims, calls over HTTP, parsing and saves, against the sandbox, with a
- * clock that jumps from one due slot to the next. What it leaves in the database is what a monitor would have left that
- * had run all that time.
+ * A simulated history: runs the monitor's own scan, leases, HTTP calls, parsing and saves against the sandbox, with a clock
+ * that jumps from one due slot to the next. The database then contains what a monitor would have stored in that time.
  */
 import { RunError } from '../domain/errors.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
@@ -25,13 +24,13 @@ import { randomBytes } from 'node:crypto';
 type SimulationOptions = {
   from: Date;
   to: Date;
-  /** Created at `from`; each runs once at once, as every new search does. Their service is the sandbox. */
+  /** Created at `from` in the sandbox; each runs immediately, like every new search. */
   searches?: readonly NewSearch[];
-  /** Creates what is simulated in another way (`watchTopic`): the searches that it creates with this context. */
+  /** Creates further searches to simulate with this context, for example with `watchTopic`. */
   prepare?: (ctx: ActingContext) => Promise<unknown>;
-  /** The name of the simulated world; the sandbox's usual one where it is left out. */
+  /** Name of the simulated world. Default: the sandbox's. */
   seed?: string | undefined;
-  /** How many searches are run at once; more than a few gain nothing on two cores. */
+  /** Number of searches that run concurrently; more than a few do not help on two cores. */
   lanes?: number;
   /** Called after each run with the simulated time of its end. */
   onRun?: (report: RunReport, at: Date) => void | Promise<void>;
@@ -39,17 +38,17 @@ type SimulationOptions = {
   onDay?: (at: Date) => void | Promise<void>;
 };
 
-/** How many runs there were, by how they ended. */
+/** Number of runs by result. */
 export type Simulated = { runs: number } & Record<RunReport['status'], number>;
 
-/** Lanes are kept abreast: none is further ahead of another than this, so that times in the store hardly cross. */
+/** How far a lane may be ahead of another, so that times in the store stay nearly ordered. */
 const ABREAST_MS = 10 * MINUTE;
 const LANES = 4;
 
 /**
- * Simulates from one instant to another in the given database, which must be migrated. Searches that are there
- * already are left alone, and workers leave the simulated ones alone until it is over.
- * @throws InvalidInput, Refused where a search cannot be created
+ * Simulates a time range in a migrated database. Existing searches are not touched, and workers ignore the simulated ones
+ * until it ends.
+ * @throws InvalidInput, Refused if a search cannot be created
  */
 export async function simulate(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
@@ -72,10 +71,10 @@ export async function simulate(
     }
     await prepare(lanes, options);
     const advance = async (until: number) => {
-      // Where one fails the others finish first: nothing goes on behind the back of whoever hears of it.
+      // If one fails, wait for the others, so that nothing runs on after the error is thrown.
       const ended = await Promise.allSettled(lanes.map((lane) => lane.advance(until)));
       for (const one of ended) if (one.status === 'rejected') throw one.reason;
-      // When all have come as far, so that nothing is derived before what came earlier.
+      // Only when all lanes have reached this time, so that derivation is in order.
       const [lane] = lanes;
       if (lane !== undefined) await derivePending(lane.ctx, { settleMs: null });
     };
@@ -96,39 +95,36 @@ export async function simulate(
   }
 }
 
-/** Creates the searches and deals them out among the lanes. */
+/** Creates the searches and distributes them among the lanes. */
 async function prepare(lanes: readonly Lane[], options: SimulationOptions): Promise<void> {
   const [first] = lanes;
-  if (first === undefined) throw new RangeError('a simulation has at least one lane');
-  // Their first runs are found by the scan of the lane that gets them.
+  if (first === undefined) throw new RangeError('a simulation needs at least one lane');
+  // Their first runs are found by the scan of their lane.
   const ctx = { ...first.ctx, queue: { ...first.ctx.queue, enqueueRuns: () => Promise.resolve() } };
   for (const search of options.searches ?? []) await createSearch(ctx, { ...search, service: 'sandbox' });
   await options.prepare?.(ctx);
   await assignSimulations(ctx.db.pool, ctx.worker, namesOf(lanes));
 }
 
-/** The simulations, one of each lane. */
+/** Names of the simulations, one per lane. */
 function namesOf(lanes: readonly Lane[]): string[] {
   return lanes.map((lane) => lane.ctx.worker);
 }
 
-/**
- * A clock of its own, a sandbox that answers by this clock over HTTP, and some of
- * the searches. It jumps from one due time to the next and waits for nothing but the work itself.
- */
+/** A separate clock, a sandbox that follows it, and a share of the searches. It jumps from one due time to the next. */
 type Lane = {
   ctx: ActingContext;
-  /** Runs the scan and each run at the time at which it is due, up to `until`; afterwards it is that time. */
+  /** Executes the scan and each run at its due time, up to `until`, and sets the clock to `until`. */
   advance(until: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Enough for any number of searches at one instant of stopped time. */
+/** High enough for any number of searches at one instant. */
 const RATE = { perMinute: 1_000_000, burst: 1_000_000 };
 
 /**
- * @param options.name of the simulation that its searches belong to
- * @param options.seed the name of the simulated world
+ * @param options.name name of the simulation that its searches belong to
+ * @param options.seed name of the simulated world
  */
 export async function openLane(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
@@ -160,9 +156,10 @@ export async function openLane(
     worker: options.name,
     simulation: options.name,
     actor: { kind: 'program', name: 'simulation' },
-    // Nothing but the sandbox is ever called from here, whatever a search says.
+    // A simulation calls only the sandbox, whatever a search says.
     endpoint: async (kind) => {
-      if (kind !== 'sandbox') throw new RunError('service_unknown', { detail: 'a simulation calls nobody' });
+      if (kind !== 'sandbox')
+        throw new RunError('service_unknown', { detail: 'a simulation calls only the sandbox' });
       return { baseUrl: `${service.url}${SANDBOX_PATH}`, prefix: undefined, key };
     },
     ownSources: () => Promise.resolve('none'),
@@ -173,7 +170,7 @@ export async function openLane(
     for (;;) {
       const next = await readNextSimulated(ctx.db.pool, options.name);
       if (next === null || next.getTime() > until) break;
-      // A run that was put back to a moment that has passed meanwhile is late, as it would be anywhere.
+      // A retry whose time has passed in the meantime runs late, as in production.
       if (next > clock.now()) clock.set(next);
       // Runs first: a slot at the very time of a retry finds it ended.
       await offerWaitingRuns(ctx, clock.now());
@@ -189,7 +186,7 @@ export async function openLane(
   return { ctx, advance, close: () => service.close() };
 }
 
-/** A queue of one worker, which takes what it is offered in this order. Nobody is notified of a simulated past. */
+/** A queue with one worker, in order. Sends no notifications about a simulated past. */
 function queueInto(offered: Id[]): WorkQueue {
   return {
     kind: 'postgres',

@@ -1,6 +1,6 @@
 /**
- * Statements of visitors over the SQL contract, as `http-server.ts` gives them to its routes: each visitor's share of them, and
- * their end when the client leaves. The child process that runs them belongs to `store/reader/reader-host.ts`.
+ * SQL statements of visitors: limits each visitor's share, and cancels statements of disconnected clients.
+ * `store/reader/reader-host.ts` manages the child process that runs them.
  */
 import path from 'node:path';
 import { connectionEnvironment } from '../config/config.ts';
@@ -10,7 +10,7 @@ import { openReaderHost } from '../store/reader/reader-host.ts';
 import { abortOnClose } from '../platform/http/raw-reply.ts';
 import type { Share, Statements, RouteContext } from '../monitor/http/route-types.ts';
 
-/** The program of the child process: TypeScript where we run from source, JavaScript where we are built. */
+/** Entry file of the child process: TypeScript when running from source, JavaScript when built. */
 const READER_PROGRAM = new URL(`../web/reader-process${path.extname(import.meta.url)}`, import.meta.url);
 
 export function openStatements(

@@ -1,4 +1,6 @@
-/** The server that `up` and `serve` start while the database is away: it is alive, not ready, and answers everything else with 503. */
+/**
+ * The server that `up` and `serve` start while the database is unavailable: alive, not ready, and 503 for everything else.
+ */
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { formatAddress, listenAt } from '../platform/listen.ts';
@@ -10,11 +12,11 @@ import type { WebServer } from './http-server.ts';
 
 export type ListenOptions = { host: string; port: number; portAsked: boolean };
 
-/** Whoever is slower than this to ask is not waited for. */
+/** Slower requests are dropped. */
 const REQUEST_TIMEOUT_MS = 10 * SECOND;
 
 /**
- * Stands in for a server whose database is away; it knows nothing, so anybody may ask it.
+ * Replaces the server while its database is unavailable. It has no data and needs no authentication.
  * @throws Refused `unavailable` when it cannot listen
  */
 export async function startWaiting(at: ListenOptions): Promise<WebServer> {
@@ -31,11 +33,11 @@ async function buildUnavailableServer() {
   // Before anything of the request is read.
   app.addHook('onRequest', async (request, reply) => {
     const [address] = request.url.split('?');
-    // Whoever asks next is to find the server that takes over.
+    // Close the connection, so that the next request reaches the real server.
     reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
     if (address === '/livez') return reply.send('');
     if (address === '/readyz') return reply.code(503).send({ ready: false });
-    const away = new Refused('unavailable', 'the database cannot be reached just now');
+    const away = new Refused('unavailable', 'the database is unavailable');
     return sendFailure(mapErrorToFailure(away), request, reply);
   });
   return Promise.resolve(app);

@@ -1,4 +1,4 @@
-/** The dashboard and the API at one address, for `up`, `serve` and tests. It imports half of the program, so only commands that serve load it. */
+/** The dashboard and the API on one port, for `up`, `serve` and tests. Large: only commands that serve load it. */
 import { openDatabase } from '../store/database.ts';
 import type { Program } from './program.ts';
 import { SECOND } from '../domain/time.ts';
@@ -12,10 +12,10 @@ import type { RouteContext } from '../monitor/http/route-types.ts';
 export { startWaiting };
 export type { ListenOptions, RouteContext, WebServer };
 
-/** Everything that is served, for whoever serves it otherwise. */
+/** All routes, for other servers. */
 export const WEB: ServerRoutes = { api: [apiRoutes], pages: [addPageRoutes] };
 
-/** Figures and health alone, under the same rules. */
+/** Serves only metrics and health, with the same access rules. */
 export async function startMetrics(home: RouteContext, at: ListenOptions): Promise<WebServer> {
   const http = { ...at, baseUrl: undefined };
   const ctx = { ...home.ctx, config: { ...home.ctx.config, http } };
@@ -23,11 +23,11 @@ export async function startMetrics(home: RouteContext, at: ListenOptions): Promi
 }
 
 /**
- * Connections for requests are separate from those for runs, so that runs never wait for a request. No visitor holds all of
- * them: a page runs a handful of queries at once. Two are left for the program itself: authentication, readiness and the feed.
+ * Requests and runs use separate connections, so that runs never wait for a request. One visitor cannot use all of them: a
+ * page runs a handful of queries at once. Two are reserved for authentication, readiness and the feed.
  */
 const CONNECTIONS = { pool: 10, all: 8, each: 4 };
-/** A reader does not wait longer, and what takes longer is an export, which has a connection of its own. */
+/** People do not wait longer; exports take longer, but have their own connection. */
 const STATEMENT_MS = 20 * SECOND;
 const WAIT_MS = 10 * SECOND;
 

@@ -1,4 +1,4 @@
-/** What the program is set to: its variables (`variables.ts`), and what follows from them. */
+/** The configuration: variables (`variables.ts`) and values derived from them. */
 
 import { environment } from './environment.ts';
 import { type Env, openSettings } from './settings.ts';
@@ -7,7 +7,7 @@ import { HOSTED_CALLS_PER_DAY, VARIABLES } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Most paid calls of a UTC day to a service of this kind; null: no limit. Where none is set, one's own service has none. */
+/** Maximum paid calls per UTC day for a service of this kind; null: no limit. */
 export function readCallsPerDay(
   { callsPerDay }: Pick<Config, 'callsPerDay'>,
   kind: 'hosted' | 'own' | 'sandbox',
@@ -15,7 +15,7 @@ export function readCallsPerDay(
   return callsPerDay ?? (kind === 'hosted' ? HOSTED_CALLS_PER_DAY : null);
 }
 
-/** How a process of ours that connects to Postgres for others trusts the server, and where a password file is: no secrets. */
+/** Non-secret variables that a child process needs to connect to Postgres: trusted certificates and the password file. */
 const CONNECTION_VARIABLES = [
   'HOME',
   'NODE_EXTRA_CA_CERTS',
@@ -27,7 +27,7 @@ const CONNECTION_VARIABLES = [
   'SSL_CERT_FILE',
 ];
 
-/** What such a process has as its environment. */
+/** The environment of such a child process. */
 export function connectionEnvironment(): Record<string, string> {
   const env = environment();
   return Object.fromEntries(
@@ -36,9 +36,8 @@ export function connectionEnvironment(): Record<string, string> {
 }
 
 /**
- * Reads the configuration from an environment, and from the file of variables that it names or that stands beside the
- * data directory.
- * @throws InvalidInput naming each variable that is wrong, and where it stands; the value of a secret is never shown
+ * Reads the configuration from the environment, and from the file that it names or that is next to the data directory.
+ * @throws InvalidInput with each invalid variable and where it is set; never includes secrets
  */
 export function readConfig(env: Env = environment()) {
   const settings = openSettings(env);
@@ -50,13 +49,13 @@ export function readConfig(env: Env = environment()) {
     service: {
       ...service,
       portAsked: isSet(VARIABLES.service.port),
-      /** With the variables of each source, which are read where it is asked. */
+      /** Includes a reader for the variables of each source. */
       sources: { ...service.sources, read: settings.read },
     },
     http: { ...http, portAsked: isSet(VARIABLES.http.port) },
     webhook: {
       ...webhook,
-      /** Where they must not lead: to this program itself. */
+      /** This program's own listeners, which webhooks must not reach. */
       doors: {
         ports: [http.port, service.port, ...(metrics.port === undefined ? [] : [metrics.port])],
         baseUrl: http.baseUrl,
@@ -69,7 +68,7 @@ export function readConfig(env: Env = environment()) {
       HORIZON: callTimeoutMs.HORIZON + graceMs,
     },
     settings,
-    /** Every key and password that was read so far: it grows as sources are read. */
+    /** All keys and passwords read so far; grows as sources are read. */
     secrets: settings.secrets,
   };
 }

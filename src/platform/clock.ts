@@ -1,22 +1,22 @@
 import { SECOND } from '../domain/time.ts';
 
 /**
- * The only place that reads the time. Everything else takes its times from a clock, so that a simulation runs
- * fourteen days in a minute and a test can stop the time.
+ * The only place that reads the system time. Everything else uses a clock, so that a simulation can run fourteen days in a
+ * minute and tests can stop time.
  */
 export type Clock = {
   /** The current instant. */
   now(): Date;
   /**
-   * The time that statements about shared facts (what is due, limits, days) are given as their own. Null: the database
-   * takes it from its own clock, the only one that all workers share.
+   * The time passed to statements about shared facts (due slots, limits, days). Null: the database uses its own clock, the
+   * only one that all workers share.
    */
   statementTime(): Date | null;
 };
 
 export const systemClock: Clock = { now: () => new Date(), statementTime: () => null };
 
-/** A clock that is stopped until it is moved; for tests and simulations. Statements take its time. */
+/** A clock that moves only when told to, for tests and simulations. Statements use its time. */
 export function steppedClock(
   start: Date | string,
 ): Clock & { set(to: Date | string): void; advance(ms: number): void } {
@@ -38,14 +38,14 @@ export function buildCacheTime(clock: Clock) {
   return { perf: { now: () => clock.now().getTime() }, ttlResolution: 0 };
 }
 
-/** Milliseconds of elapsed time that no change of the wall clock can bend; for measuring durations. */
+/** Monotonic milliseconds, for measuring durations. */
 export function monotonicMs(): number {
   return performance.now();
 }
 
 /**
- * A signal that aborts after a time, or with another one. `AbortSignal.any()` holds its sources weakly: an
- * `AbortSignal.timeout()` that nobody else holds is collected, and never aborts (Node 20). `end` releases the timer.
+ * A signal that aborts after a timeout or with another signal. `AbortSignal.any()` references its sources weakly: an
+ * otherwise unreferenced `AbortSignal.timeout()` is garbage-collected and never aborts (Node 20). `end` releases the timer.
  */
 export function createTimeLimit(ms: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
   const limit = new AbortController();
@@ -54,8 +54,8 @@ export function createTimeLimit(ms: number, signal: AbortSignal): { signal: Abor
 }
 
 /**
- * Waits for work until a signal aborts, and leaves nothing behind on the signal. Work that hears the signal
- * and ends at once, with a reason of its own or with what it has so far, has ended in time.
+ * Waits for work until a signal aborts, and removes its listener. Work that reacts to the signal immediately, with an error
+ * or a partial result, counts as in time.
  * @throws the signal's reason
  */
 export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -72,14 +72,14 @@ export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T
   }
 }
 
-/** How long a person who asks how it goes waits for something that may be away, before that is said. */
+/** How long status checks wait before they report a component as unavailable. */
 export const STATUS_TIMEOUT_MS = 5 * SECOND;
 
-/** @throws Error where the work takes longer; it is then left to itself */
+/** @throws Error if the work takes longer; the work itself continues */
 export async function withTimeout<T>(work: Promise<T>, patienceMs: number = STATUS_TIMEOUT_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / SECOND} s`)), patienceMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${patienceMs / SECOND} s`)), patienceMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,6 +1,6 @@
 /**
- * Keys of our own making: what it opens (`sk_` the search service, `st_` this program's API) + 8 characters that
- * name the key + 43 characters that are its secret (32 random bytes). Only the SHA-256 of the whole key is ever kept; a key this random needs no slow hash.
+ * Keys that this program issues: prefix (`sk_` search service, `st_` API) + 8 characters of ID + 43 characters of secret
+ * (32 random bytes). Only the SHA-256 of the whole key is stored; a key this random needs no slow hash.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -14,17 +14,17 @@ const KEY = new RegExp(`^(s[kt])_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET
 type KeyKind = 'sk' | 'st';
 
 type NewKey = {
-  /** Shown once and then forgotten. */
+  /** Shown once, never stored. */
   key: string;
-  /** Names the key; may be shown and stored. */
+  /** Identifies the key; not secret. */
   id: string;
-  /** What is stored: 32 bytes. */
+  /** Stored; 32 bytes. */
   hash: Buffer;
 };
 
 /**
- * @param options.id of a key that is replaced: the new one has the same name
- * @param options.random cryptographically strong bytes; given only in tests
+ * @param options.id ID to reuse when replacing a key
+ * @param options.random source of cryptographically secure bytes; set only in tests
  */
 export function makeKey(
   kind: KeyKind,
@@ -35,7 +35,7 @@ export function makeKey(
   return { key, id, hash: hashKey(key) };
 }
 
-/** The id in a key of our own making; undefined for any other text, and for a key to something else. */
+/** The ID in a key of this kind; undefined for any other text. */
 export function keyIdOf(key: string, kind: KeyKind): string | undefined {
   const [, found, id] = KEY.exec(key) ?? [];
   return found === kind ? id : undefined;
@@ -46,13 +46,13 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Whether a key has this hash, in the same time whatever it holds. */
+/** Whether a key has this hash, in constant time. */
 export function isKeyOf(key: string, hash: Uint8Array): boolean {
   const own = hashKey(key);
   return own.length === hash.length && timingSafeEqual(own, hash);
 }
 
-/** The key in an `Authorization` header: raw, or behind `Bearer`; undefined when there is none. */
+/** The key in an `Authorization` header, raw or after `Bearer`; undefined if there is none. */
 export function keyOfHeader(header: string | undefined): string | undefined {
   const key = header?.replace(/^bearer\s+/i, '').trim();
   return key === '' ? undefined : key;

@@ -1,4 +1,4 @@
-/** Finding a port to listen at, for the servers of this program. */
+/** Finds a port for the program's servers. */
 import type { FastifyInstance } from 'fastify';
 import { Refused } from '../domain/errors.ts';
 
@@ -6,10 +6,10 @@ import { Refused } from '../domain/errors.ts';
 const MAX_PORTS_TRIED = 100;
 
 /**
- * Listens at the port, or, when it is only a default and taken, at the next free one. Each attempt gets a
- * server of its own: one that failed to listen cannot try again.
- * @param at.what who wants to listen, for the words of a refusal: `the search service`
- * @throws Refused `unavailable` when the port was asked for and is taken, or none can be had
+ * Listens on the port, or on the next free one if the port is only a default. Each attempt builds a new server: one that
+ * failed to listen cannot retry.
+ * @param at.what name of the server for error messages, such as `the search service`
+ * @throws Refused `unavailable` if the configured port is in use, or no port is free
  */
 export async function listenAt(
   build: () => Promise<FastifyInstance>,
@@ -38,13 +38,13 @@ function describeListenFailure(
   port: number,
   portAsked: boolean,
 ): string {
-  if (code !== 'EADDRINUSE') return `${what} cannot listen at ${host}:${port} (${code})`;
+  if (code !== 'EADDRINUSE') return `${what} cannot listen on ${host}:${port} (${code})`;
   return portAsked
-    ? `port ${port} of ${host} is taken; ${what} was asked to use it and no other`
-    : `no free port for ${what} from ${port} on at ${host}`;
+    ? `port ${port} on ${host} is in use; stop the other program, or set another port for ${what}`
+    : `no free port for ${what} on ${host} from ${port} up`;
 }
 
-/** The address as a client writes it. */
+/** The URL for a client on this machine. */
 export function formatAddress(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -1,11 +1,11 @@
-/** The log: JSON lines on stderr, without secrets. */
+/** Log: JSON lines on stderr, without secrets. */
 
 import { escapeUnsafe } from '../domain/text.ts';
 import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
 
-/** Members that hold secrets wherever they appear in a log line. */
+/** Members that are redacted wherever they appear in a log line. */
 const SECRET_PATHS = [
   'key',
   'apiKey',
@@ -19,8 +19,8 @@ const SECRET_PATHS = [
 ];
 
 /**
- * What is logged of an error beside its message and where it arose: names and numbers. Libraries hang whole requests on
- * their errors (parameters of a statement, rows that were refused, arguments of a command), and none of that is here.
+ * Members of an error that are logged besides message and stack: names and numbers. Libraries attach whole requests to
+ * errors (statement parameters, rejected rows, command arguments), which must not be logged.
  */
 const ERROR_MEMBERS = [
   ['code', 'errno', 'syscall', 'address', 'port', 'status', 'statusCode', 'kind'],
@@ -31,10 +31,9 @@ const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_DEPTH = 5;
 
 /**
- * JSON lines on stderr (stdout belongs to data), of ASCII where a terminal or an editor would take a sign for an
- * order. Known secret values are replaced anywhere in a line, also inside error messages and causes: that is the
- * last line of defence, not the first.
- * @param secrets values that must never appear, those that are added later too; shorter than four characters are ignored
+ * JSON lines on stderr (stdout is for data), with control characters escaped. Known secret values are replaced anywhere in
+ * a line, including error messages and causes, as the last line of defense.
+ * @param secrets values to hide, including ones added later; values shorter than four characters are ignored
  */
 export function createLogger(
   level: string,
@@ -70,7 +69,7 @@ export function createLogger(
   );
 }
 
-/** An error as it stands in a line; anything else that was thrown as it is. */
+/** An error as logged; other thrown values are logged unchanged. */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && depth > 0 ? '[an object]' : error;
   const { name, stack, cause } = error;
@@ -90,12 +89,12 @@ function serializeError(error: unknown, depth = 0): unknown {
   return members;
 }
 
-/** Drizzle's errors end with the parameters of the statement; what Postgres said of it is their cause. */
+/** Drizzle appends the statement's parameters to its messages; the Postgres error is the cause. */
 function readErrorMessage({ message }: Error): string {
   return message.replace(/\nparams: [^]*$/, '').slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** A secret as it stands inside a JSON string: itself, as JSON, in an address, and in base64. */
+/** All forms of a secret inside a JSON string: raw, JSON-escaped, URL-encoded and base64. */
 function listSecretForms(secret: string): string[] {
   const base64 = Buffer.from(secret)
     .toString('base64')

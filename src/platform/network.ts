@@ -1,6 +1,6 @@
 /**
- * Where a request may lead that somebody else named: the address as it was given, what its host resolves to, whether that is
- * public or allowed, and whether it would come back to this program.
+ * Validates URLs given by users before requests are sent to them: parsing, DNS resolution, public or allowed addresses, and
+ * loops back to this program.
  */
 
 import { HIDDEN, InvalidInput } from '../domain/errors.ts';
@@ -10,18 +10,18 @@ import { lookup } from 'node:dns/promises';
 import { type BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Where this program listens: a message that came back to it would be taken for a request. */
+/** Where this program listens. A webhook to itself would be processed as a request. */
 export type OwnListeners = {
   ports: readonly number[];
-  /** Under which address a proxy is reached; undefined where there is none. */
+  /** URL of the proxy in front; undefined if there is none. */
   baseUrl: string | undefined;
 };
 
 const LOOPBACK = createBlockList(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 
 /**
- * Whether a request to `url` would come back to this program: to one of its ports at an address of this machine, or
- * the address under which others reach it. @param addresses all that the host of `url` has
+ * Whether a request to `url` would reach this program: one of its ports at an address of this machine, or its public URL.
+ * @param addresses all addresses of the host of `url`
  */
 export function leadsToOurselves(url: URL, addresses: readonly LookupAddress[], own: OwnListeners): boolean {
   const { baseUrl } = own;
@@ -40,20 +40,20 @@ function isThisMachine(address: string): boolean {
 const MAX_ADDRESS_LENGTH = 2_000;
 
 /**
- * An address as WHATWG URL reads it, so that `0x7f.1` and `2130706433` are seen as what they are.
- * @throws InvalidInput; nothing behind the host is repeated, for it may be a secret
+ * Parses a URL as WHATWG URL does, so that `0x7f.1` and `2130706433` are recognized as 127.0.0.1.
+ * @throws InvalidInput, without the given value: the path may contain a secret
  */
 export function readWebAddress(given: string, path: string): URL {
   const refuse = (expected: string) => new InvalidInput([{ path, given: HIDDEN, expected }]);
-  const expected = 'an address such as https://hooks.host/path';
+  const expected = 'a URL such as https://hooks.host/path';
   if (given.length > MAX_ADDRESS_LENGTH)
-    throw refuse(`${expected}, of at most ${MAX_ADDRESS_LENGTH} characters`);
+    throw refuse(`${expected}, at most ${MAX_ADDRESS_LENGTH} characters`);
   const url = parseAddress(given.trim());
   if (url === undefined) throw refuse(expected);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw refuse(`${expected}; only https and http are spoken`);
+    throw refuse(`${expected}; only https and http are supported`);
   if (url.username !== '' || url.password !== '')
-    throw refuse(`${expected}, without user or password: messages are signed`);
+    throw refuse(`${expected}, without user or password (messages are signed instead)`);
   url.hash = '';
   return url;
 }
@@ -66,15 +66,15 @@ function parseAddress(text: string): URL | undefined {
   }
 }
 
-/** What may be sent to beside public hosts, as this program's owner says. */
+/** Non-public destinations that the operator allows. */
 export type Allowed = { hosts: ReadonlySet<string>; networks: BlockList };
 
-/** All addresses of a host, as the system's resolver has them now. */
+/** All addresses of a host, from the system resolver. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
 
-/** An address that a request must not be sent to. Its message is for a person. */
+/** A destination that is not allowed. The message is for a person. */
 export class NotAllowed extends Error {
   override readonly name = 'NotAllowed';
   readonly code = 'NOT_ALLOWED';
@@ -82,7 +82,7 @@ export class NotAllowed extends Error {
 
 /**
  * Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`.
- * @param variable which one it is, for the words of a refusal
+ * @param variable its name, for error messages
  * @throws InvalidInput
  */
 export function readAllowed(list: string | undefined, variable: string): Allowed {
@@ -106,7 +106,7 @@ export function readAllowed(list: string | undefined, variable: string): Allowed
         {
           path: variable,
           given,
-          expected: 'hosts, addresses or networks parted by commas: hooks.lan, 127.0.0.1, 10.0.0.0/8',
+          expected: 'hosts, addresses or networks, comma-separated: hooks.lan, 127.0.0.1, 10.0.0.0/8',
         },
       ]);
   }
@@ -114,10 +114,9 @@ export function readAllowed(list: string | undefined, variable: string): Allowed
 }
 
 /**
- * Addresses that a request to this place may be sent to. Each has to be public or allowed: a name of which one
- * address is public and another is not is refused as a whole. The request must go to one of these addresses and
- * not look the name up again, or the second answer may be another.
- * @throws NotAllowed, and what the resolver throws
+ * Resolves a URL to the addresses that a request may use. All of them must be public or allowed. The request must use one
+ * of these addresses without resolving the name again, because a second lookup may return another address.
+ * @throws NotAllowed, and errors of the resolver
  */
 export async function resolveAllowed(
   { protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>,
@@ -135,10 +134,10 @@ export async function resolveAllowed(
     const named = allowed.hosts.has(host) || isInNetworks(allowed.networks, address);
     if (!named && !isPublic(address))
       throw new NotAllowed(
-        `${host} leads to ${address}, which is not public, and WEBHOOK_ALLOW does not name it`,
+        `${host === address ? host : `${host} resolves to ${address}, which`} is not a public address. To allow it, add it to WEBHOOK_ALLOW.`,
       );
     if (!named && protocol !== 'https:')
-      throw new NotAllowed(`${host} is asked for without TLS; http is for hosts that WEBHOOK_ALLOW names`);
+      throw new NotAllowed(`${host} requires https. To allow http, add it to WEBHOOK_ALLOW.`);
   }
   return addresses;
 }

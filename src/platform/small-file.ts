@@ -1,13 +1,13 @@
 import { InvalidInput } from '../domain/errors.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** No key, address or list of names is longer. */
+/** Larger than any key, URL or list of names. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * A file that a person wrote, or what comes through a pipe in its place.
- * @param path what names the file: a variable, an option
- * @throws InvalidInput where it cannot be read, or is longer than a megabyte, as a device that never ends is
+ * Reads a small file written by a person, or a pipe.
+ * @param path the variable or option that names the file
+ * @throws InvalidInput if it cannot be read or is longer than a megabyte, such as an endless device
  */
 export function readSmallFile(file: string, path: string): string {
   try {

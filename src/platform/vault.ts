@@ -1,6 +1,6 @@
 /**
- * Secrets at rest: AES-256-GCM. What is sealed names the key that opens it and is bound to its place, so that
- * nobody who can write the database can move a secret to another row.
+ * Encrypts secrets at rest with AES-256-GCM. A ciphertext contains the ID of its key and is bound to its row, so that
+ * somebody who can write to the database cannot move a secret to another row.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,11 @@ import path from 'node:path';
 import { Refused } from '../domain/errors.ts';
 
 export type Vault = {
-  /** The first 8 digits of a hash of the master key: names it, and tells nothing of it. */
+  /** First 8 digits of a hash of the master key. Identifies the key without revealing it. */
   keyId: string;
-  /** @param place what it belongs to, such as `channels:7` @returns `v1:<key id>:<base64url of nonce, tag and text>` */
+  /** @param place the row, such as `channels:7` @returns `v1:<key id>:<base64url of nonce, tag and text>` */
   seal(secret: string, place: string): string;
-  /** @throws Refused `unavailable` where it was sealed with another key, elsewhere, or was changed */
+  /** @throws Refused `unavailable` if it was encrypted with another key or for another place, or was changed */
   open(sealed: string, place: string): string;
 };
 
@@ -20,7 +20,7 @@ const NONCE = 12;
 const TAG = 16;
 const ALGORITHM = 'aes-256-gcm';
 
-/** @param master any text of at least 32 characters that nobody can guess */
+/** @param master a random text of at least 32 characters */
 export function vaultOf(master: string): Vault {
   const key = Buffer.from(hkdfSync('sha256', master, '', 'strandline secrets v1', 32));
   const keyId = createHash('sha256').update('strandline key id').update(key).digest('hex').slice(0, 8);
@@ -35,15 +35,18 @@ export function vaultOf(master: string): Vault {
     open: (sealed, place) => {
       const [version, sealedWith = 'unknown', packed = ''] = sealed.split(':');
       if (version !== 'v1')
-        throw new Refused('unavailable', 'a secret is sealed in a way that is not known here');
+        throw new Refused(
+          'unavailable',
+          'a stored secret has an unknown format; it may come from a later version of strandline',
+        );
       if (sealedWith !== keyId)
         throw new Refused(
           'unavailable',
-          `a secret is sealed with the master key ${sealedWith}, and this process has ${keyId}: set the same MASTER_KEY on every machine, or copy master.key from the data directory that made it`,
+          `a stored secret was encrypted with the master key ${sealedWith}, but this process has ${keyId}. Set the same MASTER_KEY on every machine, or copy master.key from the original data directory`,
         );
       const bytes = Buffer.from(packed, 'base64url');
       try {
-        // The length of the tag is said: of one that was cut off less would have to be guessed.
+        // Fix the tag length: a truncated tag would be easier to forge.
         const nonce = bytes.subarray(0, NONCE);
         const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG })
           .setAAD(Buffer.from(`v1:${keyId}:${place}`))
@@ -52,7 +55,7 @@ export function vaultOf(master: string): Vault {
       } catch {
         throw new Refused(
           'unavailable',
-          `a secret of ${place} was changed since it was sealed, or moved here`,
+          `the stored secret of ${place} was modified, or moved from another row`,
         );
       }
     },
@@ -64,25 +67,25 @@ const FILE = 'master.key';
 type Where = { masterKey: string | undefined; dataDir: string };
 
 /**
- * The vault of this process: of the master key that is set, else of one in a file of the data directory that only
- * its owner can read. It is made at the first need.
- * @throws Refused `unavailable` where the file can be neither read nor made
+ * The vault of this process, with the configured master key, or else with a key file in the data directory, created on
+ * first use with mode 0600.
+ * @throws Refused `unavailable` if the file cannot be read or created
  */
 export function openVault(where: Where): Vault {
   return findVault(where) ?? vaultOf(atFile(where, makeKey));
 }
 
 /**
- * The same, and nothing is made.
- * @returns undefined where there is no key yet
- * @throws Refused `unavailable` where the file cannot be read
+ * Like {@link openVault}, but creates nothing.
+ * @returns undefined if there is no key yet
+ * @throws Refused `unavailable` if the file cannot be read
  */
 export function findVault(where: Where): Vault | undefined {
   const master = where.masterKey ?? atFile(where, readKey);
   return master === undefined ? undefined : vaultOf(master);
 }
 
-/** Names the key that opens what was sealed, as {@link Vault.keyId} does. */
+/** The ID of the key that encrypted a secret, see {@link Vault.keyId}. */
 export function keyIdOf(sealed: string): string {
   return sealed.split(':')[1] ?? 'unknown';
 }
@@ -96,16 +99,16 @@ function atFile<T>({ dataDir }: Where, work: (file: string) => T): T {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new Refused(
       'unavailable',
-      `the master key in ${file} cannot be read or made (${code}); MASTER_KEY sets one`,
+      `cannot read or create the master key file ${file} (${code}). Set MASTER_KEY instead.`,
     );
   }
 }
 
-/** @throws Refused where others may read it: then it is no secret any more */
+/** @throws Refused if other users can read it */
 function readKey(file: string): string | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-      throw new Refused('unavailable', `others may read the master key: run chmod 600 ${file}`);
+      throw new Refused('unavailable', `other users can read the master key. Run: chmod 600 ${file}`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -113,7 +116,9 @@ function readKey(file: string): string | undefined {
   }
 }
 
-/** Written aside and linked into place: of two processes that make one at once, the first one's holds, whole. */
+/**
+ * Writes a temporary file and links it into place: of two concurrent processes, the first wins and the file is complete.
+ */
 function makeKey(file: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const aside = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -1,11 +1,11 @@
-/** What is answered when no operation answers: the documented bodies, never a stack or a cause. */
+/** Error responses: documented bodies, never a stack or cause. */
 
 import type { Logger } from '../platform/logger.ts';
 import { internalErrorBody } from '../protocol/error-body.ts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 
-/** Words for the refusals that come from HTTP itself. */
+/** Texts of HTTP-level errors. */
 const HTTP_ERROR_TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
@@ -15,7 +15,7 @@ const HTTP_ERROR_TEXTS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Those that any path is answered under. */
+/** Methods with routes. */
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST'];
 
 export function registerErrorHandlers(app: FastifyInstance, log: Logger): void {
@@ -27,17 +27,17 @@ export function registerErrorHandlers(app: FastifyInstance, log: Logger): void {
   });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (error instanceof ClientGone) {
-      log.debug({ request: request.id }, 'the client went away');
-      return reply.code(499).send(); // goes nowhere
+      log.debug({ request: request.id }, 'client disconnected');
+      return reply.code(499).send(); // not delivered
     }
     const words = HTTP_ERROR_TEXTS[error.statusCode ?? 500];
     if (words !== undefined) return reply.code(error.statusCode ?? 400).send({ detail: words });
-    log.error({ err: error, request: request.id }, 'a request failed');
+    log.error({ err: error, request: request.id }, 'request failed');
     return reply.code(500).send(internalErrorBody());
   });
 }
 
-/** Refuses what no path and no hook ever sees: an address that cannot be read. */
+/** Rejects an unparsable URL, which reaches no route or hook. */
 export function rejectUnreadableUrl(
   _error: FastifyError,
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export function rejectUnreadableUrl(
   void reply.code(400).header('x-request-id', request.id).send({ detail: HTTP_ERROR_TEXTS[400] });
 }
 
-/** Refuses a request by what HTTP itself says of its head, before anything of it is looked at; undefined: goes on. */
+/** Rejects invalid HTTP headers; undefined: continue. */
 export async function rejectInvalidHead(
   { raw, headers }: FastifyRequest,
   reply: FastifyReply,
@@ -60,13 +60,13 @@ export async function rejectInvalidHead(
   return undefined;
 }
 
-/** What Node calls a request that never became one, as a status. */
+/** HTTP status for Node's parser errors. */
 const CONNECTION_ERROR_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Answers a connection whose request could not even be read: too slow, too long, no HTTP. */
+/** Responds to requests that could not be parsed: too slow, too large, not HTTP. */
 export function rejectUnreadableRequest(error: { code: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = CONNECTION_ERROR_STATUS[error.code] ?? 400;
@@ -81,7 +81,7 @@ export function rejectUnreadableRequest(error: { code: string }, socket: Socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** The client closed its connection before the answer was finished: nobody is there to be answered. */
+/** The client closed its connection before the response was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   constructor() {

@@ -105,7 +105,7 @@ export async function respond(exchange: Exchange): Promise<FastifyReply> {
     await stream.answer(await exchange.search(signal, { onGroup: stream.group, onText: stream.text }));
   } catch (err) {
     if (!signal.aborted) {
-      log.error({ err }, 'an answer failed inside its stream');
+      log.error({ err }, 'stream failed');
       stream.fail();
     }
   }

@@ -1,4 +1,7 @@
-/** `/healthz` and `/healthz/sources`: whether the service runs, and which sources answer. No key, no secrets. */
+/**
+ * `/healthz` and `/healthz/sources`: whether the service is up, and the state of its sources. Requires no key, returns no
+ * secrets.
+ */
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../domain/enumerations.ts';
 import type { SearchSource } from './sources/search-source.ts';
@@ -14,9 +17,9 @@ export function registerHealthRoutes(
   }: {
     version?: string;
     instance: string;
-    /** What answers at the root. */
+    /** Sources of the root. */
     sources: readonly SearchSource[];
-    /** How each live source has been; left out where there is none. */
+    /** Health of each live source, if there are any. */
     health?: () => Promise<readonly SourceHealth[]>;
   },
 ): void {
@@ -27,13 +30,13 @@ export function registerHealthRoutes(
   }));
 }
 
-/** `live` where a live source answers, otherwise `sandbox`; `none` where nothing does. */
+/** `live` if there is a live source, else `sandbox`; `none` if there is no source. */
 function resolveSourceState(source: string, sources: readonly SearchSource[]): 'live' | 'sandbox' | 'none' {
   const answering = sources.filter((candidate) => candidate.source === source && candidate.silent !== true);
   return answering.find(({ state }) => state === 'live')?.state ?? answering[0]?.state ?? 'none';
 }
 
-/** In the words of the answer; times are ISO 8601, and what is not known is null. */
+/** As JSON; times are ISO 8601, unknown values are null. */
 function serializeSourceHealth({ name, source, title, state, reason, dates, terms, live }: SourceHealth) {
   return {
     name,

@@ -57,24 +57,24 @@ export type ServiceOptions = {
   live?: readonly SearchSource[];
   /** How each public source has been, for `/healthz/sources`; when left out nothing is said. */
   health?: OpenedSources['health'];
-  /** Writes completions; when left out they are made of quotations. */
+  /** Writes completions. Default: completions quote sources. */
   model?: LanguageModel;
-  /** Whether web pages have a results group (`web_search_results`), which the specification does not show. */
+  /** Whether web pages have their own group (`web_search_results`), which the specification does not define. */
   webGroup?: boolean;
-  /** The name of the simulated world; another seed, other posts. */
+  /** Name of the simulated world; another seed yields other posts. */
   sandboxSeed?: string;
-  /** Of each key; {@link DEFAULT_KEY_RATE} when left out. */
+  /** Rate limit per key. Default: {@link DEFAULT_KEY_RATE}. */
   rate?: RateLimit;
-  /** The key of the process that runs it, which has no rate. */
+  /** Key of the process that runs it, without a rate limit. */
   ownKey?: string;
   /** Called after every request of an operation, for metrics. */
   onAnswered?: (answered: ServedRequest) => void;
-  /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
+  /** Time limit for receiving a whole request, in milliseconds. Default: 10 s. */
   requestMs?: number;
 };
 
 export type Service = {
-  /** `http://host:port`, without a path; `${url}/sandbox` and `${url}/live` are base addresses too. */
+  /** `http://host:port`, without a path; `${url}/sandbox` and `${url}/live` are base URLs too. */
   url: string;
   port: number;
   close(): Promise<void>;
@@ -82,7 +82,7 @@ export type Service = {
 
 /**
  * Starts the service.
- * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken
+ * @throws Refused `unavailable` if the configured port is in use
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const simulated = createSandboxSources(options.sandboxSeed);
@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     what: 'the search service',
   });
   const url = formatAddress(options.host, port);
-  options.log.info({ address: url }, 'the search service listens');
+  options.log.info({ address: url }, 'search service listening');
   return { url, port, close: () => app.close() };
 }
 
@@ -110,7 +110,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     connectionTimeout: IDLE_TIMEOUT_MS,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Refused by http-errors.ts, whose reply has a body.
+      // Rejected by http-errors.ts, with a body.
       requireHostHeader: false,
       headersTimeout: requestMs,
       connectionsCheckingInterval: requestMs / 10,
@@ -120,20 +120,20 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     forceCloseConnections: true,
     genReqId: ({ headers }) => chooseRequestId(headers['x-request-id']),
   });
-  // Bodies are parsed where they are judged, so that a bad one gets the words of its dialect.
+  // Bodies are parsed where they are validated, so that errors use the request's dialect.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // Whatever a body is said to be, it is read as JSON; a type that cannot be read is no reason to refuse it.
+    // Bodies are parsed as JSON, whatever the content type.
     request.raw.headers['content-type'] = 'application/json';
   });
   app.addHook('onRequest', rejectInvalidHead);
-  // By itself Node refuses what it does not expect with an empty body; here it is one of the routes' requests.
+  // Node would reject an unknown Expect header with an empty body; let a hook respond instead.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   app.addHook('onResponse', async (request, reply) => {
     const took = { status: reply.statusCode, ms: Math.round(reply.elapsedTime), request: request.id };
-    log.debug({ ...took, route: request.routeOptions.url ?? 'none' }, 'answered');
+    log.debug({ ...took, route: request.routeOptions.url ?? 'none' }, 'request completed');
   });
   registerErrorHandlers(app, log);
   registerHealthRoutes(app, parts);
@@ -177,7 +177,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   return app;
 }
 
-/** POST is answered behind the gate. Answers with anything invented say it. */
+/** Registers a POST route behind the key gate. Responses with simulated data have a header `x-sandbox`. */
 function registerOperation(
   app: FastifyInstance,
   gate: ReturnType<typeof createKeyGate>,
@@ -201,7 +201,7 @@ function registerOperation(
   );
 }
 
-/** The caller's own id, when it is harmless to repeat. */
+/** The caller's request ID, if it is safe to echo. */
 function chooseRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\w.-]{1,64}$/.test(header) ? header : randomUUID();
 }

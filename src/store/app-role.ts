@@ -1,12 +1,12 @@
-/** The role that works with the tables and owns none of them, where there is one. */
+/** The optional application role, which uses the tables without owning them. */
 import { type Client, escapeIdentifier } from 'pg';
 import { QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
 import { Refused } from '../domain/errors.ts';
 import { ANALYTICS, MIGRATIONS_TABLE, SCHEMA } from './schema-state.ts';
 
 /**
- * Grants `role` what the program does between migrations: rows, and no tables. Runs after every migration: tables may be new.
- * @throws Refused `conflict` where there is no such role, or it is the one that migrates
+ * Grants `role` access to rows, but no DDL. Runs after every migration, because tables may be new.
+ * @throws Refused `conflict` if the role does not exist, or is the migrating role
  */
 export async function grantToApp(client: Client, role: string): Promise<void> {
   const { rows } = await client.query<{ self: boolean; database: string }>(
@@ -18,11 +18,12 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
     throw new Refused(
       'conflict',
       found === undefined
-        ? `DATABASE_APP_ROLE names the role ${role}, which does not exist; create it first: CREATE ROLE ${escapeIdentifier(role)} LOGIN PASSWORD '...'`
-        : `DATABASE_APP_ROLE names the role ${role}, which is the one that migrates; name another one, or leave it out.`,
+        ? `the role ${role} of DATABASE_APP_ROLE does not exist. Create it first: CREATE ROLE ${escapeIdentifier(role)} LOGIN PASSWORD '...'`
+        : `DATABASE_APP_ROLE is ${role}, which is the role that migrates. Set another role, or unset it.`,
     );
   const app = escapeIdentifier(role);
-  // Temporary tables are what BullMQ adds many jobs by. Entries of the audit log are added, and deleted by retention; never changed.
+  // BullMQ uses temporary tables to add jobs in bulk. Audit entries are inserted, and deleted by retention, but never
+  // updated.
   await client.query(`
     GRANT CONNECT, TEMPORARY ON DATABASE ${escapeIdentifier(found.database)} TO ${app};
     GRANT USAGE ON SCHEMA ${SCHEMA}, ${ANALYTICS}, ${QUEUE_SCHEMA} TO ${app};
@@ -34,7 +35,7 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
     GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${app}`);
 }
 
-/** Whether the role of this connection may migrate: it owns our schema, or may create it. */
+/** Whether the current role may migrate: it owns our schema, or may create it. */
 export async function mayMigrate(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
     `SELECT coalesce(

@@ -73,7 +73,7 @@ function createQueue<Input, Outcome>(
   async function settle(batch: readonly Waiting<Input, Outcome>[]): Promise<void> {
     try {
       const outcomes = await work(batch.map(({ input }) => input));
-      if (outcomes.length !== batch.length) throw new Error('a batch has an outcome for each of its inputs');
+      if (outcomes.length !== batch.length) throw new Error('a batch must return one result per input');
       outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
     } catch (error) {
       if (alone && batch.length > 1) await Promise.all(batch.map((one) => settle([one])));

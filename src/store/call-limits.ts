@@ -38,7 +38,7 @@ export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
   if (kind === 'opened') return { kind, sentAt: now };
   if (kind === 'minute_cap' && until !== null) return { kind, until };
   if (kind === 'day_cap') return { kind };
-  throw new Error(`a call was not opened, and nothing says why: ${kind}`);
+  throw new Error(`no call was opened, for an unknown reason: ${kind}`);
 }
 
 /**

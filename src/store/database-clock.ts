@@ -3,12 +3,12 @@ import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Database } from './database.ts';
 
-/** An older reading is taken again behind the back of whoever asks for the time. */
+/** Readings older than this are refreshed in the background. */
 const MAX_READING_AGE_MS = 5 * SECOND;
 
 /**
- * The database's clock as this process knows it: its last reading plus the time that has passed since. The wall
- * clock of this machine plays no part, so that one that is wrong harms nobody. Off by less than a query takes.
+ * Estimates the database's clock: its last reading plus the monotonic time since. Independent of this machine's wall clock,
+ * which may be wrong. The error is less than the duration of a query.
  */
 export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger): Promise<Clock> {
   let reading = await readDatabaseTime(db);
@@ -17,7 +17,7 @@ export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger)
     try {
       reading = await readDatabaseTime(db);
     } catch (error) {
-      log.debug({ err: error }, 'database clock not read');
+      log.debug({ err: error }, 'database clock read failed');
     } finally {
       next = undefined;
     }

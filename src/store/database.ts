@@ -1,4 +1,4 @@
-/** The database: its pool and transactions, the time of statements, and what an error of it means. */
+/** The database: pool, transactions, statement time, and error classification. */
 
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -8,7 +8,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { type CustomTypesConfig, types as defaults, Pool, type PoolClient, type PoolConfig } from 'pg';
 
-/** A key of ours in Postgres. In JSON it is a string. */
+/** A primary key in Postgres; a string in JSON. */
 export type Id = bigint;
 
 export type Transaction = PoolClient;
@@ -20,13 +20,13 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** What queries ask through: none of them writes. */
+/** Read-only access, for queries. */
 export type Reads = Pick<Database, 'orm' | 'pool'>;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-/** Our keys exceed what a number holds exactly: bigint columns come back as bigint in raw queries. */
+/** Keys exceed Number.MAX_SAFE_INTEGER, so raw queries return bigint columns as bigint. */
 const TYPE_PARSERS: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     const type: number = oid;
@@ -44,12 +44,12 @@ function readBigints(text: string): (bigint | null)[] {
 }
 
 /**
- * Opens a pool on our database. Limits stand on both sides, because a server's own time limit does not
- * help on a connection that died silently.
- * @param options.max most connections at a time
- * @param options.lossy commits do not wait for the disk: a crash of the server may take the last ones along
- * @param options.statementMs how long a statement may take
- * @param options.shares how visitors share the connections; left out, whoever comes first has them
+ * Opens a connection pool. Time limits are set on both sides, because a server's own limit does not help on a silently dead
+ * connection.
+ * @param options.max maximum connections
+ * @param options.lossy commits do not wait for the disk: a server crash may lose the last ones
+ * @param options.statementMs statement timeout
+ * @param options.shares how visitors share the connections. Default: first come, first served
  */
 export function openDatabase(
   url: string,
@@ -69,9 +69,9 @@ export function openDatabase(
     max: options.max ?? 10,
     types: TYPE_PARSERS,
     keepAlive: true,
-    // A connection may keep a state of its server that has passed, such as being read-only.
+    // A connection may keep outdated server state, such as being read-only.
     maxLifetimeSeconds: 15 * 60,
-    // Statements that do not wait for each other's answers are sent one behind the other.
+    // Sends statements without waiting for earlier results.
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     query_timeout: statementMs + 5_000,
@@ -81,8 +81,8 @@ export function openDatabase(
     options: `-c timezone=UTC -c client_connection_check_interval=5000${options.lossy === true ? ' -c synchronous_commit=off' : ''}`,
   };
   const pool = shares === undefined ? new Pool(settings) : new SharedPool(settings, shares);
-  // Without listeners a restart of Postgres ends the process; the query that needs the connection reports it.
-  // The pool listens to connections that rest, not to those that are in somebody's hands between two queries.
+  // Without listeners, a restart of Postgres would end the process; the next query reports the error. The pool listens to
+  // connections that rest, not to those that are in somebody's hands between two queries.
   const onLost = (error: Error) => options.log.debug({ err: error }, 'database connection lost');
   pool.on('error', onLost);
   pool.on('connect', (client) => client.on('error', onLost));
@@ -90,20 +90,20 @@ export function openDatabase(
 }
 
 /**
- * The time of a statement as SQL: the one it is given (a simulation's or a test's), otherwise that of the database's
- * clock. Truncated, because a cast to three digits rounds up into the future.
- * @param given such as `$1`, or a column of what is asked for; its value is {@link Clock.statementTime}
+ * The statement time as SQL: the given time (of a simulation or test), or else the database's clock. Truncated, because a
+ * cast to three digits could round up into the future.
+ * @param given such as `$1`, or a column; its value is {@link Clock.statementTime}
  */
 export function sqlTime(given: `$${number}` | `asked.${string}`): string {
   return `coalesce(${given}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
 }
 
-/** How long after an attempt the next one may be made, in SQL: a minute, then twice as long each time. @param max such as `1 hour` */
+/** Exponential backoff as SQL: one minute, doubled with each attempt. @param max such as `1 hour` */
 export function backOffSql(attempts: string, max: string): string {
   return `least(interval '${max}', interval '1 minute' * power(2, least(${attempts}, 10)))`;
 }
 
-/** The current time of everything that is shared, for rules that are decided outside of SQL. */
+/** The current shared time, for rules evaluated outside of SQL. */
 export async function readTime(
   db: Pick<Pool | PoolClient, 'query'>,
   clock: Pick<Clock, 'statementTime'>,
@@ -116,39 +116,39 @@ export async function readTime(
     values: [null],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error('a SELECT without FROM has one row');
+  if (row === undefined) throw new Error('expected one row');
   return row.now;
 }
 
-/** Drizzle over one connection: what is written by it belongs to the transaction. */
+/** Drizzle on one connection, inside its transaction. */
 export function createOrm(tx: Transaction): NodePgDatabase {
   return drizzle(tx);
 }
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 const MAX_TRANSACTION_ATTEMPTS = 5;
-/** What Postgres says of each statement of a transaction in which one failed. */
+/** Error of every statement after a failed one in a transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
 /**
- * Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. A connection
- * that breaks then leaves it unknown whether all was committed, as at any commit: the caller asks, or does what may be done twice.
+ * Registers a statement whose result is not needed: COMMIT is sent right after it, and fails with it. If the connection
+ * breaks, it is unknown whether all was committed, as with any commit: the caller must check, or be idempotent.
  */
 export type SendLast = (sent: Promise<unknown>) => void;
 
 /**
- * For statements whose every access is written into them: a plan made for just these values would be the same plan again.
- * Postgres weighs what a plan costs against what plans cost when the tables were small, and in a database that grows it
- * makes a new one each time (milliseconds for each of the larger statements). A kept plan must not read whole tables because
- * they had one page when it was made: 40 million rows of counters for 3,000 runs of 20 posts.
+ * For statements with fixed access paths, for which custom plans are always the same as the generic plan. Postgres compares
+ * costs with those of earlier plans on smaller tables, and so re-plans each time in a growing database (milliseconds for
+ * larger statements). A generic plan must not use sequential scans just because tables had one page when it was made: that
+ * read 40 million rows of counters for 3,000 runs of 20 posts.
  */
 export const KEEP_PLANS =
   'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off';
 
 /**
- * Runs `work` in one transaction. Deadlocks, serialization failures and lock time-outs are tried again:
- * `work` must do nothing but talk to the database. Statements may be sent before those ahead of them are
- * answered: Postgres runs them in their order, and none behind one that failed, the commit included.
+ * Runs `work` in one transaction. Retries after deadlocks, serialization failures and lock timeouts, so `work` must have no
+ * other side effects. Statements may be pipelined: Postgres executes them in order, and none after a failed one, including
+ * COMMIT.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -159,18 +159,18 @@ export async function inTransaction<T>(
     const unanswered: Promise<unknown>[] = [];
     let broken: Error | undefined;
     try {
-      // Waited for: what is sent behind a BEGIN that failed would be committed one by one.
+      // Awaited: statements after a failed BEGIN would be committed one by one.
       await tx.query('BEGIN');
       const result = await work(tx, (sent) => {
-        sent.catch(() => {}); // told below, in the order of the statements
+        sent.catch(() => {}); // reported below, in the order of the statements
         unanswered.push(sent);
       });
       const commit = tx.query('COMMIT');
       await awaitAll([...unanswered, commit]);
-      if ((await commit).command !== 'COMMIT') throw new Error('what was to be committed was rolled back');
+      if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back at COMMIT');
       return result;
     } catch (error) {
-      // A server that did not answer in time would not answer this either.
+      // A server that timed out would not respond to ROLLBACK either.
       broken = isClientTimeout(error) ? error : await rollback(tx);
       const failure = await firstFailure([...unanswered, Promise.reject(error)]);
       if (!(attempt < MAX_TRANSACTION_ATTEMPTS && RETRYABLE.has(readSqlState(failure)))) throw failure;
@@ -181,10 +181,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * The answers to statements that were sent together, or to what goes on behind them. Waits for all of them, also where one
- * fails: nothing must be sent behind the rollback.
- * @throws what failed first. Statements behind it fail as well, and such a failure may be heard of earlier, for answers
- * come together and some are awaited by more functions than others
+ * Results of pipelined statements. Waits for all of them even if one fails: nothing may be sent after the rollback.
+ * @throws the first failure. Later statements fail as well, and their errors may arrive earlier
  */
 export async function awaitAll<Answers extends readonly unknown[]>(
   sent: {
@@ -196,7 +194,7 @@ export async function awaitAll<Answers extends readonly unknown[]>(
   return Promise.all(sent);
 }
 
-/** Waits for all of them. @returns what failed first; a statement behind it only says that it stands behind a failure */
+/** Waits for all. @returns the first failure, ignoring errors of statements that failed because of it */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   const failures: unknown[] = [];
   for (const one of sent) one.catch((error: unknown) => failures.push(error));
@@ -204,12 +202,12 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
   return failures.find((error) => readSqlState(error) !== IN_FAILED_TRANSACTION) ?? failures[0];
 }
 
-/** A time limit of the client's own ran out: pg says so with a message and nothing else. */
+/** The client's time limit expired: pg identifies it only by message. */
 function isClientTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Leaves the connection clean, or says why it must not be used again. */
+/** Rolls back. @returns an error if the connection must not be reused */
 async function rollback(tx: Transaction): Promise<Error | undefined> {
   try {
     await tx.query('ROLLBACK');
@@ -219,7 +217,7 @@ async function rollback(tx: Transaction): Promise<Error | undefined> {
   }
 }
 
-/** Whether a constraint of this name refused a row. */
+/** Whether the error is a violation of this constraint. */
 export function violatesConstraint(error: unknown, constraint: string): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === constraint;
 }
@@ -227,16 +225,16 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
 const UNREACHABLE_ERRORS =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|\bterminated|timeout|Query read timeout|not queryable/i;
 
-/** A server that listens at a file makes it when it starts. */
+/** The socket file is missing until the server starts. */
 const NO_SOCKET_MESSAGE = /^connect ENOENT /;
 
 /**
- * Classes of SQLSTATE that say "not now": no connection, shutting down, out of resources, a statement or an
- * idle transaction that took too long, a lock that was not had in time.
+ * Transient SQLSTATE classes: no connection, shutdown, out of resources, timeouts of statements, idle transactions and
+ * locks.
  */
 const UNREACHABLE_STATES = /^(08...|57P..|57014|53...|25P03|55P03)$/;
 
-/** Whether an error means that the database is away (starting, stopping, cut off), so that waiting may help. */
+/** Whether an error means that the database is unavailable (starting, stopping, unreachable), so that a retry may help. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = readSqlState(error);
@@ -247,28 +245,31 @@ export function isUnreachable(error: unknown): boolean {
   return UNREACHABLE_ERRORS.test(error.message) || isUnreachable(error.cause);
 }
 
-/** Whether Postgres refuses the data themselves (SQLSTATE classes 22 and 23): the same statement fails again. */
+/** Whether Postgres rejects the data (SQLSTATE classes 22 and 23), so that a retry fails again. */
 export function refusesData(error: unknown): boolean {
   return /^2[23]/.test(readSqlState(error));
 }
 
 /**
- * Whether an error comes from Postgres or from the way to it. Apart from {@link refusesData} each of them may pass: a
- * database that is read-only, full, restored, or given another password works again when somebody has repaired it.
+ * Whether an error comes from Postgres or the connection. Except for {@link refusesData}, all may be transient: a database
+ * that is read-only, full, being restored, or has another password works again after it is repaired.
  */
 export function isDatabaseError(error: unknown): boolean {
   return readSqlState(error) !== '' || isUnreachable(error);
 }
 
-/** Five characters, one of them a digit: `EPIPE` is one of the system's. */
+/** Five characters including a digit: `EPIPE` is a system error. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** The five characters that say what Postgres refused; empty when it is not an error of Postgres. */
+/** The SQLSTATE of an error; empty if it is not a Postgres error. */
 export function readSqlState(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string' && SQL_STATE.test(error.code)) return error.code;
   return error.cause === undefined ? '' : readSqlState(error.cause);
 }
 
-/** Keys as one parameter, `ids`: planning these views takes longer than asking them, so that it is done once per connection. */
+/**
+ * Keys as one parameter, `ids`, so that the statement is planned once per connection: planning these views takes longer
+ * than running them.
+ */
 export const amongIds = (column: PgColumn): SQL => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;

@@ -108,7 +108,7 @@ export async function commitWithRequest(
     [...keyValues(key), fence, created],
   );
   if (rowCount === 1) return;
-  throw new Refused('conflict', 'this request took too long, and is being executed again');
+  throw new Refused('conflict', 'this request took too long and is being retried');
 }
 
 /**

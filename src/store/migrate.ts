@@ -53,8 +53,8 @@ export async function migrate(options: {
     const work = await findWork(client, known, views, where);
     const applied = namesOf(known, work);
     if (applied.length > 0) {
-      // Which database it is is said before it is changed.
-      log.info({ database: where, migrations: work.pending.length }, 'database to migrate');
+      // Log the database before changing it.
+      log.info({ database: where, migrations: work.pending.length }, 'migrating database');
       await apply(client, known, work, log);
     }
     for (const migration of applied) log.info({ migration }, 'migration applied');
@@ -63,7 +63,7 @@ export async function migrate(options: {
     if (appRole !== undefined) await grantToApp(client, appRole);
     const notes = queue.note === undefined ? [] : [queue.note];
     notes.push(...(await prepareReader({ client, url, readerUrl, appRole })));
-    // Once, and again by `doctor`: it is for whoever administers the server, not for every command.
+    // Reported once, and by `doctor`: only an administrator can fix it.
     const hindrance = applied.length > 0 ? await listOpenToReader(client, readerUrl) : undefined;
     if (hindrance !== undefined) notes.push(hindrance);
     return { applied, notes };
@@ -72,14 +72,14 @@ export async function migrate(options: {
   }
 }
 
-/** Host, port, name and user of a database in words; never its password. */
+/** Host, port, name and user of a database; never its password. */
 export function describeDatabase(url: string): string {
   const { host, port, database, user } = readAddress(url);
   const server = `${host || 'localhost'}:${port || '5432'}`;
   return `${database || user || 'a database'} at ${server}${user === '' ? '' : ` as ${user}`}`;
 }
 
-/** @throws Refused where the server is too old for us */
+/** @throws Refused if the server is too old */
 export async function assertServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
@@ -88,23 +88,23 @@ export async function assertServer(client: Client): Promise<void> {
   if (server === undefined || server.number < OLDEST_SERVER)
     throw new Refused(
       'unavailable',
-      `strandline needs PostgreSQL 15 or newer; this one is ${server?.version ?? 'unknown'}.`,
+      `strandline requires PostgreSQL 15 or later; this server is ${server?.version ?? 'unknown'}.`,
     );
 }
 
-/** Waits for another migrator; the lock is the session's, and ends with it. */
+/** Waits for other migrations; the lock ends with the session. */
 export async function lockMigrations(client: Client, log: Logger): Promise<void> {
   await client.query('SET statement_timeout = 0');
   const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS got`);
   if (rows[0]?.got === true) return;
-  log.info('waiting for another process that migrates this database');
+  log.info('waiting for another migration');
   await client.query(`SELECT pg_advisory_lock(${LOCK})`);
 }
 
-/** What there is to do: `views` where they are behind, `adopts` where the rows of older migrations are replaced by one. */
+/** Pending work: `views` if they are behind, `adopts` if rows of older migrations are replaced by one. */
 type Work = { pending: readonly Migration[]; adopts: boolean; views: Views | undefined };
 
-/** What is done by it, in the order in which it is done; empty where there is nothing to do. */
+/** Names of the pending steps, in order. */
 function namesOf([tables]: readonly Migration[], { pending, adopts, views }: Work): string[] {
   return [
     ...(adopts && tables !== undefined ? [`${tables.name} (adopted)`] : []),
@@ -137,20 +137,20 @@ async function findPending(
     case 'outdated':
       throw new Refused(
         'conflict',
-        `The database ${where} is older than this strandline can migrate: install the last release whose newest migration is ` +
-          `${LAST_SQUASHED.name}, run strandline migrate with it, then run this one again.`,
+        `The database ${where} is too old for this strandline to migrate. Install the last release whose newest migration is ` +
+          `${LAST_SQUASHED.name}, run strandline migrate with it, then upgrade again.`,
       );
     case 'newer':
       throw new Refused(
         'conflict',
-        `The database ${where} was migrated by a newer strandline (${found.unknown} migrations that this ` +
-          'one does not know); use that one, or restore a backup from before.',
+        `The database ${where} was migrated by a newer strandline (${found.unknown} migrations unknown to this ` +
+          'version). Use the newer version, or restore an earlier backup.',
       );
     case 'foreign':
       throw new Refused(
         'conflict',
-        `The database ${where} has a schema "${found.schema}" that strandline did not make; ` +
-          'name another database in DATABASE_URL.',
+        `The database ${where} has a schema "${found.schema}" that strandline did not create. ` +
+          'Set another database in DATABASE_URL.',
       );
     case 'current':
     default:
@@ -158,7 +158,7 @@ async function findPending(
   }
 }
 
-/** @throws Refused where somebody has to migrate, which this role may not */
+/** @throws Refused if the database must be migrated, which this role may not do */
 async function assertCurrent(
   client: Client,
   known: readonly Migration[],
@@ -169,13 +169,13 @@ async function assertCurrent(
     const work = await findWork(client, known, views, where);
     if (namesOf(known, work).length === 0 && (await queueState(client)) === 'current') return;
   } catch (error) {
-    // Nobody has granted it anything yet.
+    // The role has no grants yet.
     if (readErrorCode(error) !== '42501') throw error;
   }
   throw new Refused(
     'conflict',
-    `The database ${where} has to be migrated, and this role may not do it: run strandline migrate as the role that ` +
-      'owns the tables (DATABASE_URL), with this one named in DATABASE_APP_ROLE.',
+    `The database ${where} must be migrated, but this role may not do it. Run strandline migrate as the role that ` +
+      'owns the tables (DATABASE_URL), and set DATABASE_APP_ROLE to this role.',
   );
 }
 

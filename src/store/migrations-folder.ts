@@ -4,26 +4,26 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** One migration as drizzle-kit keeps it: `when` is its identity, in milliseconds, and its order. */
+/** A migration of drizzle-kit: `when`, in milliseconds, is its identity and order. */
 export type Migration = Readonly<{ name: string; when: number; hash: string; statements: readonly string[] }>;
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
-/** A view of the SQL contract, or the function that views sum with, as its file says it: CREATE OR REPLACE and comments. */
+/** The file of a view of the SQL contract, or of the function that sums engagement. */
 export type View = Readonly<{ name: string; text: string }>;
-/** The views, each behind those that it reads, and which contract they are: major and minor. */
+/** The views in dependency order, and the contract version: major and minor. */
 export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
 
 /**
- * `when` of the last of the 42 migrations that `0000_tables` took the place of: a database at it has the tables that
- * `0000_tables` creates, and the views of contract 1.13.
+ * The last of the 42 migrations that `0000_tables` replaced. A database at this migration has the tables of `0000_tables`
+ * and the views of contract 1.13.
  */
 export const LAST_SQUASHED = { name: '0041_derivations_set_aside', when: 1_795_374_098_631 } as const;
 
-/** `migrations/` of the package; two folders above both src/store and dist/store. */
+/** `migrations/` of the package, two folders above src/store and dist/store. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** All migrations that this program knows, oldest first; none where the folder has no journal yet. */
+/** All migrations of this program, oldest first; empty if the folder has no journal. */
 export async function readMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const text = await readFile(path.join(folder, 'meta', '_journal.json'), 'utf8').catch(() => undefined);
   if (text === undefined) return [];
@@ -43,8 +43,8 @@ async function readMigration(folder: string, when: number, tag: string): Promise
 }
 
 /**
- * The views of `views/` in the migrations' folder; undefined where there is no such folder.
- * @throws Error where a file does not create the view that it is named for, none says the version, or views read each other
+ * The views of the migrations folder; undefined if it has no `views/`.
+ * @throws Error if a file does not create the view in its name, the version is missing, or views are circular
  */
 export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Views | undefined> {
   const directory = path.join(folder, 'views');
@@ -58,14 +58,15 @@ export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Vie
   );
   const versions = files.flatMap(({ text }) => [...text.matchAll(VERSION)]);
   const [, major, minor] = versions[0] ?? [];
-  if (versions.length !== 1) throw new Error(`${directory} says ${versions.length} versions of the contract`);
+  if (versions.length !== 1)
+    throw new Error(`expected one contract version in ${directory}, found ${versions.length}`);
   return { version: [Number(major), Number(minor)], files: inOrder(files) };
 }
 
 const VERSION =
   /^COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version (\d+)\.(\d+)';$/gm;
 
-/** Each view behind those that its text names. */
+/** Sorts views by dependency. */
 function inOrder(files: readonly View[]): View[] {
   const placed: View[] = [];
   let rest = files.map((file) => ({ file, reads: readsOf(file, files) }));
@@ -74,7 +75,7 @@ function inOrder(files: readonly View[]): View[] {
       reads.every((name) => placed.some((view) => view.name === name)),
     );
     if (ready.length === 0)
-      throw new Error(`views read each other: ${rest.map(({ file }) => file.name).join(', ')}`);
+      throw new Error(`circular views: ${rest.map(({ file }) => file.name).join(', ')}`);
     placed.push(...ready.map(({ file }) => file));
     rest = rest.filter((one) => !ready.includes(one));
   }

@@ -62,7 +62,7 @@ function describeValue(column: Column): z.core.$ZodType {
   if (column.dataType === 'number') return z.number();
   if (column.enumValues !== undefined && column.enumValues.length > 0) return z.enum(column.enumValues);
   const shape = SHAPES_BY_TYPE.get(column.dataType);
-  if (shape === undefined) throw new Error(`a column that JSON has no shape for: ${column.name}`);
+  if (shape === undefined) throw new Error(`no JSON shape for column ${column.name}`);
   return shape;
 }
 

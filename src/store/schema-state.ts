@@ -3,17 +3,18 @@ import { connect } from '../platform/postgres/connect.ts';
 import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 
-/** Our schemas, and the table in each that says that it is ours. */
+/** Our schemas, and the table that identifies them. */
 export const SCHEMA = 'strandline';
 export const ANALYTICS = 'strandline_analytics';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /**
- * - `empty`: nothing of ours, and nothing in our place
- * - `behind`: `migrate` has something to do; `adopts`: its tables are those of `0000_tables`, made by what that took the place of
- * - `outdated`: it was migrated before `0000_tables`, and not to the end
+ * - `empty`: none of our schemas contains anything
+ * - `behind`: migrations are pending; `adopts`: its tables equal `0000_tables`, but were created by the migrations that it
+ *   replaced
+ * - `outdated`: it stopped at an older migration that `0000_tables` replaced
  * - `newer`: a newer strandline migrated it
- * - `foreign`: a schema of our name holds what is not ours
+ * - `foreign`: a schema with our name contains foreign objects
  */
 type SchemaState =
   | { state: 'current' | 'empty' }
@@ -22,7 +23,7 @@ type SchemaState =
   | { state: 'newer'; unknown: number }
   | { state: 'foreign'; schema: string };
 
-/** For commands that do not migrate: in what state the database is. */
+/** State of the database, for commands that do not migrate. */
 export async function checkSchema(url: string, folder?: string): Promise<SchemaState['state']> {
   const client = await connect(url, 'strandline check');
   try {
@@ -36,13 +37,13 @@ export async function checkSchema(url: string, folder?: string): Promise<SchemaS
   }
 }
 
-/** The state of our tables against the migrations that this program knows. */
+/** Compares our tables with this program's migrations. */
 export async function readState(client: Client, known: readonly Migration[]): Promise<SchemaState> {
   const holding = await schemasHolding(client);
   const ledger = await hasTable(client, SCHEMA, MIGRATIONS_TABLE, ['id', 'hash', 'created_at']);
   if (!ledger && holding.has(SCHEMA)) return { state: 'foreign', schema: SCHEMA };
   if (!ledger && holding.has(ANALYTICS)) return { state: 'foreign', schema: ANALYTICS };
-  // Beside our own tables it is our queue, however little is left of it.
+  // Next to our tables, it is our queue, however damaged.
   if (!ledger && holding.has(QUEUE_SCHEMA) && !(await hasQueue(client)))
     return { state: 'foreign', schema: QUEUE_SCHEMA };
 
@@ -53,12 +54,12 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   if (applied.size === 0) return { state: 'empty' };
   const adopts = unknown.length > 0;
   if (adopts && !applied.has(LAST_SQUASHED.when)) return { state: 'outdated' };
-  // The oldest, `0000_tables`, is what an adopted database has already.
+  // An adopted database already has the oldest, `0000_tables`.
   const pending = known.slice(adopts ? 1 : 0).filter((one) => !applied.has(one.when));
   return adopts || pending.length > 0 ? { state: 'behind', pending, adopts } : { state: 'current' };
 }
 
-/** Whether the views of this program are newer than those of the database, by the version of the contract. */
+/** Whether the database has an older contract version than this program. */
 export async function areViewsBehind(client: Client, views: Views | undefined): Promise<boolean> {
   if (views === undefined) return false;
   const { rows } = await client.query<{ version: string | null }>(
@@ -72,7 +73,7 @@ export async function areViewsBehind(client: Client, views: Views | undefined): 
   return ourMajor > major || (ourMajor === major && ourMinor > minor);
 }
 
-/** Which of the schemas of our names hold anything at all. */
+/** Which schemas with our names contain any objects. */
 async function schemasHolding(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ schema: string }>(
     `SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

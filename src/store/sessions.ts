@@ -109,7 +109,7 @@ export async function readFormSecret({ pool }: Pick<Database, 'pool'>, now: Date
   );
   const { rows } = await pool.query<{ secret: string }>('SELECT secret FROM strandline.form_secret');
   const [row] = rows;
-  if (row === undefined) throw new Error('the secret of forms is not there');
+  if (row === undefined) throw new Error('the form secret is missing');
   return Buffer.from(row.secret, 'hex');
 }
 

@@ -73,7 +73,7 @@ export async function insertToken(
     .insert(tokens)
     .values({ ...told, hash: hash.toString('hex'), created_at: now })
     .returning(SHOWN_COLUMNS);
-  if (row === undefined) throw new Error('the row of the token was not returned');
+  if (row === undefined) throw new Error('the token row was not returned');
   return row;
 }
 

@@ -68,7 +68,7 @@ export async function openTrial(
     JSON.stringify(extra),
   ]);
   const [row] = rows;
-  if (row === undefined) throw new Error('a trial was not opened, and nothing says why');
+  if (row === undefined) throw new Error('no trial was opened, for an unknown reason');
   if (row.kind === 'again') {
     await insertMinuteRow(db, input.serviceId);
     return openTrial(db, input);

@@ -1,4 +1,4 @@
-/** The views of the SQL contract: `migrations/views/` is their source, and a database gets them from there. */
+/** Applies the views of the SQL contract from `migrations/views/`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
 import type { Logger } from '../platform/logger.ts';
@@ -7,21 +7,21 @@ import type { View, Views } from './migrations-folder.ts';
 import { ANALYTICS } from './schema-state.ts';
 import { readSqlState } from './database.ts';
 
-/** How long a view that somebody reads is waited for, and how often. Whoever reads next waits behind us meanwhile. */
+/** How long and how often to wait for a view that is in use. Later readers wait behind us. */
 const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
 
-/** A column is gone, or has another name, type or place: CREATE OR REPLACE VIEW refuses that. */
+/** CREATE OR REPLACE VIEW rejects removed, renamed, moved or retyped columns. */
 const NOT_REPLACEABLE = '42P16';
-/** The lock was not to be had in time, or whoever reads two views waits for us in turn (a deadlock). */
+/** Lock timeout, or a deadlock with a reader of two views. */
 const IN_USE = new Set(['55P03', '40P01']);
 const DEPENDED_ON = '2BP01';
 
 /**
- * Replaces every view by what its file says, inside the caller's transaction. Where a view cannot be replaced, it and our
- * views that depend on it are dropped and created again, with the owner and the grants that they had.
- * @param locks for tests: other times
- * @throws Refused `conflict` where an object of somebody else depends on a view that would be dropped; `unavailable` where a
- *   view was in use the whole time. The transaction is then as it was before.
+ * Replaces every view with its file, inside the caller's transaction. If a view cannot be replaced, drops and re-creates it
+ * and our views that depend on it, with the same owners and grants.
+ * @param locks set in tests
+ * @throws Refused `conflict` if a foreign object depends on a view that must be dropped; `unavailable` if a view stays in
+ * use. The transaction is then unchanged.
  */
 export async function applyViews(
   client: Client,
@@ -42,11 +42,11 @@ export async function applyViews(
       if (attempt === locks.attempts)
         throw new Refused(
           'unavailable',
-          `The views of ${ANALYTICS} are in use${users === '' ? '' : ` by ${users}`}, and nothing was changed: end that, ` +
+          `The views of ${ANALYTICS} are in use${users === '' ? '' : ` by ${users}`}. Nothing was changed. End these sessions ` +
             'and run strandline migrate again.',
           { cause: error },
         );
-      log.warn({ attempt, users }, 'views in use, trying again');
+      log.warn({ attempt, users }, 'views in use; retrying');
       await sleep(locks.pauseMs);
     }
   }
@@ -67,16 +67,16 @@ async function replaceAll(client: Client, files: readonly View[]): Promise<void>
   for (const view of dropped) await giveBack(client, view);
 }
 
-/** A view that was dropped, and who owned it and might use it. `column` is null for a grant on the whole view. */
+/** A dropped view with its owner and grants. `column` is null for a grant on the whole view. */
 type Dropped = {
   name: string;
-  /** Null where it is the role that migrates. */
+  /** Null for the migrating role. */
   owner: string | null;
   /** `role` is null for PUBLIC. */
   grants: { role: string | null; privilege: string; column: string | null; grantable: boolean }[];
 };
 
-/** Our views that depend on one, itself included, with their owners and grants (the owner's own left out). */
+/** A view and our views that depend on it, with owners and grants (without the owner's own). */
 const DEPENDENTS = `
 WITH RECURSIVE dependents(oid) AS (
   SELECT to_regclass($1)::oid
@@ -108,12 +108,12 @@ async function dropWithDependents(client: Client, name: string, files: readonly 
     await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
   } catch (error) {
     if (readSqlState(error) !== DEPENDED_ON) throw error;
-    // Postgres lists whatever it is: views, functions, columns of a view's type.
+    // Postgres lists all kinds of objects: views, functions, columns of the view's type.
     const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
     throw new Refused(
       'conflict',
-      `The view ${ANALYTICS}.${name} has other columns in this version, and objects that strandline did not create depend on it ` +
-        `(${detail.replaceAll('\n', '; ')}); nothing was changed. Drop them, run strandline migrate again, and create them anew.`,
+      `The view ${ANALYTICS}.${name} has other columns in this version, but objects that strandline did not create depend on it ` +
+        `(${detail.replaceAll('\n', '; ')}). Nothing was changed. Drop them, run strandline migrate again, and re-create them.`,
       { cause: error },
     );
   }
@@ -126,7 +126,7 @@ async function giveBack(client: Client, { name, owner, grants }: Dropped): Promi
     'SELECT attname AS column FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
     [view],
   );
-  // Default privileges of the schema have granted it anew, also to whom it was taken from.
+  // Default privileges may have granted access to roles from which it was revoked.
   const { rows: granted } = await client.query<{ role: string | null }>(
     `SELECT DISTINCT CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END AS role
      FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = $1::regclass AND a.grantee <> c.relowner`,
@@ -146,7 +146,7 @@ function grantee(role: string | null): string {
   return role === null ? 'PUBLIC' : escapeIdentifier(role);
 }
 
-/** Sessions that have our views locked, in words. */
+/** Describes the sessions that lock our views. */
 async function usersOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ who: string }>(
     `SELECT DISTINCT format('%s (%s, pid %s)', coalesce(nullif(s.application_name, ''), 'unnamed'), s.usename, s.pid) AS who

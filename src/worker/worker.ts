@@ -1,4 +1,4 @@
-/** A worker: takes work from the queue, and runs the timers that no queue can lose. */
+/** A worker: takes work from the queue, and runs timers that do not depend on the queue. */
 
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -22,37 +22,37 @@ import { measureSkew, recordHeartbeat, deregisterWorker } from '../store/worker-
 export type RunningWorker = {
   /** Stops taking work and waits for what is in progress. */
   drain(): Promise<void>;
-  /** Aborts calls in progress; their runs are released. Hastens a drain. */
+  /** Aborts calls in progress and releases their runs, for a faster drain. */
   abort(): void;
-  /** Why it takes no work just now; null where it does. */
+  /** Why it takes no work; null if it does. */
   idle(): IdleReason | null;
 };
 
 /**
- * - `queue`: the queue is kept where jobs would be lost
- * - `silent`: it has not heard of a scan for a minute: the database may be away
+ * - `queue`: the queue's back end would lose jobs
+ * - `silent`: it has seen no scan for a minute; the database may be unavailable
  */
 type IdleReason = 'queue' | 'silent' | 'draining';
 
-/** The same of a worker that may not have been started yet. */
+/** The idle reason of a worker that may not have started yet. */
 export function readIdleReason(worker: RunningWorker | undefined): IdleReason | 'starting' | null {
   return worker === undefined ? 'starting' : worker.idle();
 }
 
 type WorkerHooks = {
-  /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
+  /** Called after each run that this process ended. Default: log it. */
   onReport?: (report: RunReport) => void;
 };
 
-/** A worker that heard of no scan for this long is stuck. */
+/** A worker that saw no scan for this long is stuck. */
 const STUCK_MS = MINUTE;
 /** How long a drain waits for calls in progress before it aborts them. */
 const GRACE_MS = MINUTE / 3;
 
 /**
- * The queue's entry point: scans, runs, channels and recurring work are passed to their functions. Beside it run the
- * timers of the scan, the follower, and a heartbeat that reports this worker, checks the queue and stores spooled responses.
- * @returns once the first heartbeat is over: spooled responses are stored before anybody claims their runs
+ * Dispatches scans, runs, channels and recurring work from the queue. Also starts the scan's timer, the follower, and a
+ * heartbeat that reports this worker, checks the queue and stores spooled responses.
+ * @returns after the first heartbeat, so that spooled responses are stored before anybody leases their runs
  */
 export async function startWorker(
   ctx: Context,
@@ -90,7 +90,7 @@ export async function startWorker(
 }
 
 /**
- * Opens the queues, each kind of job with what it does. Nothing is taken before the workers are resumed.
+ * Creates the queue workers, paused, with a handler for each kind of job.
  * @param signal aborts calls in progress
  */
 function takeWork(
@@ -121,13 +121,16 @@ function takeWork(
   return workers;
 }
 
-/** Whether a worker takes work from its queue: not where jobs would be lost, and not once it ends. */
+/** Whether a worker takes work: not if the queue would lose jobs, and not while draining. */
 type Intake = {
-  /** Resumes or pauses the workers by how the queue is kept. One that is away is waited for, and checked when it is back. */
+  /**
+   * Pauses the workers if the queue's back end is unsuitable, else resumes them. An unavailable back end is checked when it
+   * is back.
+   */
   check(): Promise<void>;
-  /** From now on no check resumes them. */
+  /** Prevents later checks from resuming them. */
   end(): void;
-  /** Why no work is taken; null where it is. */
+  /** Why no work is taken; null if it is. */
   closedBy(): 'queue' | 'draining' | null;
 };
 
@@ -140,7 +143,7 @@ function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): 
       return true;
     } catch (error) {
       if (!(error instanceof Refused)) return state !== 'unsafe';
-      log.error({ reason: error.message }, 'queue refused: no work is taken from it until this is fixed');
+      log.error({ reason: error.message }, 'queue unsuitable; taking no work until this is fixed');
       return false;
     }
   }
@@ -160,7 +163,7 @@ function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): 
   };
 }
 
-/** Says in the database that this worker runs, and stores spooled responses first. Never throws. */
+/** Stores spooled responses, then records the heartbeat. Never throws. */
 async function reportWorker(
   ctx: Context,
   { version, queue, startedAt }: { version: string; queue: QueueBackend['kind']; startedAt: Date },
@@ -184,8 +187,8 @@ async function reportWorker(
 }
 
 /**
- * One beat at once, then one at each interval; one that takes longer is not joined by another.
- * @returns once the first is over, what ends them and waits for one in progress
+ * Beats immediately, then at each interval; beats never overlap.
+ * @returns after the first beat, a function that stops the timer and waits for a beat in progress
  */
 async function startHeartbeat(everyMs: number, beat: () => Promise<void>): Promise<() => Promise<void>> {
   await beat();
@@ -233,7 +236,7 @@ function logReport(ctx: Context, report: RunReport): void {
     case 'retry':
       ctx.log.warn(
         { ...run, code: report.code, detail: report.detail, not_before: report.notBefore },
-        'run retried later',
+        'run will be retried',
       );
       return;
     case 'released':

@@ -114,7 +114,7 @@ test('there is one at a time', async () => {
   const { code, stderr } = await stand.run(['demo', '--days', '1']);
   expect([code, stderr]).toEqual([
     1,
-    'error: there is a demo already (demo-night-trains, demo-seed-bank); strandline demo --remove takes it away with everything in it\n',
+    'error: a demo already exists (demo-night-trains, demo-seed-bank). Delete it first: strandline demo --remove\n',
   ]);
 });
 
@@ -176,7 +176,7 @@ test('topics that are no demo are not touched, whatever they are called', async 
   const own = ['search', 'add', 'mine', '--topic', `${DEMO}seed-bank`, '--operation', 'microblog'];
   await stand.run([...own, '--prompt', 'p', '--every', '1h']);
   const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2']);
-  expect([code, stderr]).toEqual([1, 'error: there is a topic demo-seed-bank that is no demo\n']);
+  expect([code, stderr]).toEqual([1, 'error: demo-seed-bank already exists and is not part of a demo\n']);
   expect((await stand.run(['demo', '--remove'])).stderr).toBe('there is no demo\n');
   expect(await stand.json('search', 'show', 'mine')).toMatchObject({
     topic: 'demo-seed-bank',

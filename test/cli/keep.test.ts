@@ -34,7 +34,7 @@ test('a backup tells each table and where it is; restored elsewhere it is told t
   expect(JSON.parse(await readFile(path.join(directory, 'manifest.json'), 'utf8'))).toMatchObject({
     format: 'strandline backup 1',
   });
-  expect((await stand.run(['backup', directory])).stderr).toMatch(/^error: .* is there already/);
+  expect((await stand.run(['backup', directory])).stderr).toMatch(/^error: .* already exists/);
   const nowhere = path.join(folder, 'nope');
   expect(await stand.run(['backup', path.join(nowhere, 'b')])).toMatchObject({
     code: 1,

@@ -53,7 +53,7 @@ test('a server killed under its owner is brought back at the same port', async (
   const log = createLogger('info', [], { write: (line) => lines.emit(JSON.parse(line).msg) });
   const owner = await open('owner', { log });
   process.kill((await serverPid()) ?? 0, 'SIGKILL');
-  await once(lines, 'embedded Postgres is back');
+  await once(lines, 'embedded Postgres restarted');
   expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await owner.close();
   expect(await serverPid()).toBeUndefined();

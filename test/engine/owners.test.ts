@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { query, readyStage, stage } from './stage.ts';
 
-test('a second owner is refused, and told who the first is', async () => {
+test('a second owner is rejected with the process of the first', async () => {
   const { open, openElsewhere } = await readyStage();
   const first = await openElsewhere('owner');
   await expect(open('owner')).rejects.toMatchObject({
     name: 'Refused',
     kind: 'conflict',
-    message: expect.stringMatching(new RegExp(`process ${first.pid}, since \\d{4}-.*Z\\) owns .*data`)),
+    message: expect.stringMatching(new RegExp(`process ${first.pid}, since \\d{4}-.*Z\\) uses .*data`)),
   });
   expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });

@@ -55,8 +55,8 @@ test.skipIf(native === undefined || !isRoot())(
 
     const first = await open('owner', { native: copy, dataDir });
     expect(first.notes).toHaveLength(2);
-    expect(first.notes[0]).toMatch(/cannot enter .*root\/project\/\.strandline: the database is kept in/);
-    expect(first.notes[1]).toMatch(/cannot be reached by the user .*: a copy in .* is used/);
+    expect(first.notes[0]).toMatch(/cannot access .*root\/project\/\.strandline\. The database is in/);
+    expect(first.notes[1]).toMatch(/are not accessible to the user .*\. Using a copy in/);
     expect(first.dataDirectory.startsWith(sharedDirectory)).toBe(true);
     expect((await stat(path.dirname(first.dataDirectory))).mode & 0o777).toBe(0o700);
     await query(first.url, 'CREATE TABLE kept (n int)');
@@ -69,12 +69,12 @@ test.skipIf(native === undefined || !isRoot())(
 
     await rm(dataDir, { recursive: true });
     const third = await open('owner', { native: copy, dataDir });
-    expect(third.notes[0]).toMatch(/It was there already, from an earlier start/);
+    expect(third.notes[0]).toMatch(/It exists from an earlier start/);
     await third.close();
   },
 );
 
-test('the database of another major version is not touched, and the way over is named', async () => {
+test('a database of another major version is not touched, and the error says how to move it', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
@@ -83,18 +83,18 @@ test('the database of another major version is not touched, and the way over is 
   await expect(open('owner')).rejects.toMatchObject({
     kind: 'conflict',
     message: expect.stringMatching(
-      /made by PostgreSQL 14.*brings PostgreSQL \d+.*strandline backup DIR.*strandline restore DIR.*docs\/homes\.md/s,
+      /created by PostgreSQL 14.*includes PostgreSQL \d+.*strandline backup DIR.*strandline restore DIR.*docs\/homes\.md/s,
     ),
   });
   expect(await readFile(file, 'utf8')).toBe('14\n');
 });
 
-test('a data directory that cannot be made is said in words', async () => {
+test('a data directory that cannot be created is an error in words', async () => {
   const { directory, open } = await stage();
   const file = path.join(directory, 'file');
   await writeFile(file, '');
   await expect(open('owner', { dataDir: path.join(file, 'data') })).rejects.toThrow(
-    /cannot be written to \(ENOTDIR\); name another in STRANDLINE_DATA_DIR/,
+    /is not writable \(ENOTDIR\)\. Set another in STRANDLINE_DATA_DIR/,
   );
 });
 
@@ -104,7 +104,7 @@ test.skipIf(!(await hasInstalled()))(
     const { directory, open } = await stage();
     const nowhere = path.join(directory, 'nowhere');
     const first = await open('owner', { native: nowhere });
-    expect(first.notes).toEqual([`Postgres ${first.version} of this machine is used.`]);
+    expect(first.notes).toEqual([`Using the installed Postgres ${first.version}.`]);
     await first.close();
     // The package has another version: a database stays with the one that made it while that is there.
     const second = await open('owner');
@@ -118,12 +118,12 @@ test.skipIf(!isRoot())('a database that belongs to root is refused in words', as
   await expect(open('owner')).rejects.toThrow(/belongs to the user root/);
 });
 
-test('a folder in the way that holds no database is left alone', async () => {
+test('an existing folder without a database is not touched', async () => {
   const { dataDir, open } = await stage();
   await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
   await chmod(dataDir, 0o711);
   await writeFile(path.join(dataDir, 'postgres', 'letter.txt'), 'mine');
-  await expect(open('owner')).rejects.toThrow(/holds no database; move it away/);
+  await expect(open('owner')).rejects.toThrow(/contains no database\. Move it away/);
   expect(await readFile(path.join(dataDir, 'postgres', 'letter.txt'), 'utf8')).toBe('mine');
 });
 

@@ -61,7 +61,7 @@ test('closing stops it, and the next start finds the same data at the same port'
   expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
 });
 
-test('a port that another program took meanwhile is given up for good, and that is said', async () => {
+test('a port that another program took is replaced permanently, with a note', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
@@ -69,7 +69,7 @@ test('a port that another program took meanwhile is given up for good, and that 
   await once(squatter, 'listening');
   const second = await open('owner').finally(() => squatter.close());
   expect(second.port).not.toBe(first.port);
-  expect(second.notes.join()).toMatch(`it is ${second.port} from now on`);
+  expect(second.notes.join()).toMatch(`The new port is ${second.port}`);
   await second.close();
 
   const third = await open('owner');

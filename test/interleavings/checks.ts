@@ -102,7 +102,7 @@ export async function check(observer: PoolClient, scene: Scene, { limits }: Plan
     ],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error('a SELECT without FROM has one row');
+  if (row === undefined) throw new Error('expected one row');
   return row;
 }
 

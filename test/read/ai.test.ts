@@ -32,7 +32,7 @@ describe('a group that found nothing', () => {
 });
 
 describe('an answer that nobody gave', () => {
-  const down = (tool: string, code = 'tool_unanswered') => ({ code, tool, message: 'a source failed' });
+  const down = (tool: string, code = 'tool_unanswered') => ({ code, tool, message: 'source failed' });
   const empty = { search: [], youtube_search: [] };
   test.each([
     ['a warning for each tool', { ...empty, warnings: [down('Web Search'), down('Youtube Search')] }, true],

@@ -152,14 +152,14 @@ test('an answer that cannot be read fails the run, keeps the answer, and is read
 test('an answer without any source is no answer: what was not looked at is not "nothing there"', async () => {
   const tool = 'Twitter Search';
   const warnings = [
-    { code: 'source_timeout', tool, message: 'bluesky did not answer in time' },
-    { code: 'tool_unanswered', tool, message: 'no source of this tool answered' },
+    { code: 'source_timeout', tool, message: 'bluesky timed out' },
+    { code: 'tool_unanswered', tool, message: 'no source of this tool responded' },
   ];
   stub.answers(json({ miner_tweets: [], warnings }));
   const { firstRunId } = await add('unlooked');
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'sources_down' });
   const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);
-  expect(reason).toBe('Twitter Search: bluesky did not answer in time');
+  expect(reason).toBe('Twitter Search: bluesky timed out');
   expect(stub.requests, 'it was answered, so it is not called again').toHaveLength(1);
 });
 

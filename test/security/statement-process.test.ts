@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     const one = host({}, { silentMs: 500 });
     await expect(json(one, 'select pg_sleep(25)')).rejects.toMatchObject({
       kind: 'unavailable',
-      message: 'the statement did not end in 0.5 s, and its process was ended',
+      message: 'the statement did not end within 0.5 s; its process was killed',
     });
     expect(await children()).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe('what it says', () => {
     const held = await connect(url.href, 'test');
     await expect(json(host({ url: url.href }), 'select 1')).rejects.toMatchObject({
       kind: 'unavailable',
-      message: 'all connections of the reader are in use; try again in a moment',
+      message: 'all reader connections are in use; try again in a moment',
     });
     await held.end();
     await superuser.query(`DROP ROLE ${role}`);

@@ -68,10 +68,10 @@ describe('beside an answer', () => {
     ]) {
       const response = await service.post(`/live/${prefix}/ai/search`, { ...web, tools: [tool] });
       const { warnings, completion_writer } = (await response.json()) as Record<string, unknown>;
-      const message = 'papers was asked as often as its terms allow';
+      const message = 'papers reached its rate limit';
       expect(warnings).toEqual([
         { code: 'source_busy', tool, message },
-        { code: 'tool_unanswered', tool, message: 'no source of this tool answered' },
+        { code: 'tool_unanswered', tool, message: 'no source of this tool responded' },
       ]);
       expect(completion_writer).toBe('none');
     }

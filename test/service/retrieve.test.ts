@@ -15,7 +15,7 @@ import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
 const UNANSWERED_WEB = {
   code: 'tool_unanswered',
   tool: 'Web Search',
-  message: 'no source of this tool answered',
+  message: 'no source of this tool responded',
 };
 
 const NOON = new Date('2026-11-21T12:00:00.000Z');
@@ -87,13 +87,13 @@ describe('several sources of one tool', () => {
     const good = stubSource('web', async () => [foundItem('https://x.example/a')]);
     const down = stubSource(
       'web',
-      () => Promise.reject(new SourceDown('source_refused', { detail: 'answered 403' })),
+      () => Promise.reject(new SourceDown('source_refused', { detail: 'HTTP 403' })),
       'other',
     );
     const { findings, warnings } = await retrieveFindings({ sources: [good, down], log }, asking(), never);
     expect(findings.get('web')).toHaveLength(1);
     expect(warnings).toEqual([
-      { code: 'source_refused', tool: 'Web Search', message: 'other refused the request: answered 403' },
+      { code: 'source_refused', tool: 'Web Search', message: 'other rejected the request: HTTP 403' },
     ]);
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -271,7 +271,7 @@ describe('wordings of a prompt', () => {
     const asked = asking({ model: 'HORIZON', prompt });
     const { warnings } = await retrieveFindings({ sources: [down], log: silent }, asked, never);
     expect(warnings).toEqual([
-      { code: 'source_busy', tool: 'Web Search', message: 'busy was asked as often as its terms allow' },
+      { code: 'source_busy', tool: 'Web Search', message: 'busy reached its rate limit' },
       UNANSWERED_WEB,
     ]);
   });

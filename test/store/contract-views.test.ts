@@ -196,7 +196,7 @@ test('a view that somebody reads is tried again; one that is read all the time i
   await expect(applyViews(client, views, log, locks)).rejects.toMatchObject({
     name: 'Refused',
     kind: 'unavailable',
-    message: expect.stringMatching(/in use by a long question \(\w+, pid \d+\), and nothing was changed/),
+    message: expect.stringMatching(/in use by a long question \(\w+, pid \d+\)\. Nothing was changed/),
   });
   await client.query('COMMIT');
   expect(await describeSchema(url)).toEqual(before);
@@ -214,7 +214,7 @@ test('a view that somebody reads is tried again; one that is read all the time i
   await applyViews(client, views, telling, { ...locks, attempts: 1_000 });
   await client.query('COMMIT');
   await ended;
-  expect(JSON.parse(warned[0] ?? '')).toMatchObject({ msg: 'views in use, trying again', attempt: 1 });
+  expect(JSON.parse(warned[0] ?? '')).toMatchObject({ msg: 'views in use; retrying', attempt: 1 });
   expect(await rowsOf(url, 'SELECT * FROM strandline_analytics.counted')).toEqual([{ letters: '0' }]);
   await client.end();
   await reader.end();
@@ -244,7 +244,7 @@ test.each([
   [
     'two views that read each other',
     { a: 'select * from strandline_analytics.b', b: 'select * from strandline_analytics.a' },
-    /views read each other: a, b/,
+    /circular views: a, b/,
   ],
   [
     'a file without its view',

@@ -176,7 +176,7 @@ test('a database that is older than that is refused with what to do, and left as
   await expect(migrate({ url, log })).rejects.toMatchObject({
     name: 'Refused',
     message: expect.stringMatching(
-      /older than .* install the last release whose newest migration is 0041_derivations_set_aside, run strandline migrate with it, then/,
+      /too old .* Install the last release whose newest migration is 0041_derivations_set_aside, run strandline migrate with it, then/,
     ),
   });
   expect([await describeSchema(url), await rowsOf(url, LEDGER)]).toEqual(before);
@@ -189,7 +189,7 @@ test('a database that a newer strandline migrated is refused and left as it is',
   expect(await checkSchema(url, older)).toBe('newer');
   await expect(migrate({ url, log, folder: older })).rejects.toMatchObject({
     name: 'Refused',
-    message: expect.stringMatching(/newer strandline \(1 migrations that this one does not know\)/),
+    message: expect.stringMatching(/newer strandline \(1 migrations unknown to this version\)/),
   });
 });
 
@@ -203,7 +203,7 @@ test.each([
   await rowsOf(url, statement);
   expect(await checkSchema(url)).toBe('foreign');
   await expect(migrate({ url, log })).rejects.toThrow(
-    `has a schema "${schema}" that strandline did not make`,
+    `has a schema "${schema}" that strandline did not create`,
   );
 });
 
@@ -217,13 +217,13 @@ test('a queue that a newer BullMQ made is refused', async () => {
   const { url } = await migratedDatabase();
   await rowsOf(url, 'UPDATE bullmq.migration SET min_client_version = 1000');
   expect(await checkSchema(url)).toBe('newer');
-  await expect(migrate({ url, log })).rejects.toThrow(/made by a newer BullMQ/);
+  await expect(migrate({ url, log })).rejects.toThrow(/created by a newer BullMQ/);
 });
 
 test.each([
   [
     'every table of the queue was truncated, its list of migrations too',
-    'missing or different: rows of the table migration.',
+    'Missing or different: rows of the table migration.',
     `DO $$ DECLARE t text; BEGIN
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
      END $$`,
@@ -253,7 +253,7 @@ test.each([
   ],
   [
     'a function of the queue has another body',
-    'missing or different: function next_delay/1.',
+    'Missing or different: function next_delay/1.',
     'ALTER FUNCTION bullmq.next_delay RENAME TO kept; CREATE FUNCTION bullmq.next_delay(n int) RETURNS int LANGUAGE sql AS $$SELECT n$$',
   ],
 ])('%s: migrate creates the queue again, and names what was missing', async (_what, named, statement) => {
@@ -270,7 +270,7 @@ test.each([
     expect(damaged).toEqual([
       named instanceof RegExp ? expect.stringMatching(named) : expect.stringContaining(named),
     ]);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'queue schema damaged, creating it again' });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'queue schema damaged; re-creating it' });
   }
   expect(await checkSchema(url)).toBe('current');
   expect((await migrate({ url, log })).applied).toEqual([]);
@@ -320,7 +320,7 @@ test('which database it is, is said before it is touched, and never with its pas
   await migrate({ url, log: createLogger('info', [], { write: (line) => lines.push(line) }) });
   const { port, password } = new URL(url);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-    msg: 'database to migrate',
+    msg: 'migrating database',
     database: `${name} at 127.0.0.1:${port} as strandline`,
   });
   expect(lines.join()).not.toContain(password);

@@ -172,12 +172,12 @@ test('where the role may not be made, that is said, and the migration stands', a
   const readerUrl = new URL(database.readerUrl);
   readerUrl.username = 'nobody_has_made_this';
   const { notes } = await migrate({ url: database.url, readerUrl: readerUrl.href, log });
-  expect(notes.join()).toMatch(/nobody_has_made_this could not be made.*CREATEROLE/);
+  expect(notes.join()).toMatch(/Could not create or change the role nobody_has_made_this: .*CREATEROLE/);
 });
 
 test('what only the superuser of the server can close to the reader is said when a database is migrated, and closed by one', async () => {
   const open = await emptyDatabase({ closed: false });
-  const said = /hold up the queue by advisory locks and fill the disk/;
+  const said = /block the queue with advisory locks and fill the disk/;
   expect((await migrate({ url: open.url, readerUrl: open.readerUrl, log })).notes.join()).toMatch(said);
   expect((await migrate({ url: open.url, readerUrl: open.readerUrl, log })).notes).toEqual([]);
   const locks = () => readerQuery({ url: open.readerUrl, sql: 'SELECT pg_try_advisory_xact_lock(1) AS got' });

@@ -74,13 +74,13 @@ const migrateAsOwner = () => migrate({ url: urls.owner, readerUrl: urls.reader, 
 describe('before the owner has migrated', () => {
   test('nobody else does, and says who has to', async () => {
     await expect(migrate({ url: urls.app, log })).rejects.toThrow(
-      /has to be migrated, and this role may not do it: run strandline migrate as the role that owns/,
+      /must be migrated, but this role may not do it\. Run strandline migrate as the role that owns/,
     );
     await expect(migrate({ url: urls.owner, appRole: `nobody_${suffix}`, log })).rejects.toThrow(
-      /DATABASE_APP_ROLE names the role nobody_\w+, which does not exist/,
+      /the role nobody_\w+ of DATABASE_APP_ROLE does not exist/,
     );
     await expect(migrate({ url: urls.owner, appRole: OWNER, log })).rejects.toThrow(
-      /DATABASE_APP_ROLE names the role owner_\w+, which is the one that migrates/,
+      /DATABASE_APP_ROLE is owner_\w+, which is the role that migrates/,
     );
   });
 });
@@ -207,7 +207,7 @@ describe('once the owner has migrated', () => {
     try {
       const { ended, told } = startCommand({ ...env(), PORT: '0' }, 'api');
       expect((await ended).code).toBe(1);
-      expect(told.join('\n')).toMatch(/has to be migrated, and this role may not do it/);
+      expect(told.join('\n')).toMatch(/must be migrated, but this role may not do it/);
     } finally {
       // What it did is there already; only its row is missing.
       const last = (await readMigrations()).at(-1);

@@ -98,7 +98,7 @@ test.each([
   'https://１２７.0.0.1/',
   'https://169.254.169.254/latest/meta-data/',
 ])('%s is seen as what it is, and refused', async (address) => {
-  await expect(asked(address)).rejects.toThrow('not public');
+  await expect(asked(address)).rejects.toThrow('not a public address');
 });
 
 test.each([
@@ -109,7 +109,7 @@ test.each([
   'file:///etc/passwd',
   `https://h/${'x'.repeat(2_000)}`,
 ])('%s is no address for a webhook, and nothing of it is repeated', (address) => {
-  expect(() => readWebAddress(address, 'webhook')).toThrow('an address such as');
+  expect(() => readWebAddress(address, 'webhook')).toThrow('a URL such as');
   expect(() => readWebAddress(address, 'webhook')).not.toThrow('canary');
 });
 
@@ -124,10 +124,10 @@ test('a name is refused as a whole where one of its addresses is not public', as
 
 test('http is for hosts that are allowed by name or network, and for no others', async () => {
   const out: Resolve = async () => [{ address: '8.8.8.8', family: 4 }];
-  await expect(asked('http://host.example/', undefined, out)).rejects.toThrow('without TLS');
+  await expect(asked('http://host.example/', undefined, out)).rejects.toThrow('requires https');
   expect(await asked('http://host.example/', 'host.example', out)).toHaveLength(1);
   expect(await asked('http://127.0.0.1:1/', '127.0.0.0/8')).toHaveLength(1);
-  await expect(asked('http://127.0.0.1/', '127.0.0.2')).rejects.toThrow('not public');
+  await expect(asked('http://127.0.0.1/', '127.0.0.2')).rejects.toThrow('not a public address');
 });
 
 test.each(['10.0.0.0/33', '10.0.0.0/8/8', 'host/8', 'a b', 'http://x'])(
@@ -236,7 +236,7 @@ test('what is sealed opens with its key at its place, and nowhere else', () => {
   expect(sealed).toMatch(/^v1:[0-9a-f]{8}:/);
   expect(sealed).not.toContain('canary');
   expect(vault.open(sealed, 'channels:7')).toBe('whsec_canary');
-  expect(() => vault.open(sealed, 'channels:8')).toThrow('moved here');
+  expect(() => vault.open(sealed, 'channels:8')).toThrow('moved from another row');
   expect(() => vault.open(`${sealed.slice(0, -4)}AAAA`, 'channels:7')).toThrow('was changed');
   // Without its text, a shorter and shorter tag is all that is to be guessed.
   const [, , packed = ''] = sealed.split(':');
@@ -259,7 +259,7 @@ test('without MASTER_KEY a key is made once, in a file that only its owner can r
     expect(readFileSync(file, 'utf8').trim()).toHaveLength(44);
     chmodSync(file, 0o640);
     expect(() => openVault({ masterKey: undefined, dataDir: path.join(dataDir, 'new') })).toThrow(
-      'others may read the master key: run chmod 600',
+      'other users can read the master key. Run: chmod 600',
     );
   } finally {
     rmSync(dataDir, { recursive: true });

@@ -1,11 +1,14 @@
-/** Under which names we may be asked for: a page of somebody else that makes its own name lead here is not one of us. */
+/**
+ * Which Host and Origin headers are accepted. Prevents DNS rebinding: a foreign page whose name resolves to this machine is
+ * rejected.
+ */
 import { isIP } from 'node:net';
 import { parseUrl } from '../../domain/link.ts';
 
 export type BoundAddress = {
-  /** What HOST says. */
+  /** Value of HOST. */
   host: string;
-  /** What BASE_URL says. */
+  /** Value of BASE_URL. */
   baseUrl: string | undefined;
 };
 
@@ -16,17 +19,16 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || /^127\.\d+\.\d+\.\d+$/.test(name);
 }
 
-/** Whether nobody but this machine can reach us, by what was said of it. */
+/** Whether the server is configured to be reachable only from this machine. */
 export function isLocalOnly({ host, baseUrl }: BoundAddress): boolean {
   return isLoopback(host) && (baseUrl === undefined || isLoopback(new URL(baseUrl).hostname));
 }
 
 /**
- * Whether a request may be addressed so: to this machine's own names or the bound address, with our port; to the
- * host of BASE_URL; and, where we listen everywhere, to `localhost` or any address that is a number, for these no
- * foreign name can pretend to be.
+ * Whether the `Host` header is ours: a loopback name or the bound address with our port, the host of BASE_URL, or, when
+ * bound to all interfaces, `localhost` or any IP address, which DNS rebinding cannot forge.
  * @param header the `Host` header
- * @param port at which the request came in
+ * @param port that received the request
  */
 export function isOurHost(
   header: string | undefined,
@@ -47,13 +49,13 @@ export function isOurHost(
 }
 
 /**
- * Whether a page of ours made the request, by its `Origin` header: of BASE_URL, or of the host that was asked.
- * @param header the `Host` header, which {@link isOurHost} let pass
+ * Whether the `Origin` header is ours: that of BASE_URL, or of the requested host.
+ * @param header the `Host` header, accepted by {@link isOurHost}
  */
 export function isOurOrigin(origin: string, header: string, { baseUrl }: BoundAddress): boolean {
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
   if (base !== undefined && origin === base.origin) return true;
-  // Where BASE_URL says that its host is asked by https, a page that came by http is none of ours.
+  // If BASE_URL uses https, an http page of the same host is not ours.
   if (base !== undefined && parseHost(base.protocol, header)?.host === base.host) return false;
   return origin === parseHost('http:', header)?.origin;
 }
@@ -62,7 +64,7 @@ function parseHost(protocol: string, header: string): URL | undefined {
   return parseUrl(`${protocol}//${header}`);
 }
 
-/** Without the brackets of an address of IPv6. */
+/** Removes the brackets of an IPv6 address. */
 function stripBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,9 +1,9 @@
-/** Replies below the framework: noticing that a client has left, and writing a reply by hand. */
+/** Replies below the framework: detects disconnected clients, and writes raw replies. */
 
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 
-/** Aborted when the client leaves before the reply is sent; at once where it has left already. */
+/** Aborts when the client disconnects before the reply is sent; immediately if it already has. */
 export function abortOnClose({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
@@ -14,7 +14,7 @@ export function abortOnClose({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   return gone.signal;
 }
 
-/** Hands the reply over to its route, with the headers that it has so far: what is written is sent as it is. */
+/** Gives the route the raw response, with the headers set so far. */
 export function hijackReply(reply: FastifyReply, headers: Readonly<Record<string, string>>): ServerResponse {
   void reply.headers({ ...headers });
   reply.hijack();

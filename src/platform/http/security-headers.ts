@@ -1,7 +1,7 @@
-/** What browsers are told of every answer. */
+/** Security headers of every response. */
 import type { FastifyHelmetOptions } from '@fastify/helmet';
 
-/** Nothing inline, nothing of anybody else, and in nobody's frame. */
+/** No inline code, no third-party resources, no framing. */
 const CONTENT_SECURITY_POLICY = {
   useDefaults: false,
   directives: {
@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = {
   },
 };
 
-/** @param https whether BASE_URL says that we are reached by https; only then may browsers insist on it */
+/** @param https whether BASE_URL uses https; only then is HSTS sent */
 export function buildSecurityHeaders(https: boolean): FastifyHelmetOptions {
   return {
     contentSecurityPolicy: CONTENT_SECURITY_POLICY,

@@ -5,14 +5,14 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Whether this process is root; always false where there is no such thing. */
+/** Whether this process is root; always false on Windows. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * As whom Postgres is run: undefined means as ourselves. Postgres refuses to run as root, so root runs it
- * as `postgres`, or else as `nobody`; both must exist already, a user is never created.
+ * The account that runs Postgres; undefined is the current one. Postgres refuses to run as root, so root runs it as an
+ * existing user `postgres` or `nobody`; users are never created.
  */
 export async function findAccount(): Promise<Account | undefined> {
   if (!isRoot()) return undefined;
@@ -22,20 +22,20 @@ export async function findAccount(): Promise<Account | undefined> {
   if (found !== undefined) return found;
   throw new Refused(
     'unavailable',
-    'Postgres does not run as root, and there is no user "postgres" or "nobody" to run it as; ' +
-      'start strandline as another user, or set DATABASE_URL to a Postgres of yours.',
+    'Postgres cannot run as root, and this machine has no user "postgres" or "nobody". ' +
+      'Start strandline as another user, or set DATABASE_URL to your own Postgres.',
   );
 }
 
-/** The account with this uid, also where no entry names it (as in many containers). */
+/** The account with this uid, even without an entry in /etc/passwd (as in many containers). */
 export async function accountOf(uid: number, gid: number): Promise<Account> {
   const entry = (await readAccounts()).find((one) => one.uid === uid);
   return entry ?? { uid, gid, name: `uid ${uid}` };
 }
 
 /**
- * Whether the account can enter a folder, tried as that account: modes, ACLs and the modes of all the
- * parents decide together, and only the kernel adds them up rightly.
+ * Whether the account can enter a folder, tested as that account: modes and ACLs of the folder and all its parents matter,
+ * and only the kernel evaluates them reliably.
  */
 export async function canEnter(account: Account, directory: string): Promise<boolean> {
   const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { account });
@@ -52,16 +52,15 @@ async function readAccounts(): Promise<Account[]> {
     .filter((one) => Number.isSafeInteger(one.uid) && Number.isSafeInteger(one.gid) && one.uid !== 0);
 }
 
-/** Somebody else on this machine as whom a program is run. */
+/** Another user account that a program runs as. */
 export type Account = Readonly<{ uid: number; gid: number; name: string }>;
 
-/** How a program ended: its exit code (null: it could not be run, or a signal ended it) and what it said. */
+/** How a program ended: its exit code (null: not started, or ended by a signal) and its output. */
 export type Ended = Readonly<{ code: number | null; output: string }>;
 
 /**
- * Runs a program to its end, with an environment of its own (ours may hold secrets, and what a server
- * inherits is visible for as long as it lives) and in a session of its own, so that Ctrl-C in our
- * terminal does not reach it. Never throws: a program that is not there ends with code null.
+ * Runs a program until it exits, with a clean environment (ours may contain secrets, and a server's environment stays
+ * visible) and in its own session, so that Ctrl-C does not reach it. Never throws: a missing program ends with code null.
  */
 export function runProgram(
   file: string,
@@ -72,7 +71,7 @@ export function runProgram(
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {
-      // A folder that every account may enter: Postgres' programs ask for their current directory.
+      // A folder that every account can enter: Postgres programs read their current directory.
       cwd: path.parse(process.execPath).root,
       ...(inheritEnvironment === true ? {} : { env: ENVIRONMENT }),
       ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
@@ -90,7 +89,7 @@ export function runProgram(
   });
 }
 
-/** Windows fills in what its programs need by itself; the others need a PATH for their shell. */
+/** Windows adds the variables it needs; other systems need a PATH for the shell. */
 const ENVIRONMENT: Readonly<Record<string, string>> =
   process.platform === 'win32'
     ? { LC_ALL: 'C', TZ: 'UTC' }

@@ -1,4 +1,4 @@
-/** The programs of PostgreSQL: those of the npm package or of the machine, and a copy where the account cannot reach them. */
+/** Finds the PostgreSQL programs: from the npm package, from the machine, or a copy if the account cannot access them. */
 
 import { Refused } from '../../domain/errors.ts';
 import { type Account, runProgram } from './account.ts';
@@ -16,10 +16,10 @@ type Found = { binaries: Binaries; notes: string[] };
 const OLDEST_MAJOR = 15;
 
 /**
- * Finds Postgres: first the platform package that npm installed, then an installation of the machine,
- * which comes first where only it fits an existing database.
- * @param wantedMajor the version that made an existing database; preferred among the machine's
- * @param copyTo where the package's files may be copied to when they cannot be used where they are
+ * Finds Postgres: the npm platform package, or else an installation on this machine. If only the latter matches the
+ * existing database, it is preferred.
+ * @param wantedMajor major version of the existing database; preferred among installed versions
+ * @param copyTo where to copy the package's files if they cannot be used in place
  */
 export async function findBinaries(options: {
   account: Account | undefined;
@@ -41,15 +41,15 @@ export async function findBinaries(options: {
     if (found !== undefined && found.major >= OLDEST_MAJOR) installed.push(found);
   }
   const fitting = installed.find((one) => one.major === wantedMajor);
-  // A database of another version than the package's: the caller says so, unless the machine has its version.
+  // The caller reports a version mismatch, unless the machine has the matching version.
   if (fitting === undefined && packaged !== undefined) return packaged;
   const binaries = fitting ?? installed[0];
   if (binaries !== undefined)
-    return { binaries, notes: [`Postgres ${binaries.version} of this machine is used.`] };
+    return { binaries, notes: [`Using the installed Postgres ${binaries.version}.`] };
   throw new Refused(
     'unavailable',
-    `There is no Postgres for this machine (${process.platform}-${process.arch}): install PostgreSQL ` +
-      `${OLDEST_MAJOR} or newer so that pg_ctl is on the PATH, or set DATABASE_URL to a Postgres of yours.`,
+    `No Postgres found for this machine (${process.platform}-${process.arch}). Install PostgreSQL ` +
+      `${OLDEST_MAJOR} or later with pg_ctl on the PATH, or set DATABASE_URL to your own Postgres.`,
   );
 }
 
@@ -60,22 +60,22 @@ async function preparePackaged(
 ): Promise<Found | undefined> {
   const linked = await linkLibraries(native).then(
     () => true,
-    () => false, // A read-only installation: it works if its links are there, and is copied otherwise.
+    () => false, // Read-only installation: usable if its links exist, otherwise copied.
   );
   const there = path.join(native, 'bin');
   const found = await tryBinaries(there, account);
   if (found !== undefined) return { binaries: found, notes: [] };
-  // What does not run for us either (a musl system, an incomplete package) is of no use in a copy.
+  // If it does not run for us either (musl, incomplete package), a copy would not help.
   if (linked && (account === undefined || (await tryBinaries(there, undefined)) === undefined))
     return undefined;
   const copy = await copyNative(native, copyTo);
   const binaries = await tryBinaries(path.join(copy, 'bin'), account);
   if (binaries === undefined) return undefined;
-  const why = account === undefined ? 'are incomplete' : `cannot be reached by the user ${account.name}`;
-  return { binaries, notes: [`Postgres' programs in ${native} ${why}: a copy in ${copy} is used.`] };
+  const why = account === undefined ? 'are incomplete' : `are not accessible to the user ${account.name}`;
+  return { binaries, notes: [`The Postgres programs in ${native} ${why}. Using a copy in ${copy}.`] };
 }
 
-/** undefined unless the server runs there, as that account: the only test that tells. */
+/** Undefined unless the server runs as that account, which is the only reliable test. */
 async function tryBinaries(directory: string, account: Account | undefined): Promise<Binaries | undefined> {
   const { code, output } = await runProgram(path.join(directory, 'postgres'), ['--version'], { account });
   const [, version, major] = /\(PostgreSQL\) ((\d+)\S*)/.exec(output) ?? [];
@@ -96,7 +96,7 @@ function packagedNative(): string | undefined {
 async function installedDirectories(): Promise<string[]> {
   const found: string[] = [];
   if (process.platform !== 'win32') {
-    // Debian's pg_ctl on the PATH is a link out of the folder that has the other programs.
+    // On Debian, pg_ctl on the PATH is a link; the other programs are in the folder of its target.
     const locate = 'readlink -f "$(command -v pg_ctl)"';
     const { code, output } = await runProgram('/bin/sh', ['-c', locate], { inheritEnvironment: true });
     if (code === 0 && output !== '') found.push(path.dirname(output));
@@ -110,8 +110,8 @@ async function installedDirectories(): Promise<string[]> {
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Makes the links among the libraries of the platform package. npm cannot pack links, so the package lists
- * them for a script of its own, which is not run where scripts of dependencies are off.
+ * Creates the symlinks between libraries of the platform package. npm cannot pack links; the package's install script,
+ * which creates them, does not run if scripts are disabled.
  */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -121,15 +121,15 @@ async function linkLibraries(native: string): Promise<void> {
     if (await isPresent(link)) continue;
     const relative = path.relative(path.dirname(link), path.join(root, source));
     await symlink(relative, link).catch((error: unknown) => {
-      // Another process linked it in this moment.
+      // Another process just created it.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     });
   }
 }
 
 /**
- * Copies the package's files (60 MB) to a place where they can be used; a copy that is there is kept. The
- * copy gets its name when it is complete, so that one that was interrupted is never used.
+ * Copies the package's files (60 MB), unless a copy exists. The copy is renamed when complete, so that an interrupted one
+ * is never used.
  */
 async function copyNative(native: string, into: string): Promise<string> {
   const copy = path.join(into, `postgres-${await fingerprint(native)}`, 'native');
@@ -149,7 +149,7 @@ async function copyNative(native: string, into: string): Promise<string> {
   return copy;
 }
 
-/** The copy is for another account, whatever our umask was when it, or the original, was made. */
+/** Makes the copy readable for another account, whatever the umask was. */
 async function openToAll(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -159,7 +159,7 @@ async function openToAll(directory: string): Promise<void> {
   }
 }
 
-/** Tells one release of the package from another; where there is no package.json, by the path. */
+/** Identifies the release of the package; without a package.json, by its path. */
 async function fingerprint(native: string): Promise<string> {
   const about = path.join(path.dirname(native), 'package.json');
   const text = await readFile(about, 'utf8').catch(() => native);

@@ -1,12 +1,12 @@
-/** Single connections, and reading and changing addresses of databases. */
+/** Single connections, and parsing of database URLs. */
 
 import { Socket } from 'node:net';
 import { Client } from 'pg';
 
 /**
- * One connection, for what needs a session of its own: locks, set-up, migrations. A broken connection is
- * reported by the next query; without a listener node-postgres would end the process.
- * @param signal gives up connecting, at once
+ * One connection for work that needs its own session: locks, setup, migrations. The next query reports a broken connection;
+ * without the error listener, node-postgres would end the process.
+ * @param signal aborts connecting immediately
  */
 export async function connect(url: string, applicationName: string, signal?: AbortSignal): Promise<Client> {
   const socket = new Socket();
@@ -18,7 +18,7 @@ export async function connect(url: string, applicationName: string, signal?: Abo
     stream: () => socket,
   });
   client.on('error', () => {});
-  // node-postgres itself cannot be told: it would wait for an answer to its first packet.
+  // node-postgres has no abort: it would wait for a reply to its first packet.
   const giveUp = () => socket.destroy();
   signal?.addEventListener('abort', giveUp);
   try {
@@ -36,7 +36,7 @@ export function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-/** What an address says, decoded; a `%` that encodes nothing stands for itself. */
+/** The decoded parts of a URL; an invalid `%` sequence is kept as it is. */
 export function readAddress(url: string): Record<'host' | 'port' | 'database' | 'user' | 'password', string> {
   const { hostname, port, pathname, username, password } = new URL(url);
   return {

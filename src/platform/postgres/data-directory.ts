@@ -1,4 +1,4 @@
-/** The folder of the embedded Postgres: where it is, whose it is, and the passwords in it. */
+/** The folder of the embedded Postgres: its location, owner and passwords. */
 
 import { Refused } from '../../domain/errors.ts';
 import { type Account, accountOf, canEnter, findAccount, isRoot } from './account.ts';
@@ -20,45 +20,45 @@ import {
 import path from 'node:path';
 import { z } from 'zod';
 
-/** Where an embedded Postgres lives, and who runs it. All paths are absolute. */
+/** The files of an embedded Postgres, and the account that runs it. All paths are absolute. */
 export type DataDirectory = Readonly<{
-  /** Mode 0700, holds all the rest. */
+  /** Mode 0700; contains all other files. */
   directory: string;
-  /** What Postgres calls its data directory. */
+  /** The Postgres data directory. */
   data: string;
   /** Passwords, mode 0600. */
   secrets: string;
-  /** The port that was chosen once. */
+  /** File with the saved port. */
   port: string;
-  /** What the server says before its own log is open. */
+  /** Output of the server before it opens its log. */
   startLog: string;
-  /** undefined: ourselves. */
+  /** Undefined: the current user. */
   account: Account | undefined;
 }>;
 
-/** Where root puts what an unprivileged account must be able to reach. */
+/** Where root stores files that an unprivileged account must access. */
 export const SHARED_DIRECTORY = '/var/lib/strandline';
 
-/** Holds the path of a home that could not be inside the data directory. */
+/** File with the path of a home outside the data directory. */
 const POINTER = 'postgres.path';
 
 /**
- * Finds or chooses the home of the embedded Postgres for a data directory. It is inside, unless we are
- * root and the account that runs Postgres cannot get there (a checkout under a home of mode 0700): then it
- * is outside, a file in the data directory says where, and a note says it to a person.
+ * Finds or chooses the home of the embedded Postgres. It is inside the data directory, unless we are root and the account
+ * that runs Postgres cannot enter it (a checkout under a home of mode 0700). Then it is outside, a file in the data
+ * directory contains its path, and a note informs the user.
  */
 export async function findDataDirectory(
   dataDir: string,
   sharedDirectory: string,
 ): Promise<{ home: DataDirectory; notes: string[] }> {
-  // 0711 as root: the account must be able to pass through; everything inside has its own, closed mode.
+  // 0711 as root, so that the account can traverse it; everything inside has a restrictive mode.
   await makeDirectory(dataDir, isRoot() ? 0o711 : 0o700)
     .then(() => access(dataDir, constants.W_OK | constants.X_OK))
     .catch((error: unknown) => {
       const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       throw new Refused(
         'unavailable',
-        `The data directory ${dataDir} cannot be written to (${why}); name another in STRANDLINE_DATA_DIR.`,
+        `The data directory ${dataDir} is not writable (${why}). Set another in STRANDLINE_DATA_DIR.`,
       );
     });
   const inside = path.join(dataDir, 'postgres');
@@ -70,7 +70,7 @@ export async function findDataDirectory(
 
   const outside = path.join(sharedDirectory, nameFor(await realpath(dataDir)));
   const kept = await stat(outside).then(
-    () => ' It was there already, from an earlier start.',
+    () => ' It exists from an earlier start.',
     () => '',
   );
   await makeDirectory(sharedDirectory, 0o711);
@@ -79,22 +79,22 @@ export async function findDataDirectory(
   return {
     home: layOut(outside, owner),
     notes: [
-      `Postgres runs as the user ${owner.name}, who cannot enter ${dataDir}: ` +
-        `the database is kept in ${outside} instead.${kept}`,
+      `Postgres runs as the user ${owner.name}, which cannot access ${dataDir}. ` +
+        `The database is in ${outside} instead.${kept}`,
     ],
   };
 }
 
-/** Makes a folder with this mode whatever the umask is; one that is there keeps its own. */
+/** Creates a folder with this mode, whatever the umask; an existing one is unchanged. */
 async function makeDirectory(directory: string, mode: number): Promise<void> {
   const made = await mkdir(directory, { recursive: true, mode });
   if (made !== undefined) await chmod(directory, mode);
 }
 
 function layOut(directory: string, account: Account | undefined): DataDirectory {
-  // pg_ctl hands these paths to a shell, in double quotes.
+  // pg_ctl passes these paths to a shell in double quotes.
   if (process.platform !== 'win32' && /["$`\\\n]/.test(directory))
-    throw new Refused('conflict', `Postgres cannot be kept in a folder with such a name: ${directory}`);
+    throw new Refused('conflict', `The path must not contain ", $, \`, \\\\ or a line break: ${directory}`);
   return {
     directory,
     data: path.join(directory, 'data'),
@@ -110,8 +110,8 @@ function nameFor(dataDir: string): string {
 }
 
 /**
- * The account an existing database belongs to; undefined where there is none, or it is ours.
- * @throws Refused where only somebody else could start it
+ * The owner of an existing database; undefined if there is none, or if we own it.
+ * @throws Refused if only another user could start it
  */
 async function ownerOf(data: string): Promise<Account | undefined> {
   const found = await stat(data).catch(() => undefined);
@@ -122,16 +122,16 @@ async function ownerOf(data: string): Promise<Account | undefined> {
   throw new Refused(
     'conflict',
     `${data} belongs to the user ${found.uid === 0 ? 'root' : owner.name}; ` +
-      'start strandline as the user who made it, or choose another STRANDLINE_DATA_DIR.',
+      'start strandline as that user, or set another STRANDLINE_DATA_DIR.',
   );
 }
 
 const secrets = z.object({ owner: z.string(), app: z.string(), reader: z.string() });
 
-/** Passwords of the three roles: the superuser, the program, and who may only read views. */
+/** Passwords of the three roles: superuser, program and reader. */
 export type Secrets = z.infer<typeof secrets>;
 
-/** Three new passwords of 32 random bytes, in characters that need no escape in an address. */
+/** Three new passwords of 32 random bytes, URL-safe. */
 export function newSecrets(): Secrets {
   return { owner: newPassword(), app: newPassword(), reader: newPassword() };
 }
@@ -148,7 +148,7 @@ export async function readSecrets(home: DataDirectory): Promise<Secrets> {
   }
 }
 
-/** The reader's password as it is now: another process may have rotated it. A file of three lines, read at once. */
+/** The current password of the reader: another process may have rotated it. Synchronous: the file has three lines. */
 export function readerPassword(home: DataDirectory): string {
   try {
     return secrets.parse(JSON.parse(readFileSync(home.secrets, 'utf8'))).reader;
@@ -160,12 +160,12 @@ export function readerPassword(home: DataDirectory): string {
 function unreadable(home: DataDirectory, cause: unknown): Refused {
   return new Refused(
     'unavailable',
-    `${home.secrets} cannot be read, and without it the database in ${home.directory} cannot be opened` +
+    `Cannot read ${home.secrets}, which has the passwords of the database in ${home.directory}` +
       (cause instanceof Error && 'code' in cause ? ` (${String(cause.code)}).` : '.'),
   );
 }
 
-/** Gives the reader a new password in the file, which is replaced in one step. @returns all of them as they are now */
+/** Writes a new reader password to the file atomically. @returns all current passwords */
 export async function replaceReaderPassword(home: DataDirectory): Promise<Secrets> {
   const replaced = { ...(await readSecrets(home)), reader: newPassword() };
   const file = `${home.secrets}.new-${process.pid}`;
@@ -181,7 +181,7 @@ export async function replaceReaderPassword(home: DataDirectory): Promise<Secret
   return replaced;
 }
 
-/** Gives a file or folder to the account that runs Postgres, where that is not us. */
+/** Gives a file or folder to the account that runs Postgres, if that is not the current user. */
 export async function giveTo(account: Account | undefined, file: string): Promise<void> {
   if (account !== undefined) await chown(file, account.uid, account.gid);
 }

@@ -1,6 +1,6 @@
 /**
- * The Postgres that strandline brings along: made on the first start, found again on the next, stopped by
- * whoever leaves last. See docs/homes.md for where things are.
+ * The embedded Postgres: created on the first start, reused by later ones, stopped by the last process that leaves.
+ * docs/homes.md lists its files.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -24,45 +24,42 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type EmbeddedPostgres = Readonly<{
-  /** Address of the program's database, as the role that owns it and is no superuser. */
+  /** URL of the program's database, as its owner, which is not a superuser. */
   url: string;
-  /**
-   * The same database as the role that may read the views of `strandline_analytics` and nothing else. Another process may
-   * rotate its password: ask for it anew each time.
-   */
+  /** The same database as the reader role. Another process may rotate its password, so read this each time. */
   readonly readerUrl: string;
-  /** Address of the database `postgres` as the superuser: for backups and tests, not for the program. */
+  /** URL of the database `postgres` as the superuser: for backups and tests, not for the program. */
   superuserUrl: string;
   version: string;
-  /** What Postgres calls its data directory; not always inside ours, see notes. */
+  /** The Postgres data directory. May be outside ours, see notes. */
   dataDirectory: string;
   port: number;
-  /** Whether the server ran already, and whether we started it: one is true, the other false. */
+  /** Whether the server was already running; the opposite of `started`. */
   adopted: boolean;
   started: boolean;
-  /** Sentences for a person, about what is not as usual. */
+  /** Sentences for a person about anything unusual. */
   notes: readonly string[];
-  /** Gives the reader another password and ends its sessions. @returns its new address */
+  /** Replaces the reader's password and ends its sessions. @returns its new URL */
   rotateReader(): Promise<string>;
-  /** Leaves. Whoever leaves last stops the server. Can be called twice. */
+  /** Disconnects; the last process to leave stops the server. Can be called twice. */
   close(): Promise<void>;
 }>;
 
 export type OpenOptions = Readonly<{
   dataDir: string;
   log: Logger;
-  /** One owner per data directory at a time (`up`, `worker`); any number of guests beside it. */
+  /** One owner per data directory at a time (`up`, `worker`), and any number of guests. */
   role: Role;
-  /** For tests: changed settings, another place outside the data directory, other binaries. */
+  /** For tests: other settings, another shared directory, other binaries. */
   settings?: Settings;
   sharedDirectory?: string;
   native?: string;
 }>;
 
-/** Between attempts to bring a server back that does not start: a full disk is emptied by and by. */
+/** Pause between attempts to restart the server, for example until a full disk has space again. */
 const RESTART_RETRY_MS = 10_000;
 
-/** @throws Refused: another owner, no Postgres for this machine, another major version, not ours */
+/** @throws Refused: another owner, no Postgres for this machine, another major version, or not our server */
 export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgres> {
   const { log, role, settings, sharedDirectory = SHARED_DIRECTORY } = options;
   const dataDir = path.resolve(options.dataDir);
@@ -103,17 +100,17 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   watch();
 
   async function leave({ session }: JoinedServer): Promise<void> {
-    // An error here means that the server is gone: stopped by somebody else, or killed.
+    // An error here means that another process stopped or killed the server.
     const last = await isLastOut(session).catch(() => false);
     if (last) await stopServer(home, binaries);
     await session.client.end().catch(() => {});
   }
 
-  /** An owner brings back a server that was killed under it, at the port that everybody has. */
+  /** The owner restarts a killed server on the same port, which other processes already use. */
   function watch(): void {
     joined.session.client.once('end', () => {
       if (closing.signal.aborted || role !== 'owner') return;
-      log.warn({ port: joined.port }, 'connection to the embedded Postgres lost');
+      log.warn({ port: joined.port }, 'embedded Postgres connection lost');
       returning = comeBack();
     });
   }
@@ -123,10 +120,10 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
       try {
         joined = await enter(joined.port);
         watch();
-        log.info({ started: joined.started }, 'embedded Postgres is back');
+        log.info({ started: joined.started }, 'embedded Postgres restarted');
         return;
       } catch (err) {
-        log.error({ err }, 'embedded Postgres could not be brought back');
+        log.error({ err }, 'embedded Postgres restart failed');
         await sleep(RESTART_RETRY_MS, undefined, { signal: closing.signal }).catch(() => {});
       }
     }
@@ -134,8 +131,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
 
   let closed: Promise<void> | undefined;
   const { port, started, moved } = joined;
-  if (moved)
-    notes.push(`The port kept for Postgres was taken by another program: it is ${port} from now on.`);
+  if (moved) notes.push(`Another program uses the port of Postgres. The new port is ${port}.`);
   return {
     url: formatUrl(port, APP, secrets.app, APP),
     get readerUrl() {
@@ -167,24 +163,24 @@ function formatUrl(port: number, user: string, password: string, database: strin
 function otherMajor(data: string, madeBy: number, ours: number): Refused {
   return new Refused(
     'conflict',
-    `The database in ${data} was made by PostgreSQL ${madeBy}, and this strandline brings PostgreSQL ${ours}. ` +
-      `To bring it over: "strandline backup DIR" with the strandline that made it (or with PostgreSQL ${madeBy} ` +
-      'installed on this machine), move the folder away, and "strandline restore DIR" with this one; ' +
-      'docs/homes.md has the steps.',
+    `The database in ${data} was created by PostgreSQL ${madeBy}, but this strandline includes PostgreSQL ${ours}. ` +
+      `To move it: run "strandline backup DIR" with the strandline that created it (or with PostgreSQL ${madeBy} ` +
+      'installed on this machine), move the folder away, and run "strandline restore DIR" with this one. ' +
+      'For the steps, see docs/homes.md.',
   );
 }
 
-/** How long a server may take from starting up, or shutting down under somebody else, to letting us in. */
+/** How long a server may take until it accepts our connection, including a shutdown by another process. */
 const JOIN_TIMEOUT_MS = 120_000;
 
-/** What the server says, or the system for it, while it starts or stops. */
+/** Errors of the server or the system while the server starts or stops. */
 const PASSING = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300']);
 
 type JoinedServer = Readonly<{ session: Session; port: number; started: boolean; moved: boolean }>;
 
 /**
- * Enters the running server, or starts it and enters. Servers come and go meanwhile (others start, the
- * last one out stops), so every step may find the world changed and begins again.
+ * Connects to the running server, or starts it first. Other processes may start or stop it at the same time, so a failed
+ * step starts over.
  */
 export async function join(options: {
   home: DataDirectory;
@@ -192,7 +188,7 @@ export async function join(options: {
   settings: Settings | undefined;
   role: Role;
   dataDir: string;
-  /** The only port that will do, because others were told of it. */
+  /** The required port, because other processes already use it. */
   fixedPort: number | undefined;
   urlAt: (port: number) => string;
 }): Promise<JoinedServer> {
@@ -207,7 +203,10 @@ export async function join(options: {
     if (mine?.moved === true) moved = true;
     const port = running?.port ?? mine?.port;
     if (fixedPort !== undefined && port !== undefined && port !== fixedPort)
-      throw new Refused('unavailable', `Postgres came back at port ${port}, not ${fixedPort}: start again.`);
+      throw new Refused(
+        'unavailable',
+        `Postgres restarted on port ${port} instead of ${fixedPort}. Start strandline again.`,
+      );
     try {
       if (port !== undefined) {
         const session = await openSession(urlAt(port), role, dataDir);
@@ -222,7 +221,7 @@ export async function join(options: {
   }
 }
 
-/** A port can outlive its server: what answers there must be the server of this very directory. */
+/** Another server may use the port by now: verify that it serves this directory. */
 async function assertOurs({ client }: Session, home: DataDirectory): Promise<void> {
   const { rows } = await client.query<{ directory: string }>(
     `SELECT current_setting('data_directory') AS directory`,
@@ -232,7 +231,7 @@ async function assertOurs({ client }: Session, home: DataDirectory): Promise<voi
   await client.end();
   throw new Refused(
     'conflict',
-    `The server that answers for ${home.data} keeps its data in ${theirs ?? '?'}.`,
+    `Expected the server of ${home.data}, but the one on this port uses ${theirs ?? '?'}.`,
   );
 }
 
@@ -244,8 +243,5 @@ function isPassing(error: unknown): boolean {
 
 function describeJoinFailure(error: unknown, home: DataDirectory): unknown {
   if (readErrorCode(error) !== '28P01') return error;
-  return new Refused(
-    'conflict',
-    `The server that runs on ${home.data} does not accept the password in ${home.secrets}.`,
-  );
+  return new Refused('conflict', `The server for ${home.data} rejects the password in ${home.secrets}.`);
 }

@@ -1,4 +1,4 @@
-/** Creating the embedded database, in one step that can be interrupted. */
+/** Creates the embedded database atomically. */
 
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,19 +9,18 @@ import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
 import { INCLUDE, isAlive } from './server.ts';
 import { runProgram } from './account.ts';
 
-/** Name of the superuser; nothing but starting, stopping and first set-up uses it. */
+/** Name of the superuser, used only to set up, start and stop the server. */
 export const OWNER = 'strandline_owner';
 
-/** The major version that made the database; undefined where there is none yet. */
+/** The major version of the existing database; undefined if there is none. */
 export async function databaseMajor(home: DataDirectory): Promise<number | undefined> {
   const text = await readFile(path.join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
 /**
- * Makes the database and its passwords together, under another name, and then gives them their place in
- * one step: whoever is killed half-way leaves nothing that looks like a database, and of two who do it at
- * once one wins and the other uses what is there.
+ * Creates the database and its passwords under a temporary name, then renames them: a killed process leaves nothing that
+ * looks like a database, and of two concurrent ones the second uses the result of the first.
  */
 export async function initialize(home: DataDirectory, binaries: Binaries): Promise<void> {
   await removeAbandoned(home);
@@ -53,7 +52,7 @@ export async function initialize(home: DataDirectory, binaries: Binaries): Promi
       { account: home.account },
     );
     if (code !== 0)
-      throw new Refused('unavailable', `The database could not be made: ${readLastLine(output)}`);
+      throw new Refused('unavailable', `Could not create the database: ${readLastLine(output)}`);
     await rm(password);
     await appendFile(path.join(data, 'postgresql.conf'), INCLUDE);
     await moveIntoPlace(directory, home);
@@ -66,14 +65,14 @@ async function moveIntoPlace(directory: string, home: DataDirectory): Promise<vo
   try {
     await rename(directory, home.directory);
   } catch (error) {
-    if ((await databaseMajor(home)) !== undefined) return; // Somebody else was faster.
+    if ((await databaseMajor(home)) !== undefined) return; // Another process was faster.
     if (await exists(home.directory))
-      throw new Refused('conflict', `${home.directory} is there, but holds no database; move it away.`);
+      throw new Refused('conflict', `${home.directory} exists but contains no database. Move it away.`);
     throw error;
   }
 }
 
-/** Removes what a killed process left of a database that it was making. */
+/** Removes databases that killed processes left unfinished. */
 async function removeAbandoned(home: DataDirectory): Promise<void> {
   const parent = path.dirname(home.directory);
   const prefix = `${path.basename(home.directory)}.new-`;
@@ -81,7 +80,7 @@ async function removeAbandoned(home: DataDirectory): Promise<void> {
     if (!name.startsWith(prefix)) continue;
     const maker = Number.parseInt(name.slice(prefix.length), 10);
     if (isAlive(maker)) continue;
-    // The initdb of a killed process may be at work in it still; what resists is removed next time.
+    // The initdb of a killed process may still be running; whatever cannot be removed now is removed next time.
     await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
@@ -95,5 +94,5 @@ function exists(file: string): Promise<boolean> {
 
 function readLastLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  return lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  return lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1) ?? 'no output';
 }

@@ -6,15 +6,15 @@ import { connect } from './connect.ts';
 import { isAlive } from './server.ts';
 
 /**
- * Who uses the server, told by advisory locks on one connection per process, taken in the database
- * `postgres`. They vanish with the process, however it ends.
+ * Tracks who uses the server with advisory locks in the database `postgres`, on one connection per process. They are
+ * released when the process ends, however it ends.
  *
- * - Every user holds USERS shared. Who leaves lets go of it and then tries to have it alone: of several who
- *   leave at once exactly one can, and stops the server while it holds the lock, so that a newcomer waits,
- *   is disconnected, and starts the server again.
- * - The owner holds OWNER alone.
+ * - Every process holds USERS shared. On leaving, it releases the lock and tries to take it exclusively: of several at once
+ *   exactly one succeeds, and stops the server while holding the lock. A new process waits, is disconnected, and starts the
+ *   server again.
+ * - The owner holds OWNER exclusively.
  *
- * Starting needs no lock of ours: Postgres lets one server into a data directory.
+ * Starting needs no lock: Postgres allows one server per data directory.
  */
 export type Session = Readonly<{ client: Client; role: Role }>;
 export type Role = 'owner' | 'guest';
@@ -24,11 +24,11 @@ const USERS = 1;
 const OWNER = 2;
 const SETTING_UP = 3;
 
-/** @throws Refused when there is an owner already; pg errors while the server starts or stops */
+/** @throws Refused if there is another owner; pg errors while the server starts or stops */
 export async function openSession(url: string, role: Role, dataDir: string): Promise<Session> {
   const client = await connect(url, `strandline ${role}, process ${process.pid}`);
   try {
-    // The limit is for a process that was frozen while it held the lock to stop the server.
+    // The timeout covers a process that froze while it held the lock to stop the server.
     await client.query(`SET lock_timeout = '60s'; SELECT pg_advisory_lock_shared(${CLASS}, ${USERS})`);
     if (role === 'owner') await becomeOwner(client, dataDir);
     return { client, role };
@@ -38,7 +38,7 @@ export async function openSession(url: string, role: Role, dataDir: string): Pro
   }
 }
 
-/** Lets go of the locks. True: nobody else uses the server, and nobody can until it is stopped. */
+/** Releases the locks. True: no other process uses the server, and none can until it is stopped. */
 export async function isLastOut({ client, role }: Session): Promise<boolean> {
   if (role === 'owner') await client.query(`SELECT pg_advisory_unlock(${CLASS}, ${OWNER})`);
   await client.query(`SELECT pg_advisory_unlock_shared(${CLASS}, ${USERS})`);
@@ -48,7 +48,7 @@ export async function isLastOut({ client, role }: Session): Promise<boolean> {
   return rows[0]?.alone === true;
 }
 
-/** Runs something that only one process may do at a time; the others wait. */
+/** Runs work that only one process may do at a time; others wait. */
 export async function oneAtATime<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query(`SELECT pg_advisory_lock(${CLASS}, ${SETTING_UP})`);
   try {
@@ -66,13 +66,13 @@ async function becomeOwner(client: Client, dataDir: string): Promise<void> {
     );
     if (rows[0]?.got === true) return;
     const holder = await findOwner(client);
-    // A killed owner's lock is gone as soon as the server notices, in a moment.
+    // The server releases a killed owner's lock shortly.
     const passing = holder === undefined || !isAlive(holder.pid);
     if (!passing || monotonicMs() > deadline)
       throw new Refused(
         'conflict',
         `Another strandline (process ${holder?.pid ?? 'unknown'}, since ${holder?.since ?? 'just now'}) ` +
-          `owns ${dataDir}; stop that one first, or choose another STRANDLINE_DATA_DIR.`,
+          `uses ${dataDir}. Stop it first, or set another STRANDLINE_DATA_DIR.`,
       );
     await sleep(50);
   }

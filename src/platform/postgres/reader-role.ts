@@ -1,36 +1,35 @@
-/** The role that reads the SQL contract, as Postgres has it: its settings and limits, the functions closed to it, and its password. */
+/** The reader role of the SQL contract: its settings, limits, revoked functions and password. */
 
 import { readErrorCode } from './connect.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 
-/** How soon Postgres notices that the connection of a statement is gone. */
+/** How often Postgres checks whether the client of a statement is still connected. */
 export const READER_CHECK_MS = 2_000;
 
-/** Four statements of visitors at a time, and one of a dashboard or of the command line. */
+/** Four concurrent statements of web visitors, and one of a dashboard or the command line. */
 export const READER_CONNECTIONS = 5;
 
 /**
- * What holds in every session of a reader. They are defaults that the session itself can change; what
- * keeps the reader from anything but views is that it was granted nothing else.
+ * Session defaults of the reader. A session can change them; what limits it to the views is that it has no other grants.
  */
 const READER_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
-  // Of each sort and hash; a statement has a few of them, and readers have as many processors as they have connections.
+  // Per sort and hash; one process per connection, because parallel workers are off.
   work_mem: '32MB',
   max_parallel_workers_per_gather: '0',
-  // So that a statement whose connection is gone ends. Servers on Windows cannot tell.
+  // Ends statements of disconnected clients. Not supported on Windows.
   ...(process.platform === 'win32' ? {} : { client_connection_check_interval: `${READER_CHECK_MS}ms` }),
-  // So that `select * from posts` means the view.
+  // Makes `select * from posts` read the view.
   search_path: 'strandline_analytics',
 };
 
 /**
- * Makes the reader's role, or brings one that is there to what it should be; its password is left alone.
- * The caller keeps others from doing the same at once: roles belong to the whole cluster.
- * @returns why the role is not as it should be, in words; undefined when it is
+ * Creates the reader role, or corrects an existing one except for its password. The caller must hold a lock: roles belong
+ * to the whole cluster.
+ * @returns a sentence about what is wrong with the role; undefined when nothing is
  */
 export async function ensureReaderRole(
   client: Client,
@@ -44,21 +43,21 @@ export async function ensureReaderRole(
       const secret = password === undefined ? '' : ` PASSWORD ${escapeLiteral(scramVerifier(password))}`;
       await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
     }
-    // A limit that an administrator set is kept.
+    // Keep a limit that an administrator set.
     if ((before?.connections ?? -1) === -1)
       await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
     for (const [setting, value] of Object.entries(READER_SETTINGS))
       if (before?.settings.includes(`${setting}=${value}`) !== true)
         await client.query(`ALTER ROLE ${role} SET ${setting} = ${escapeLiteral(value)}`);
     return before?.powerful === true
-      ? `The role ${name} has rights of its own (superuser, or may make roles or databases): ` +
+      ? `The role ${name} has extra privileges (superuser, or can create roles or databases): ` +
           'it can do more than read views.'
       : undefined;
   } catch (error) {
     if (readErrorCode(error) !== '42501') throw error;
     return (
-      `The role ${name} could not be made or changed: this Postgres' role lacks CREATEROLE for it. ` +
-      `Whoever administers it can run: CREATE ROLE ${role} LOGIN PASSWORD '...'; and then migrate again.`
+      `Could not create or change the role ${name}: the role of DATABASE_URL lacks CREATEROLE. ` +
+      `As an administrator, run: CREATE ROLE ${role} LOGIN PASSWORD '...'; then run migrate again.`
     );
   }
 }
@@ -77,10 +76,12 @@ async function readRole(
   return rows[0];
 }
 
-/** What only a superuser can set, and the role cannot undo. */
+/** Settings that only a superuser can change. */
 const SUPERUSER_SETTINGS: Readonly<Record<string, string>> = { temp_file_limit: '256MB' };
 
-/** Restores password, settings and limits of the reader, which the role itself may have changed. The connection is a superuser's. */
+/**
+ * Restores the reader's password, settings and limits, which the role itself can change. Requires a superuser connection.
+ */
 export async function restoreReader(client: Client, name: string, password: string): Promise<void> {
   const role = escapeIdentifier(name);
   const { rows } = await client.query<{ verifier: string | null; limit: number }>(
@@ -125,9 +126,9 @@ async function readSettings(
 }
 
 /**
- * Functions that Postgres opens to everybody and no reader needs. Advisory locks, by which saves and the queue wait for each other; large objects and messages in the write-ahead
- * log, which fill the disk. docs/homes.md has the same, for whoever administers a Postgres of their own: functions
- * belong to the superuser.
+ * Functions that Postgres grants to everybody and that the reader must not use: advisory locks could block saves and the
+ * queue; large objects and logical messages could fill the disk. Only a superuser can revoke them; docs/homes.md has the
+ * statements for external servers.
  */
 const FIND_CLOSED_FUNCTIONS = `
 SELECT p.oid::regprocedure::text AS name FROM pg_proc p
@@ -135,8 +136,8 @@ WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
   AND p.proname ~ '^(pg_(try_)?advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)'`;
 
 /**
- * Closes them in the database of this connection to everybody but `programs`; the connection is a superuser's. Where they are
- * closed already, it opens them to a role of `programs` that lacks them.
+ * Revokes them in the current database from everybody but `programs`, and grants them to any of `programs` that lacks them.
+ * Requires a superuser connection.
  */
 export async function closeFunctions(client: Client, programs: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -153,10 +154,10 @@ export async function closeFunctions(client: Client, programs: readonly string[]
   );
 }
 
-/** One row where a role may call any of them, in the database of a connection. $1 the role's name. */
+/** Returns one row if the role $1 may call any of them in the current database. */
 export const FIND_OPEN_FUNCTION = `${FIND_CLOSED_FUNCTIONS} AND has_function_privilege($1, p.oid, 'EXECUTE') LIMIT 1`;
 
-/** Whether a role may call any of them, in the database of this connection. */
+/** Whether a role may call any of them in the current database. */
 export async function hasOpenFunctions(client: Client, role: string): Promise<boolean> {
   return (await client.query(FIND_OPEN_FUNCTION, [role])).rowCount !== 0;
 }
@@ -164,8 +165,8 @@ export async function hasOpenFunctions(client: Client, role: string): Promise<bo
 const ITERATIONS = 4_096;
 
 /**
- * What Postgres stores of a password (RFC 5803). Sending this instead of the password keeps the password
- * out of the server's statement log and statistics.
+ * The verifier that Postgres stores (RFC 5803). Sending it keeps the password out of the server's statement log and
+ * statistics.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');
@@ -175,7 +176,7 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`;
 }
 
-/** Whether a password is the one that Postgres stores this of; never, where it is stored in another way. */
+/** Whether a verifier belongs to this password; false for any other storage format. */
 function matchesVerifier(password: string, verifier: string): boolean {
   const [, salt] = /^SCRAM-SHA-256\$\d+:([^$]+)\$/.exec(verifier) ?? [];
   return salt !== undefined && scramVerifier(password, Buffer.from(salt, 'base64')) === verifier;

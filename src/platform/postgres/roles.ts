@@ -6,15 +6,14 @@ import { connect } from './connect.ts';
 import { type DataDirectory, readSecrets, replaceReaderPassword } from './data-directory.ts';
 import { oneAtATime } from './owner-session.ts';
 
-/** Name of the role the program connects as, and of its database. It owns that database, and no more. */
+/** Name of the program's role and of its database. The role owns only that database. */
 export const APP = 'strandline';
 export const READER = 'strandline_reader';
 
 /**
- * Makes the program's role, the reader's role and the database where they are missing, and closes to the reader
- * what Postgres leaves open to everybody. The program's role is no superuser and may not make roles, so the
- * reader's is made, and kept as it should be, here.
- * @param urlOf the address of a database as the superuser
+ * Creates missing roles and the database, and revokes public functions from the reader. The program's role is not a
+ * superuser and cannot create roles, so the reader role is created and corrected here.
+ * @param urlOf URL of a database as the superuser
  */
 export async function ensureDatabase(
   client: Client,
@@ -22,7 +21,7 @@ export async function ensureDatabase(
   urlOf: (database: string) => string,
 ): Promise<void> {
   await oneAtATime(client, async () => {
-    // Read in here: what a rotation wrote meanwhile is not undone.
+    // Read inside the lock, so that a concurrent rotation is not undone.
     const secrets = await readSecrets(home);
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
       await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
@@ -35,8 +34,8 @@ export async function ensureDatabase(
 }
 
 /**
- * Gives the reader's role another password, and ends its sessions. The file comes first: whoever is killed between the two
- * leaves a role that the next command sets to what the file says ({@link restoreReader}).
+ * Replaces the reader's password and ends its sessions. The file is written first: if the process is killed in between, the
+ * next command applies the file's password ({@link restoreReader}).
  * @returns the new password
  */
 export async function rotateReader(client: Client, home: DataDirectory): Promise<string> {
@@ -49,8 +48,8 @@ export async function rotateReader(client: Client, home: DataDirectory): Promise
 }
 
 /**
- * Processes meet in the database `postgres` by locks that a reader must not take. That it may not enter there is
- * written last, so that a look at this tells whether all of it was done.
+ * The database `postgres` holds locks that the reader must not take. CONNECT on it is revoked last, so that this one check
+ * shows whether all steps are done.
  */
 async function closeDatabases(client: Client, urlOf: (database: string) => string): Promise<void> {
   const open = `SELECT 1 WHERE has_database_privilege($1, 'postgres', 'CONNECT')`;

@@ -21,18 +21,17 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Recovery after a crash can take long; a start that has not ended by then has failed. */
+/** Crash recovery can take minutes. */
 const START_SECONDS = 300;
-/** A shutdown writes a checkpoint first. */
+/** Shutdown writes a checkpoint first. */
 const STOP_TIMEOUT_MS = 120_000;
 const MAX_START_LOG_BYTES = 1_000_000;
 const MAX_START_ATTEMPTS = 5;
 
 /**
- * Starts the server. Of several who start it at once Postgres lets one through (by its pid file) and the
- * others find that one running.
- * @returns undefined where somebody else started it meanwhile
- * @throws Refused with Postgres' own words
+ * Starts the server. If several processes try at once, Postgres admits one (by its pid file), and the others use it.
+ * @returns undefined if another process started it in the meantime
+ * @throws Refused with the message of Postgres
  */
 export async function startServer(
   home: DataDirectory,
@@ -59,22 +58,22 @@ export async function startServer(
     );
     if (code === 0) return chosen;
     if ((await findRunning(home)) !== undefined) return undefined;
-    // The port may have been taken between our look and the server's, and processes of a killed server
-    // need a moment to go; anything else is Postgres' last word.
+    // Retry if the port was taken after our check, or if processes of a killed server are still exiting. Any other failure
+    // is final.
     const said = (await readFile(home.startLog, 'utf8').catch(() => '')).slice(before);
     const passing = !(await isFree(chosen.port)) || /shared memory block|postmaster\.pid/.test(said);
     if (!passing || attempt === MAX_START_ATTEMPTS) {
       const why =
         said.split('\n').findLast((line) => line.includes('FATAL:')) ?? said.trim().split('\n').at(-1);
-      throw new Refused('unavailable', `Postgres did not start: ${why ?? ''} (more in ${home.startLog})`);
+      throw new Refused('unavailable', `Postgres did not start: ${why ?? ''} (log: ${home.startLog})`);
     }
     await sleep(500);
   }
 }
 
 /**
- * Stops the server: sessions are ended, what was committed is safe. It may have stopped already. The
- * waiting is ours: pg_ctl would also wait for the end of a server that somebody starts in the meantime.
+ * Stops the server and ends its sessions. Waits here instead of in pg_ctl, which would also wait for a server that another
+ * process starts in the meantime.
  */
 export async function stopServer(home: DataDirectory, binaries: Binaries): Promise<void> {
   const running = await findRunning(home);
@@ -87,12 +86,15 @@ export async function stopServer(home: DataDirectory, binaries: Binaries): Promi
   const deadline = monotonicMs() + STOP_TIMEOUT_MS;
   while ((await findRunning(home))?.pid === running.pid) {
     if (monotonicMs() > deadline)
-      throw new Refused('unavailable', `Postgres (process ${running.pid}) does not stop. ${output}`.trim());
+      throw new Refused(
+        'unavailable',
+        `Postgres (process ${running.pid}) did not stop within ${STOP_TIMEOUT_MS / 1_000} s. ${output}`.trim(),
+      );
     await sleep(20);
   }
 }
 
-/** Size of the start log in bytes, after making it short where many starts made it long. */
+/** Size of the start log in bytes. Truncates it if it is too long. */
 async function startLogSize(home: DataDirectory): Promise<number> {
   const size = await stat(home.startLog).then(
     (found) => found.size,
@@ -103,12 +105,12 @@ async function startLogSize(home: DataDirectory): Promise<number> {
   return 0;
 }
 
-/** What a setting of postgresql.conf may be changed to for a purpose, such as tests without fsync. */
+/** Settings of postgresql.conf to override, such as fsync in tests. */
 export type Settings = Readonly<Record<string, string>>;
 
 /**
- * The settings we stand by. Loopback only and no socket in a shared place: whoever can read the password
- * file may connect, nobody else. No statement and no value gets into the log: both can hold secrets.
+ * Loopback only and no shared socket: only processes that can read the password file can connect. The log contains no
+ * statements or values, which may be secret.
  */
 const DEFAULT_SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
@@ -121,9 +123,9 @@ const DEFAULT_SETTINGS: Settings = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A statement whose process was killed ends within this time, also in the middle of its work.
+  // Ends statements of killed clients within this time, even while they run.
   ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '10s' }),
-  // One file per weekday, written over after a week.
+  // One file per weekday, overwritten after a week.
   logging_collector: 'on',
   log_directory: '../log',
   log_filename: 'postgres-%a.log',
@@ -139,12 +141,14 @@ const DEFAULT_SETTINGS: Settings = {
 
 const SETTINGS_FILE = 'strandline.conf';
 
-/** Writes our settings beside Postgres' own file, which includes them last, so that ours win. */
+/** Writes our settings to a file that postgresql.conf includes last, so that they take precedence. */
 async function writeSettings(home: DataDirectory, changed: Settings = {}): Promise<void> {
   const lines = Object.entries({ ...DEFAULT_SETTINGS, ...changed }).map(
     ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,
   );
-  const text = ['# Written by strandline at every start; changes here are lost.', ...lines, ''].join('\n');
+  const text = ['# Written by strandline at every start. Do not edit: changes are lost.', ...lines, ''].join(
+    '\n',
+  );
   const file = path.join(home.data, SETTINGS_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
   const partial = `${file}.${process.pid}`;
@@ -153,13 +157,13 @@ async function writeSettings(home: DataDirectory, changed: Settings = {}): Promi
   await rename(partial, file);
 }
 
-/** The line in Postgres' own file that brings ours in. */
+/** The line of postgresql.conf that includes our settings. */
 export const INCLUDE = `\ninclude_if_exists = '${SETTINGS_FILE}'\n`;
 
-/** What Postgres writes about itself into its data directory. */
+/** Contents of `postmaster.pid`. */
 export type Running = Readonly<{ pid: number; port: number }>;
 
-/** Whether a process with this number exists, ours or not. */
+/** Whether a process with this pid exists, under any user. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -171,9 +175,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The server that runs on this home's data, if one does. Its number in `postmaster.pid` may belong to
- * somebody else by now (a killed server, then a restart of the machine or container); where the system
- * can tell, a server counts only if its current directory is our data directory.
+ * The running server of this data directory, if any. After a crash and a reboot, the pid in `postmaster.pid` may belong to
+ * another process. Where the system reports it, the current directory of the process must be our data directory.
  */
 export async function findRunning(home: DataDirectory): Promise<Running | undefined> {
   const lines = await readPidFile(home);
@@ -186,9 +189,9 @@ export async function findRunning(home: DataDirectory): Promise<Running | undefi
 }
 
 /**
- * Postgres refuses to start over a pid file whose number is alive again as some other process of the same
- * user. Such a file is removed, if no process at all works in the data directory. (If that were wrong,
- * Postgres' shared memory, which is bound to the directory, would still keep a second server out.)
+ * Postgres refuses to start if the pid in its pid file now belongs to another process of the same user. Removes such a file
+ * if no process has the data directory as its current directory. (If that check were wrong, the shared memory of Postgres,
+ * which is tied to the directory, would still prevent a second server.)
  */
 async function removeStalePidFile(home: DataDirectory): Promise<void> {
   const before = await readPidFile(home);
@@ -200,7 +203,7 @@ async function removeStalePidFile(home: DataDirectory): Promise<void> {
   if (now?.join('\n') === before.join('\n')) await rm(path.join(home.data, 'postmaster.pid'));
 }
 
-/** A live process that we may signal; a server of ours is one, whether we are root or its own user. */
+/** Whether we may signal this process. True for our server, whether we run as root or as its user. */
 function isOurs(pid: number): boolean {
   try {
     return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
@@ -214,16 +217,16 @@ async function readPidFile(home: DataDirectory): Promise<string[] | undefined> {
   return text?.split('\n').map((line) => line.trim());
 }
 
-/** undefined where the system does not tell. */
+/** Undefined if the system does not report it. */
 function readCurrentDirectory(pid: number): Promise<string | undefined> {
   return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
 }
 
-// Below the ports that systems hand out for outgoing connections, so that a kept port stays free.
+// Below the ephemeral port range, so that a saved port stays free.
 const MIN_PORT = 20_000;
 const MAX_PORT = 32_000;
 
-/** The port kept from an earlier start if it is free, else another free one. */
+/** The saved port if it is free, else another free one. */
 async function choosePort(home: DataDirectory): Promise<{ port: number; moved: boolean }> {
   const kept = await readKeptPort(home);
   if (kept !== undefined && (await isFree(kept))) return { port: kept, moved: false };

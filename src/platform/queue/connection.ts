@@ -1,4 +1,4 @@
-/** Where the queue is kept: Postgres or Redis, the connections to it, and whether a Redis is fit for it. */
+/** The queue's back end, Postgres or Redis: its connections, and checks of a Redis server. */
 
 import { Refused } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
@@ -7,31 +7,31 @@ import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'b
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-/** Where BullMQ keeps its jobs: a Redis, or the schema `bullmq` of our own Postgres. */
+/** Where BullMQ stores jobs: a Redis, or the schema `bullmq` of our Postgres. */
 export type QueueStore = { kind: 'redis'; url: string } | { kind: 'postgres'; url: string };
 
 export type QueueBackend = {
   kind: QueueStore['kind'];
-  /** Options of a queue or worker, and the factory that goes with them (none: BullMQ's own, on Redis). */
+  /** Options of a queue or worker, and the matching factory (undefined: BullMQ's default, on Redis). */
   queue: Pick<QueueOptions, 'connection' | 'prefix'>;
   worker: Pick<QueueOptions, 'connection' | 'prefix'>;
   factory: BackendFactory | undefined;
   /**
-   * Checks the store of the queue. In Postgres that was done by whoever migrated it.
-   * @returns sentences for a person, about what is not as it should be
-   * @throws Refused where a queue must not be kept there, another error where it cannot be reached
+   * Checks the store of the queue. For Postgres, `migrate` has done that.
+   * @returns warnings for a person
+   * @throws Refused if the server is unsuitable, another error if it cannot be reached
    */
   check(): Promise<string[]>;
   close(): Promise<void>;
 };
 
 /**
- * Connections to Postgres of all queues and workers of a process together. Each of its four workers listens on one of them;
- * the others are used for a statement at a time.
+ * Postgres connections of all queues and workers of a process. Each of its four workers listens on one; the others run
+ * single statements.
  */
 const MAX_CONNECTIONS = 10;
 
-/** A newer release changed a table of the queue under a worker that prepared statements over it. Nothing was executed. */
+/** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */
 const RESULT_CHANGED = '0A000';
 
 function readSqlState(error: unknown): unknown {
@@ -39,8 +39,8 @@ function readSqlState(error: unknown): unknown {
 }
 
 /**
- * The pool as BullMQ needs it, but each statement is prepared once a connection. BullMQ sends them without a name (6.7.0),
- * and Postgres then parses and plans several of them for each job.
+ * A pool for BullMQ that prepares each statement once per connection. BullMQ (6.7.0) sends unnamed statements, so that
+ * Postgres would parse and plan several of them for each job.
  */
 function withKeptPlans(pool: Pool) {
   const names = new Map<string, string>();
@@ -56,13 +56,13 @@ function withKeptPlans(pool: Pool) {
       });
     },
     end: () => pool.end(),
-    // Each queue and worker that is created would add a listener, and no one removes it; the pool's errors are logged here.
+    // Every queue and worker would add a listener that is never removed; the pool's errors are logged below.
     on: () => undefined,
   };
 }
 
 /**
- * Opens a back end. Its connections are its own: a queue that waits must never hold one that a save needs.
+ * Opens a back end with its own connections: a waiting queue must never hold one that a save needs.
  * @param instance name of our database, so that two of them can share one Redis
  */
 export function openBackend(home: QueueStore, instance: string, log: Logger): QueueBackend {
@@ -71,8 +71,7 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
     const pool = new Pool({
       connectionString: home.url,
       max: MAX_CONNECTIONS,
-      // A connection that died silently would otherwise be waited for until the system gives it up, a quarter of an hour, and
-      // one that only listens for two hours.
+      // Without it, a silently dead connection would block for 15 minutes, and a listening one for two hours.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
       connectionTimeoutMillis: 10 * SECOND,
@@ -80,8 +79,8 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
       application_name: 'strandline queue',
       options: '-c search_path=bullmq',
     });
-    pool.on('error', (error) => log.debug({ err: error }, 'queue connection'));
-    // The types of QueueOptions know only Redis; with the Postgres factory the connection may be a pool.
+    pool.on('error', (error) => log.debug({ err: error }, 'queue connection error'));
+    // QueueOptions is typed for Redis only; with the Postgres factory, the connection may be a pool.
     const options = { connection: withKeptPlans(pool) as unknown as QueueOptions['connection'], prefix };
     return {
       kind: 'postgres',
@@ -92,7 +91,7 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
       close: () => pool.end(),
     };
   }
-  // A producer must fail fast while Redis is away (the scan offers its runs again); a worker must wait.
+  // A producer must fail fast while Redis is unavailable (the scan enqueues its runs again); a worker must wait.
   const producer = new Redis(home.url, {
     maxRetriesPerRequest: 2,
     enableOfflineQueue: true,
@@ -105,7 +104,7 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
     lazyConnect: true,
   });
   for (const redis of [producer, consumer])
-    redis.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'redis connection'));
+    redis.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'redis connection error'));
   return {
     kind: 'redis',
     queue: { connection: producer, prefix },
@@ -120,29 +119,29 @@ export function openBackend(home: QueueStore, instance: string, log: Logger): Qu
   };
 }
 
-/** What a Redis says of itself, as far as a queue depends on it. */
+/** Properties of a Redis server that the queue depends on. */
 export type RedisFacts = {
-  /** Of Redis, or of what says it is as good; null where the server does not tell. */
+  /** Version of Redis or a compatible server; null if not reported. */
   version: string | null;
-  /** `noeviction`, or a policy that throws jobs away; null where the server does not tell. */
+  /** `noeviction`, or a policy that evicts jobs; null if not reported. */
   maxmemoryPolicy: string | null;
-  /** Whether it keeps its data over a restart, by log or by snapshots; null where it does not tell. */
+  /** Whether data survives a restart, by AOF or snapshots; null if not reported. */
   persistent: boolean | null;
 };
 
 const REDIS_CHECK_TIMEOUT_MS = 5_000;
-/** BullMQ does not work with anything older than the first, and asks for the second. */
+/** BullMQ requires the first and recommends the second. */
 const MIN_VERSION = [5, 0] as const;
 const ADVISED_VERSION = [6, 2] as const;
 
-/** Asks a Redis about itself, on a connection of its own that is closed again. @throws where it cannot be reached */
+/** Queries the properties of a Redis server on a separate connection. @throws if it cannot be reached */
 export async function checkRedis(url: string): Promise<RedisFacts> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: REDIS_CHECK_TIMEOUT_MS,
     commandTimeout: REDIS_CHECK_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
-    // It would ask INFO by itself, and complain to the console where that is forbidden.
+    // The ready check sends INFO, and prints to the console if that is forbidden.
     enableReadyCheck: false,
     retryStrategy: () => null,
   });
@@ -161,7 +160,7 @@ export async function checkRedis(url: string): Promise<RedisFacts> {
       persistent: await isPersistent(redis, info),
     };
   } catch (error) {
-    // "Connection is closed" says nothing; what the socket said does.
+    // The socket error is more specific than "Connection is closed".
     throw withoutArguments(lost ?? error);
   } finally {
     redis.disconnect();
@@ -169,42 +168,42 @@ export async function checkRedis(url: string): Promise<RedisFacts> {
 }
 
 /**
- * Whether a queue may be kept there. A policy that evicts keys takes single jobs out of the middle of a queue, which
- * goes on to list them: that is worse than losing it whole, which the scan repairs in seconds.
- * @returns sentences for a person, about what is not as it should be or could not be looked at
- * @throws Refused where jobs would be lost or BullMQ does not work
+ * Whether Redis is suitable for a queue. An eviction policy would remove single jobs that the queue still lists, which is
+ * worse than losing the whole queue: the scan repairs that within seconds.
+ * @returns warnings for a person, including checks that were not possible
+ * @throws Refused if jobs would be lost or BullMQ does not work
  */
 export function judgeRedis({ version, maxmemoryPolicy, persistent }: RedisFacts): string[] {
   const notes: string[] = [];
   if (version === null)
-    throw new Refused('unavailable', 'Redis forbids INFO to this user; the queue cannot work without it.');
+    throw new Refused('unavailable', 'This Redis user may not run INFO, which the queue requires.');
   if (isOlder(version, MIN_VERSION))
-    throw new Refused('unavailable', `Redis is version ${version}; the queue needs 6.2 or newer.`);
+    throw new Refused('unavailable', `Redis is version ${version}; the queue requires 6.2 or later.`);
   else if (isOlder(version, ADVISED_VERSION))
-    notes.push(`Redis is version ${version}; 6.2 or newer is advised`);
+    notes.push(`Redis is version ${version}; 6.2 or later is recommended`);
 
   if (maxmemoryPolicy === null)
-    notes.push('Redis does not tell its maxmemory-policy, so it could not be checked; it must be noeviction');
+    notes.push('Redis does not report its maxmemory-policy. It must be noeviction');
   else if (maxmemoryPolicy.startsWith('allkeys-'))
     throw new Refused(
       'unavailable',
-      `Redis has the maxmemory-policy ${maxmemoryPolicy}: it would throw jobs away. ` +
+      `Redis has the maxmemory-policy ${maxmemoryPolicy}, which would evict jobs. ` +
         'Set it to noeviction (redis-cli CONFIG SET maxmemory-policy noeviction, and in its configuration).',
     );
   else if (maxmemoryPolicy !== 'noeviction')
     notes.push(
-      `Redis has the maxmemory-policy ${maxmemoryPolicy}: it can throw away locks of jobs; set noeviction`,
+      `Redis has the maxmemory-policy ${maxmemoryPolicy}, which can evict job locks; set noeviction`,
     );
 
-  if (persistent === null) notes.push('Redis does not tell whether it keeps its data over a restart');
+  if (persistent === null) notes.push('Redis does not report whether its data survives a restart');
   else if (!persistent)
     notes.push(
-      'Redis keeps nothing over a restart: the scan then offers all waiting runs again within seconds',
+      'Redis is not persistent: after a restart, the scan enqueues all waiting runs again within seconds',
     );
   return notes;
 }
 
-/** A hosted server, or a user of ours, may be forbidden CONFIG and INFO. */
+/** Hosted servers and restricted users may not run CONFIG and INFO. */
 async function orUnknown(info: Promise<string>): Promise<string> {
   try {
     return await info;
@@ -236,8 +235,8 @@ function readMember(info: string, name: string): string | undefined {
 }
 
 /**
- * The same error without the command that failed: ioredis puts it beside the message, with its arguments, and those of
- * AUTH and HELLO hold the password. Every error of a Redis passes here before anybody may log it.
+ * Removes the failed command from an error: ioredis attaches it with its arguments, which for AUTH and HELLO include the
+ * password. Every Redis error must pass through here before it is logged.
  */
 export function withoutArguments<E>(error: E): E {
   if (error instanceof Error && 'command' in error) delete error.command;

@@ -1,16 +1,16 @@
-/** The schema of the queue in Postgres: the tables that our BullMQ makes, whether they are whole, and migrating them. */
+/** The queue's schema in Postgres: checks and migrates the tables of BullMQ. */
 
 import { Refused } from '../../domain/errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Client } from 'pg';
 
-/** Our BullMQ (exactly 6.7.0): its major version, and that of the schema that it makes. */
+/** Major version of our BullMQ (exactly 6.7.0), and version of its schema. */
 export const QUEUE_CLIENT = 6;
 export const QUEUE_VERSION = 11;
 
 /**
- * What the migrations of our BullMQ (exactly 6.7.0) make, as {@link readParts} reads it. With another version
- * the test says which parts differ.
+ * Schema objects of our BullMQ (exactly 6.7.0), as returned by {@link readParts}. After an upgrade, the test lists the
+ * differences.
  */
 export const QUEUE_PARTS: readonly string[] = `
 column:dedup.dedup_id:text! column:dedup.expire_at_ms:int8 column:dedup.job_id:text! column:dedup.queue:text!
@@ -97,14 +97,13 @@ sequence:job_seq: sequence:relay_inbox_id_seq: sequence:relay_mid_seq:
 /** The Postgres schema of the queue. */
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** `absent`: no tables, or some part of what BullMQ's migrations made is missing or different. What others added is no matter. */
+/** `absent`: no tables, or an object of BullMQ's migrations is missing or different. Additional objects are ignored. */
 type QueueState = 'absent' | 'behind' | 'current' | 'newer';
 
 /**
- * Brings the queue's tables up to date, in one transaction of BullMQ's own. The client must be a single
- * connection.
- * @returns whether there was anything to do, and where the queue was damaged a sentence for a person
- * @throws Refused where a newer BullMQ made them
+ * Migrates the queue's tables in one BullMQ transaction. The client must be a single connection.
+ * @returns whether anything was migrated, and a note for a person if the queue was damaged
+ * @throws Refused if a newer BullMQ created them
  */
 export async function migrateQueue(
   client: Client,
@@ -114,8 +113,8 @@ export async function migrateQueue(
   if (before === 'newer')
     throw new Refused(
       'conflict',
-      `The schema "${QUEUE_SCHEMA}" was made by a newer BullMQ than the one in this strandline; ` +
-        'use the newer strandline.',
+      `The schema "${QUEUE_SCHEMA}" was created by a newer BullMQ than this strandline includes. ` +
+        'Upgrade strandline.',
     );
   if (before === 'current') return { migrated: false };
   const note = before === 'absent' ? await dropDamaged(client, log) : undefined;
@@ -124,10 +123,10 @@ export async function migrateQueue(
   return { migrated: true, ...(note === undefined ? {} : { note }) };
 }
 
-/** So many missing parts are named; the others are counted. */
+/** How many missing objects are named; others are counted. */
 const MAX_NAMED = 5;
 
-/** What is left of a queue cannot be migrated, and nothing in it is needed: the scan offers all work again. */
+/** A damaged queue cannot be migrated, and nothing in it is needed: the scan enqueues all work again. */
 async function dropDamaged(client: Client, log: Logger): Promise<string | undefined> {
   const found = await readParts(client);
   let note: string | undefined;
@@ -136,8 +135,8 @@ async function dropDamaged(client: Client, log: Logger): Promise<string | undefi
     if (lost.length === 0) lost.push('rows of the table migration');
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
     const missing = lost.slice(0, MAX_NAMED).join(', ') + more;
-    log.warn({ schema: QUEUE_SCHEMA, missing }, 'queue schema damaged, creating it again');
-    note = `The schema "${QUEUE_SCHEMA}" was damaged and has been created again; missing or different: ${missing}.`;
+    log.warn({ schema: QUEUE_SCHEMA, missing }, 'queue schema damaged; re-creating it');
+    note = `The schema "${QUEUE_SCHEMA}" was damaged and has been re-created. Missing or different: ${missing}.`;
   }
   await client.query(`DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE`);
   return note;
@@ -147,13 +146,13 @@ function missingOf(found: ReadonlySet<string>): string[] {
   return QUEUE_PARTS.filter((part) => !found.has(part));
 }
 
-/** In what state the queue's tables are. */
+/** State of the queue's tables. */
 export async function queueState(client: Client): Promise<QueueState> {
   const { rows } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('${QUEUE_SCHEMA}.migration') IS NOT NULL AS there`,
   );
   if (rows[0]?.there !== true) return 'absent';
-  // As BullMQ reads it, which every command would load for this. A schema says which of its clients may still use it.
+  // Same check as in BullMQ, without loading BullMQ in every command. The schema records its oldest compatible client.
   const { rows: made } = await client.query<{ version: number | null; client: number | null }>(
     `SELECT max(version)::int AS version, max((to_jsonb(m)->>'min_client_version')::int) AS client
      FROM ${QUEUE_SCHEMA}.migration m`,
@@ -166,8 +165,8 @@ export async function queueState(client: Client): Promise<QueueState> {
 }
 
 /**
- * Tables by their columns, indexes, sequences, triggers and functions, each as `kind:name:definition`. Not in the words that
- * the server writes for them, which depend on its version and on the search path.
+ * Columns, indexes, sequences, triggers and functions, each as `kind:name:definition`. Does not use pg_get_*def, whose
+ * output depends on the server version and the search path.
  */
 export async function readParts(client: Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ part: string }>(

@@ -1,4 +1,4 @@
-/** The workers of the queue in this process. */
+/** The queue's workers in this process. */
 
 import { Worker, type Job } from 'bullmq';
 import { SECOND } from '../../domain/time.ts';
@@ -16,31 +16,31 @@ import {
   type WorkJob,
 } from './queue.ts';
 
-/** Each queue holds one kind of job, and its handler reads no other member. */
+/** Each queue has one kind of job, and its handler reads only that member. */
 type JobData = RunJob & ChannelJob & WorkJob;
 
 export type WorkerOptions = {
   concurrency: number;
   onScan(): Promise<void>;
   onRun(runId: bigint): Promise<void>;
-  /** A channel has something to send. Of one channel at most one job is executed: others find it claimed. */
+  /** A channel has messages to send. Only one job per channel runs at a time; others find it leased. */
   onChannel(channelId: bigint): Promise<void>;
   onWork(name: string): Promise<void>;
   log: Logger;
 };
 
 /**
- * A job whose worker died is handed out again within seconds. That may be too early for a worker that was
- * only slow, and does no harm: the second one finds the run claimed.
+ * A job whose worker died is redelivered within seconds. If that worker was only slow, no harm is done: the second one
+ * finds the run leased.
  */
 const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
 
-/** Each of them mostly waits for its receiver: enough that some that stall leave room for others. */
+/** Deliveries mostly wait for receivers: high enough that a few stalled ones leave room for others. */
 const MAX_CHANNELS_AT_ONCE = 16;
 
 /**
- * Takes scans, runs, channels and recurring work from the queue. A handler never throws: what must happen again is
- * decided in Postgres, and an error that reaches BullMQ would be stored with text from outside in it.
+ * Executes scans, runs, channels and recurring work from the queue. A handler never throws: retries are decided in
+ * Postgres, and BullMQ would store an error with text from outside.
  */
 export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
   const { log } = options;

@@ -1,4 +1,4 @@
-/** The queue: what is put into it, for which workers, and its connections, which are created again until they are ready. */
+/** The queue: its jobs, and its connections, which are re-created until they are ready. */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { monotonicMs, systemClock } from '../clock.ts';
@@ -7,9 +7,9 @@ import { type QueueBackend, withoutArguments } from './connection.ts';
 import { type JobsOptions, Queue } from 'bullmq';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A run to be claimed. Nothing else travels by the queue: no text, no secret, no state. */
+/** A run to lease. The queue carries only IDs: no text, no secrets, no state. */
 export type RunJob = { runId: string };
-/** A channel with messages to send. Which ones is in the database. */
+/** A channel with messages to send. The messages are in the database. */
 export type ChannelJob = { channelId: string };
 /** Recurring work, by its name. */
 export type WorkJob = { name: string };
@@ -21,21 +21,21 @@ export const WORK = 'recurring';
 
 /**
  * A run to enqueue. The fence makes each claim's job a new one.
- * - `trigger`: what asked for the run; `late` where it has ended and only a response of it is to be read
+ * - `trigger`: what requested the run; `late` if it has ended and only its response is to be parsed
  */
 export type QueuedRun = { runId: bigint; fence: number; trigger: keyof typeof PRIORITY };
 
 /**
- * What the program asks of its queue: to call the scan twice a second, and to distribute work among processes. It is
- * never asked what is true, and may be emptied at any moment.
+ * The queue triggers the scan twice a second and distributes work among processes. It is never the source of truth, and may
+ * be emptied at any time.
  */
 export type WorkQueue = {
   kind: QueueBackend['kind'];
-  /** @param again a mark that makes new jobs of runs that have jobs already: a worker that died may have taken those along */
+  /** @param again a mark that creates new jobs for runs that already have one, which a dead worker may have taken */
   enqueueRuns(runs: readonly QueuedRun[], again?: string): Promise<void>;
   enqueueChannels(channelIds: readonly bigint[]): Promise<void>;
   enqueueWork(names: readonly string[]): Promise<void>;
-  /** Removes the repeatable job that calls the scan and adds it again, also where somebody paused it. */
+  /** Re-creates the repeatable job that triggers the scan, even if it was paused. */
   restartScan(): Promise<void>;
   /** Jobs waiting, delayed and active in the queue of runs. */
   depth(): Promise<Record<string, number>>;
@@ -43,13 +43,13 @@ export type WorkQueue = {
   close(): Promise<void>;
 };
 
-/** How often the repeatable job calls the scan. */
+/** Interval of the repeatable job that triggers the scan. */
 export const SCAN_EVERY_MS = SECOND / 2;
 
 const FINISHED = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const;
 /**
- * Which runs are taken first, 0 before all: a person waits for a manual run, and a thousand new searches must not delay a slot.
- * On both back ends a job with a priority costs as much as one without.
+ * Order of runs, 0 first: a person waits for a manual run, and a thousand new searches must not delay a slot. On both back
+ * ends, priorities cost nothing.
  */
 const PRIORITY = { manual: 0, schedule: 1, first: 2, late: 2 } as const;
 
@@ -58,7 +58,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
     const options = { ...backend.queue, defaultJobOptions: FINISHED };
     const queue =
       backend.factory === undefined ? new Queue(name, options) : new Queue(name, options, backend.factory);
-    queue.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection'));
+    queue.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection error'));
     return queue;
   };
   const scans = readyQueue(make(SCANS));
@@ -117,25 +117,25 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
       await patiently(async () => (await runs.get()).getJobCounts('waiting'));
     },
     close: async () => {
-      // One that was never reached has nothing to close; its connection ends with the back end.
+      // A queue that never connected has nothing to close; its connection closes with the back end.
       const all = [scans, runs, deliveries, work];
       await patiently(() => Promise.all(all.map((queue) => queue.close()))).catch(() => {});
     },
   };
 }
 
-/** A job as BullMQ adds it. */
+/** A job to add to BullMQ. */
 type Added = { name: string; data: RunJob | ChannelJob | WorkJob; opts: JobsOptions };
 
-/** What is needed of a queue, on either back end. */
+/** The part of a queue used here, on either back end. */
 type Adding = {
   add(name: string, data: Added['data'], opts: JobsOptions): Promise<unknown>;
   addBulk(jobs: Added[]): Promise<unknown>;
 };
 
 /**
- * For several jobs BullMQ creates two temporary tables on Postgres (6.7.0): adding one alone is six times faster, and
- * does not swell the catalogs.
+ * To add several jobs on Postgres, BullMQ (6.7.0) creates two temporary tables: adding one at a time is six times faster
+ * and does not bloat the catalogs.
  */
 const MAX_ADDED_SINGLY = 8;
 
@@ -145,41 +145,41 @@ async function addTo(queue: Adding, jobs: readonly Added[]): Promise<void> {
 }
 
 /**
- * A part of every job's id. Enqueued twice, a job is one job; but a Redis that lost some of its keys may hold a job that
- * is in none of its lists, and as long as it does no other of this id is added. Five minutes later the id is another.
+ * Part of every job ID. A job enqueued twice is one job. But a Redis that lost keys may contain an orphaned job that is in
+ * no list, which blocks its ID; the mark changes the ID every five minutes.
  */
 function createQueueMark(): string {
   return String(Math.floor(systemClock.now().getTime() / (5 * MINUTE)));
 }
 
-/** BullMQ waits forever for a queue that cannot be reached; a person or a save does not. */
+/** BullMQ waits forever for an unreachable queue; people and saves must not. */
 const QUEUE_TIMEOUT_MS = 5 * SECOND;
 
-/** The queue did not answer in time, or was not asked because it had not a moment ago. */
+/** The queue did not respond in time, or was skipped because it just timed out. */
 class QueueSilent extends Error {
   override name = 'QueueSilent';
 }
 
 /**
- * Bounds how long the queue is waited for, and logs once that it is away and once that it is back. While it does not answer
- * it is not asked again for as long, so that a hundred searches that each want to enqueue something wait once, and not a
- * hundred times.
+ * Limits waiting for the queue, and logs once when it becomes unavailable and once when it is back. After a timeout,
+ * further calls fail immediately for the same time, so that a hundred searches that enqueue something do not wait a hundred
+ * times.
  */
 function createQueueTimeout(log: Logger): <T>(work: () => Promise<T>) => Promise<T> {
   let silentUntil = 0;
   let isAway = false;
   return async (work) => {
-    if (monotonicMs() < silentUntil) throw new QueueSilent('the queue did not answer a moment ago');
+    if (monotonicMs() < silentUntil) throw new QueueSilent('the queue timed out a moment ago');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         silentUntil = monotonicMs() + QUEUE_TIMEOUT_MS;
-        reject(new QueueSilent(`the queue did not answer within ${QUEUE_TIMEOUT_MS} ms`));
+        reject(new QueueSilent(`the queue did not respond within ${QUEUE_TIMEOUT_MS} ms`));
       }, QUEUE_TIMEOUT_MS);
     });
     try {
       const result = await Promise.race([work(), late]);
-      if (isAway) log.info('queue available again');
+      if (isAway) log.info('queue available');
       isAway = false;
       return result;
     } catch (error) {
@@ -194,32 +194,31 @@ function createQueueTimeout(log: Logger): <T>(work: () => Promise<T>) => Promise
 }
 
 /*
- * BullMQ remembers for ever how the first connection of a queue or worker went. A worker whose first one
- * was refused (no connection free, the server starting) would try again without a pause and let nothing
- * else in this process run; a queue would answer with that one error from then on. So both are made anew
- * until they were ready once; a connection that is lost later they bring back themselves.
+ * BullMQ never recovers from a failed first connection: a worker (no free connection, server starting) would retry in a
+ * busy loop that blocks the process, and a queue would return the same error forever. So both are re-created until they
+ * were ready once; later, they reconnect by themselves.
  */
-/** What is needed of a BullMQ worker, on either back end. */
+/** The part of a BullMQ worker used here, on either back end. */
 type Worker = Readyable & {
   on(event: 'error', listener: (error: Error) => void): unknown;
   pause(doNotWaitForActive: boolean): Promise<void>;
-  /** Begins to run one that does not run yet, too. */
+  /** Also starts a worker that does not run yet. */
   resume(): Promise<void>;
   close(force?: boolean): Promise<void>;
 };
 type Readyable = { waitUntilReady(): Promise<unknown>; close(): Promise<void> };
 
 export type QueueWorkers = {
-  /** Takes no more jobs until `resume`; those in progress go on. */
+  /** Takes no new jobs until `resume`; current ones continue. */
   pause(): void;
   resume(): void;
-  /** Stops taking jobs and waits for those in progress. */
+  /** Takes no new jobs and waits for current ones. */
   close(): Promise<void>;
 };
 
 const MAX_PAUSE_MS = 10 * SECOND;
 
-/** Lets a worker run as soon as it is ready, and creates it again until it is. */
+/** Starts a worker as soon as it is ready, and re-creates it until it is. */
 export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
   const closing = new AbortController();
   let paused = false;
@@ -228,14 +227,14 @@ export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
   async function begin(): Promise<void> {
     for (let pause = SECOND / 4; !closing.signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       const worker = make();
-      worker.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection'));
+      worker.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection error'));
       try {
         await worker.waitUntilReady();
         running = worker;
         if (!paused) void worker.resume();
         return;
       } catch (error) {
-        log.warn({ err: withoutArguments(error) }, 'the queue cannot be reached; trying again');
+        log.warn({ err: withoutArguments(error) }, 'queue connection failed; retrying');
         await worker.close(true).catch(() => {});
         await wait(pause, undefined, { signal: closing.signal }).catch(() => {});
       }
@@ -247,7 +246,7 @@ export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
     pause: () => {
       if (paused) return;
       paused = true;
-      running?.pause(true).catch((error: unknown) => log.warn({ err: error }, 'not paused'));
+      running?.pause(true).catch((error: unknown) => log.warn({ err: error }, 'worker pause failed'));
     },
     resume: () => {
       if (!paused) return;
@@ -262,7 +261,7 @@ export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
   };
 }
 
-/** A queue that is ready, made at first need. @throws what kept it from being so; the next call begins anew */
+/** A queue that is ready, created on first use. @throws the error of the connection; the next call retries */
 function readyQueue<Q extends Readyable>(make: () => Q): { get(): Promise<Q>; close(): Promise<void> } {
   let current: Q | undefined;
   return {

@@ -159,17 +159,14 @@ async function draftWithModel(
     const drafts = verifyDrafts(answer, briefing);
     const quoted = briefing.roles.filter((role) => !drafts.has(role));
     if (quoted.length > 0) {
-      log.warn(
-        { model: model.name, parts: quoted, reason: 'unsupported' },
-        'parts of a completion are quoted',
-      );
+      log.warn({ model: model.name, parts: quoted, reason: 'unsupported' }, 'completion partly quoted');
     }
     return drafts;
   } catch (error) {
     signal.throwIfAborted();
     const tookMs = Math.round(monotonicMs() - began);
     const why = limit.signal.aborted ? { reason: 'time' } : describeModelFailure(error);
-    log.warn({ model: model.name, parts: roles, tookMs, ...why }, 'a language model wrote nothing of use');
+    log.warn({ model: model.name, parts: roles, tookMs, ...why }, 'language model output unusable');
     return new Map();
   } finally {
     limit.end();

@@ -1,4 +1,4 @@
-/** From a request to what its sources found: in parallel, each within a time limit, within the dates asked. */
+/** Queries the sources of a request in parallel, each with a time limit, within the requested dates. */
 
 import {
   DATE_FILTER_DAYS,
@@ -25,22 +25,22 @@ export type RetrievalRequest = {
   selected: readonly Source[];
   model: Model;
   dateFilter: DateFilter;
-  /** The instant of the answer; the end of its window. */
+  /** Time of the response; the end of its window. */
   at: Date;
 };
 
-/** What was found by source, one entry for each selected one; a source that failed found nothing. */
+/** Findings by source, one entry per selected source; empty if it failed. */
 export type Findings = ReadonlyMap<Source, readonly FoundItem[]>;
 export type RetrievalResult = { findings: Findings; warnings: readonly ServedWarning[] };
 
-/** The dates that a filter allows, both ends included. */
+/** The date range of a filter, inclusive. */
 export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; to: Date } {
   return { from: new Date(at.getTime() - DATE_FILTER_DAYS[filter] * DAY), to: at };
 }
 
 /**
- * @param onSource called for each source as it ends, in the order in which they end
- * @throws the signal's reason once the client is gone; a source that fails is a warning
+ * @param onSource called for each source when it completes
+ * @throws the signal's reason if the client disconnects; failed sources are warnings
  */
 export async function retrieveFindings(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
@@ -65,7 +65,7 @@ export async function retrieveFindings(
   };
 }
 
-/** What one tool found, best first; a second round follows where its model has one and the first found little. */
+/** Findings of one tool, best first; with a second round if the model allows it and the first found little. */
 async function retrieveForTool(
   source: Source,
   asked: RetrievalRequest,
@@ -97,15 +97,15 @@ async function retrieveForTool(
   };
 }
 
-/** A repost is left out: what it repeats is found by itself. */
+/** Excludes reposts: the original is found by itself. */
 function isOriginalPost({ post }: FoundItem): boolean {
   return post?.is_repost !== true;
 }
 
-/** The longest window, in days, in which something without a time has no place. */
+/** Longest window, in days, from which undated items are excluded. */
 const MAX_DATED_ONLY_DAYS = DATE_FILTER_DAYS.PAST_MONTH;
 
-/** Every item's own time decides, whatever its source was asked. */
+/** Filters by each item's own time, whatever the source was asked for. */
 function isWithinWindow(
   { publishedAt }: FoundItem,
   { from, to }: { from: Date; to: Date },
@@ -116,27 +116,27 @@ function isWithinWindow(
   return at >= from.getTime() && at <= to.getTime();
 }
 
-// One tool: all of its sources at once.
+// One tool: all its sources in parallel.
 
 type SourceQueryContext = {
   sources: readonly SearchSource[];
   log: Logger;
   tier: ModelTier;
-  /** Of the client; aborts when it is gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 };
 
 type SourceQueryResults = {
-  /** One of each source and wording, best first. */
+  /** One per source and wording, best first. */
   lists: (readonly FoundItem[])[];
   warnings: ServedWarning[];
-  /** Those that answered, and may be asked again. */
+  /** Sources that responded and can be queried again. */
   answering: readonly SearchSource[];
 };
 
 /**
- * Asks all sources of a tool at once, those that take them under each wording.
- * @throws the client's reason once it is gone
+ * Queries all sources of a tool in parallel, with each wording if they accept several.
+ * @throws the signal's reason if the client disconnects
  */
 export async function querySources(
   { sources, log, tier, signal }: SourceQueryContext,
@@ -155,10 +155,10 @@ export async function querySources(
 
   const warnings: ServedWarning[] = [];
   const warn = (code: string, message: string) => warnings.push({ code, tool: findToolLabel(tool), message });
-  if (asking.length === 0) warn('source_off', 'no source is set up for this tool');
+  if (asking.length === 0) warn('source_off', 'no source is configured for this tool');
   const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
   for (const { name, code, err, message } of failed) {
-    if (warnings.some((warning) => warning.message === message)) continue; // reported already, of another wording
+    if (warnings.some((warning) => warning.message === message)) continue; // already reported for another wording
     warn(code, message);
     logSourceFailure(log, { err, source: name, tool, code });
   }
@@ -169,29 +169,32 @@ export async function querySources(
   };
 }
 
-/** The simulation knows what a prompt is about by itself, and would take another wording for another topic. */
+/** The simulation derives the topic from the prompt, and would treat another wording as another topic. */
 function acceptsWordings({ state, wordings }: SearchSource): boolean {
   return state === 'live' && wordings !== 'own';
 }
 
-/** A reason of ours says all there is to say; what is off, or wants a key, was said at the start. */
+/** Our own reasons need no stack trace; sources that are off or lack a key were reported at startup. */
 function logSourceFailure(
   log: Logger,
   failure: { err: unknown; source: string; tool: Source; code: OutageCode },
 ): void {
   const { err, ...known } = failure;
   if (failure.code === 'source_off' || failure.code === 'source_needs_key')
-    log.debug(known, 'a source was not asked');
-  else log.warn(err instanceof SourceDown ? { ...known, why: err.message } : failure, 'a source failed');
+    log.debug(known, 'source skipped');
+  else log.warn(err instanceof SourceDown ? { ...known, why: err.message } : failure, 'source failed');
 }
 
-/** The warnings of a tool's first round: an empty group because nobody looked is not one where nothing was. */
+/**
+ * Warnings of a tool's first round. Distinguishes a group that is empty because no source responded from one without
+ * results.
+ */
 export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: Source): ServedWarning[] {
   if (lists.length > 0) return warnings;
   const unanswered = {
     code: TOOL_UNANSWERED,
     tool: findToolLabel(tool),
-    message: 'no source of this tool answered',
+    message: 'no source of this tool responded',
   };
   return [...warnings, unanswered];
 }
@@ -200,15 +203,14 @@ function findToolLabel(source: Source): string {
   return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
 }
 
-/** What one source found when it was asked once; its failure is a result. */
+/** Result of one query of one source; failures are results. */
 type SourceOutcome =
   | { found: readonly FoundItem[]; failure?: undefined }
   | { found?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
 
 /**
- * What the source found within so many milliseconds, or why nothing. The message is made of our own words
- * alone.
- * @throws the client's reason once it is gone; nothing else
+ * Queries a source with a time limit. Failure messages contain only our own text.
+ * @throws only the signal's reason if the client disconnects
  */
 async function querySource(
   source: SearchSource,
@@ -220,7 +222,7 @@ async function querySource(
   const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), limitMs);
   const signal = AbortSignal.any([client, limit.signal]);
   try {
-    // A source may be deaf to the signal, and may fail before it has begun: it is not waited for all the same.
+    // Do not rely on the source to react to the signal.
     return {
       found: await awaitUnlessAborted(
         signal,
@@ -229,7 +231,7 @@ async function querySource(
     };
   } catch (err) {
     client.throwIfAborted();
-    // One that knows why it was late (its turn had not come) says so; any other was late.
+    // Keep the source's own reason for being late (such as its rate limit); otherwise report a timeout.
     const isLate = limit.signal.aborted && !(err instanceof SourceDown);
     return { failure: toSourceFailure(source, isLate ? limit.signal.reason : err) };
   } finally {

@@ -47,7 +47,7 @@ const STATUS_BODIES: Readonly<Record<string, () => unknown>> = {
   402: () => ({ detail: { error_code: 402, message: 'Payment Required', reason: 'Insufficient balance' } }),
   403: () => forbiddenBody('Forbidden API key'),
   422: () =>
-    validationBody([{ loc: ['body', 'prompt'], msg: 'A fault that was asked for', type: 'value_error' }]),
+    validationBody([{ loc: ['body', 'prompt'], msg: 'Simulated validation error', type: 'value_error' }]),
   429: () => tooManyRequestsBody(60),
   500: internalErrorBody,
   '503-html': () =>

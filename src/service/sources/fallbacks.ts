@@ -1,6 +1,6 @@
 /**
- * Sources besides the live ones: the discussion board through a web search, the archive, and one that only says why
- * nothing answers.
+ * Sources other than live ones: discussion boards through web search, the archive, and a placeholder that reports why no
+ * source responds.
  */
 
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
@@ -10,13 +10,13 @@ import { SourceDown } from './outage.ts';
 import type { FoundItem, SearchSource } from './search-source.ts';
 import type { OfferedSource } from './source-registry.ts';
 
-/** Any of the board's own hosts; the path of a thread, or of a comment in it. */
+/** Hosts of Reddit; path of a thread or a comment in it. */
 const BOARD_HOST = /^(?:(?:www|old|new|np|m|amp|[a-z]{2})\.)?reddit\.com$/;
 const THREAD_PATH = /^\/r\/(\w+)\/comments\/(\w+)(?:\/([^/]*))?/i;
-/** What search engines put behind the title of a thread: ` : r/rust`, ` - Reddit`. */
+/** Suffixes that search engines add to thread titles: ` : r/rust`, ` - Reddit`. */
 const TITLE_TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 
-/** The discussion board found with a web search, where the board itself cannot be asked. */
+/** Finds discussion boards through web search, if no board source is available. */
 export function createBoardFallback(web: SearchSource): SearchSource {
   return {
     // What holds of asking the web holds of this.
@@ -24,7 +24,7 @@ export function createBoardFallback(web: SearchSource): SearchSource {
     name: `reddit-through-${web.name}`,
     source: 'discussion_board',
     async find(query) {
-      // In front, so that it stays where a long prompt is cut.
+      // First, so that it survives truncation of a long prompt.
       const found = await web.find({ ...query, prompt: `site:reddit.com ${query.prompt}` });
       const threads = new Map<string, FoundItem>();
       for (const item of found) {
@@ -57,19 +57,19 @@ function toThread(item: FoundItem, link: string): FoundItem {
   };
 }
 
-/** What the monitor has collected, as a source for each tool. */
+/** The monitor's archive as a source for each tool. */
 export function createArchiveSources(archive: Archive): SearchSource[] {
   return SOURCES.map((source) => ({
     name: `archive-${source.replace('_', '-')}`,
     source,
     state: 'live',
-    // It weighs every word of the prompt, and needs none to occur.
+    // It ranks by all words of the prompt and requires none.
     wordings: 'own',
     find: ({ prompt, from, to, limit, signal }) => archive.find({ prompt, source, from, to, limit, signal }),
   }));
 }
 
-/** The source of a tool that no other answers: it says why, and what to set. */
+/** Placeholder for a tool without sources: reports why, and what to set. */
 export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
   const ours = offered.filter((candidate) => candidate.source === source);
   const unset = ours.filter(({ adapter }) => adapter === undefined).map(({ needs }) => needs.join(' and '));
@@ -82,7 +82,7 @@ export function createSilentSource(source: Source, offered: readonly OfferedSour
     find: () =>
       Promise.reject(
         asIs.length > 0
-          ? new SourceDown('source_off', { detail: `put ${asIs.join(' or ')} into SERVICE_SOURCES` })
+          ? new SourceDown('source_off', { detail: `add ${asIs.join(' or ')} to SERVICE_SOURCES` })
           : new SourceDown('source_needs_key', { detail: `set ${unset.join(', or ')}` }),
       ),
   };

@@ -1,6 +1,6 @@
 /**
- * A live source: an adapter and what stands around every one. From outside in: cache, one request for all
- * who ask the same, circuit breaker, time limit, and for each request its turn and its allowance.
+ * A live source: an adapter wrapped, from outside in, by a cache, request coalescing, a circuit breaker, a time limit, and
+ * per request a rate limit and an allowance.
  */
 import type { Agent } from 'undici';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
@@ -22,16 +22,16 @@ import { createCircuitBreaker, type BreakerPass } from './resilience/circuit-bre
 import { createCoalescedRequests, type StartedRequest } from './resilience/coalescing.ts';
 import { LRUCache } from 'lru-cache';
 
-/** As long as the most patient model waits for a source. */
+/** The longest source time limit of any model. */
 const MAX_SOURCE_MS = 25 * SECOND;
-/** After "too many requests" that does not say how long. */
+/** Pause after "too many requests" without a Retry-After. */
 const SOURCE_REST_MS = MINUTE;
 const FRESH_RESULT_TTL_MS = MINUTE;
 const RESULT_TTL_MS = 10 * MINUTE;
-/** Answers that are remembered of one source, and the characters in all of them: some ten thousand each, where nobody means harm. */
+/** Cached responses per source, and their total characters, usually about ten thousand each. */
 const MAX_CACHED = { max: 200, maxSize: 10_000_000 };
 
-/** What an item takes besides its texts, and what a list of them does. */
+/** Overhead per item and per list. */
 const ITEM_WEIGHT = 500;
 
 function weighItems(found: readonly FoundItem[]): number {
@@ -45,8 +45,8 @@ function weighItems(found: readonly FoundItem[]): number {
 export type LiveSource = SearchSource & {
   adapter: Adapter;
   /**
-   * Asks its small question.
-   * @returns false where it has none, because it needs a key
+   * Sends its probe request.
+   * @returns false if it has none, because it needs a key
    * @throws SourceDown
    */
   probe(signal: AbortSignal): Promise<boolean>;
@@ -63,7 +63,7 @@ export type LiveOptions = {
   wait?: WaitFunction;
 };
 
-/** An adapter with its cache, breaker and limits around it. */
+/** Wraps an adapter with cache, breaker and limits. */
 export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   const { clock, log, ports } = options;
   const pace = createRequestPace(adapter, {
@@ -109,7 +109,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
         if (short !== undefined)
           log.warn(
             { source: adapter.name, code: short.code, why: short.message },
-            'less was found than there is',
+            'source returned partial results',
           );
         if (short === undefined || !isObeyed(pass, short)) pass.succeeded();
         return result;
@@ -138,7 +138,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     const restMs = down.unasked ? undefined : chooseRestMs(down);
     if (restMs === undefined) return false;
     pass.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
-    log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
+    log.info({ source: adapter.name, code: down.code, restMs }, 'source paused');
     return true;
   }
 
@@ -153,8 +153,8 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     // A mistake of ours. The log says where it happened; its message may quote what came from outside.
     const { name, stack = '' } = error instanceof Error ? error : new Error();
     const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
-    log.error({ source: adapter.name, error: name, at }, 'the adapter of a source failed');
-    return new SourceDown('source_failed', { detail: 'its answer could not be read' });
+    log.error({ source: adapter.name, error: name, at }, 'source adapter failed');
+    return new SourceDown('source_failed', { detail: 'unreadable response' });
   }
 
   /** What is less than there is, is not given again for long. */
@@ -225,14 +225,14 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_timeout',
 ]);
 
-/** The same question has the same name, whatever its case, spaces and instant. */
+/** Cache key of a query, independent of case, spaces and time. */
 function createQueryKey({ prompt, keywords, from, to, limit }: SourceQuery): string {
   const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
   const days = from && (to.getTime() - from.getTime()) / DAY;
   return JSON.stringify([words, keywords, days, limit]);
 }
 
-/** What is new is asked for more often than what is old; where nobody says since when, the newest is wanted. */
+/** Caches queries for recent results for a shorter time; no start date means recent. */
 function chooseResultTtl({ from, to }: SourceQuery): number {
   return from === undefined || to.getTime() - from.getTime() <= DAY ? FRESH_RESULT_TTL_MS : RESULT_TTL_MS;
 }

@@ -1,28 +1,28 @@
-/** Why a source gave nothing: never a failure of the response, always a reason in its warnings. */
+/** Why a source returned nothing: never an error of the response, always one of its warnings. */
 import type { OutageCode } from '../../protocol/service-status.ts';
 
 export const OUTAGE_TEXTS: Readonly<Record<OutageCode, string>> = {
-  source_off: 'is switched off',
+  source_off: 'is off',
   source_needs_key: 'needs a key that is not set',
   source_quota: 'has used up its allowance',
-  source_busy: 'was asked as often as its terms allow',
-  source_resting: 'failed repeatedly and is left alone for a while',
-  source_timeout: 'did not answer in time',
-  source_refused: 'refused the request',
+  source_busy: 'reached its rate limit',
+  source_resting: 'failed repeatedly and is paused',
+  source_timeout: 'timed out',
+  source_refused: 'rejected the request',
   source_failed: 'failed',
 };
 
-/** A source cannot say anything now. The message is ours and holds no text from outside and no secret. */
+/** A source is unavailable. The message contains no text from outside and no secrets. */
 export class SourceDown extends Error {
   override readonly name = 'SourceDown';
   readonly code: OutageCode;
   readonly detail: string | undefined;
-  /** How long the source asks to be left alone, in milliseconds. */
+  /** How long to pause the source, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether we did not even ask: then it says nothing about how the source is. */
+  /** Whether no request was sent: then it says nothing about the source's health. */
   readonly unasked: boolean;
 
-  /** @param more.detail a few words of ours behind the reason: `answered 503` */
+  /** @param more.detail appended to the reason: `HTTP 503` */
   constructor(
     code: OutageCode,
     more: {
@@ -39,7 +39,7 @@ export class SourceDown extends Error {
   }
 }
 
-/** Whether a signal ended because time was up, and not because somebody went away. */
+/** Whether a signal aborted because of a timeout, not because the client disconnected. */
 export function isTimeout({ reason }: AbortSignal): boolean {
   if (reason instanceof SourceDown) return reason.code === 'source_timeout';
   return reason instanceof DOMException && reason.name === 'TimeoutError';

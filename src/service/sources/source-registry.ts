@@ -1,4 +1,4 @@
-/** Every adapter there is, and which of them are asked by what a user has set. */
+/** All adapters, and which of them the configuration enables. */
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { listNeeded, type ReadVariables, type Table } from '../../config/variable.ts';
@@ -17,7 +17,7 @@ import { TAVILY } from './providers/tavily.ts';
 import { X } from './providers/x.ts';
 import { YOUTUBE } from './providers/youtube.ts';
 
-/** Of a source's several definitions the free ones first. */
+/** Free sources first. */
 // biome-ignore format: one line for each
 export const SOURCE_REGISTRY: readonly SourceDefinition[] = [
   HACKER_NEWS,
@@ -35,7 +35,7 @@ export const SOURCE_REGISTRY: readonly SourceDefinition[] = [
   EXA,
 ];
 
-/** Words that stand beside the names of adapters. */
+/** Values of SERVICE_SOURCES besides names of adapters. */
 const SELECTION_WORDS = ['auto', 'sandbox', 'archive'];
 
 /** The variables of all sources, by name of the source. */
@@ -43,7 +43,7 @@ export const SOURCE_VARIABLES: Table = Object.fromEntries(
   SOURCE_REGISTRY.map(({ facts, variables }) => [facts.name, variables]),
 );
 
-/** What a user has set for the sources: `service.sources` of the configuration, where each member is described. */
+/** Configuration of the sources: `service.sources`, where each member is described. */
 export type SourceSettings = {
   wanted: readonly string[];
   contact: string | undefined;
@@ -51,11 +51,11 @@ export type SourceSettings = {
   read: ReadVariables;
 };
 
-/** A source with what a user has set for it. */
+/** A source with its configuration. */
 export type OfferedSource = Pick<Adapter, 'name' | 'source'> & {
-  /** Variables without which it cannot be asked. */
+  /** Required variables. */
   needs: readonly string[];
-  /** Undefined: what it needs is not set. */
+  /** Undefined: required variables are missing. */
   adapter: Adapter | undefined;
   isOn: boolean;
 };
@@ -63,9 +63,9 @@ export type OfferedSource = Pick<Adapter, 'name' | 'source'> & {
 type SourceChoice = { offered: readonly OfferedSource[]; archive: boolean; sandbox: boolean };
 
 /**
- * What is asked by these settings.
- * @param version of this program, for operators that want it said
- * @throws InvalidInput for a name that is not known, or whose key is not set, and for a wrong value
+ * Chooses the sources for these settings.
+ * @param version of this program, sent to operators that require it
+ * @throws InvalidInput for an unknown name, a missing key, or an invalid value
  */
 export function chooseSources(settings: SourceSettings, version: string): SourceChoice {
   const { wanted, addresses, read } = settings;
@@ -78,7 +78,7 @@ export function chooseSources(settings: SourceSettings, version: string): Source
     const adapter = open(read, { at: addresses[name], version });
     if (isWanted.has(name) && adapter === undefined) {
       const missing = needed.filter((row) => read(row) === undefined).map((row) => row.name);
-      const expected = `${missing.join(' and ')} to be set beside it`;
+      const expected = `${missing.join(' and ')} to be set as well`;
       problems.push({ path: 'SERVICE_SOURCES', given: name, expected });
     }
     const isOn = isWanted.has(name) || (auto && adapter !== undefined);
@@ -96,9 +96,9 @@ function findNameProblems(wanted: readonly string[], addresses: Readonly<Record<
     .filter((name) => !known.includes(name))
     .map((given): Problem => ({ path, given, expected: `one of ${known.join(', ')}` }));
   if (wanted.length === 0) problems.push({ path, given: wanted, expected: `some of ${known.join(', ')}` });
-  // What is invented never stands among what is found.
+  // Never mix simulated and real results.
   if (wanted.includes('sandbox') && wanted.length > 1)
-    problems.push({ path, given: wanted, expected: 'sandbox alone, or other sources without it' });
+    problems.push({ path, given: wanted, expected: 'either sandbox or other sources, not both' });
   for (const given of Object.keys(addresses).filter((name) => !names.includes(name))) {
     problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${names.join(', ')}` });
   }

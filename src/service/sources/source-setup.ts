@@ -1,4 +1,4 @@
-/** From what a user has set to the sources that answer, and whether those that need no key can be reached. */
+/** Opens the configured sources, and probes those that need no key. */
 
 import { SOURCES } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
@@ -15,17 +15,17 @@ import type { SearchSource } from './search-source.ts';
 import { chooseSources, type OfferedSource, type SourceSettings } from './source-registry.ts';
 
 export type OpenedSources = {
-  /** What answers; for a tool that has no source one that says why. */
+  /** Sources, including a placeholder for each tool without one. */
   sources: readonly SearchSource[];
   statements: readonly SourceStatement[];
-  /** Asks what needs no key, for two seconds at most. Never throws. */
+  /** Probes keyless sources for at most two seconds. Never throws. */
   probe: () => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   close: () => Promise<void>;
 };
 
-/** @throws InvalidInput for a name that is not known, or whose key is not set */
+/** @throws InvalidInput for an unknown name, or one whose key is not set */
 export function openSources(
   settings: SourceSettings,
   deps: { clock: Clock; log: Logger; ports: ServicePorts; version: string },
@@ -66,7 +66,7 @@ export function openSources(
   };
 }
 
-/** Where no source answers for the discussion board, the first web source is asked in its place. */
+/** Without a source for discussion boards, the first web source replaces it. */
 function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefined {
   const web = live.find(({ source }) => source === 'web');
   return web === undefined || live.some(({ name }) => name === 'reddit')
@@ -75,7 +75,7 @@ function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefine
 }
 
 function describeSource({ name, source, needs, adapter, isOn }: OfferedSource): SourceStatement {
-  const reason = adapter === undefined ? `needs ${needs.join(' and ')}` : 'not among SERVICE_SOURCES';
+  const reason = adapter === undefined ? `needs ${needs.join(' and ')}` : 'not in SERVICE_SOURCES';
   return {
     name,
     source,
@@ -95,20 +95,20 @@ function describeBoardFallback({ name, source }: SearchSource): SourceStatement 
     state: 'on',
     reason: undefined,
     dates: 'coarse',
-    terms: 'Those of the web source.',
+    terms: 'Same as the web source.',
   };
 }
 
 const PROBE_TIMEOUT_MS = 2 * SECOND;
 
 export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
-  /** `unasked`: it is on, and has a key, or no small question. */
+  /** `unasked`: on but not probed, because it has a key or no probe. */
   outcome: 'reachable' | 'unreachable' | 'unasked' | 'off';
-  /** For a person: `reachable`, `not reachable (did not answer in time)`, `needs BRAVE_API_KEY`. */
+  /** For a person: `reachable`, `not reachable (timed out)`, `needs BRAVE_API_KEY`. */
   words: string;
 };
 
-/** One line for each statement, in their order; after two seconds at most. Never throws. */
+/** One result per statement, in order, within two seconds. Never throws. */
 async function probeSources(
   statements: readonly SourceStatement[],
   live: readonly LiveSource[],

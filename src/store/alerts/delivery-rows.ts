@@ -186,7 +186,7 @@ export async function beginAttempt(
     [channelId, leaseMs],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error('the channel that was locked is not there');
+  if (row === undefined) throw new Error('the locked channel does not exist');
   return row.fence;
 }
 

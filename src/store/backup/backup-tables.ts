@@ -1,4 +1,4 @@
-/** Which tables there are, what stands in them, and in which order constraints let them be filled: asked of the catalog. */
+/** Reads tables, columns and load order from the catalog. */
 
 import { connect } from '../../platform/postgres/connect.ts';
 import { MIGRATIONS_TABLE, SCHEMA } from '../schema-state.ts';
@@ -7,21 +7,18 @@ import type { Client } from 'pg';
 export type Table = {
   name: string;
   columns: string[];
-  /** Expressions by which its rows are in one and the same order wherever they are: time first where it is cut by time. */
+  /** Sort expressions that yield the same order in every database; time first if partitioned by time. */
   order: string[];
   identities: string[];
   partitioned: boolean;
-  /** Tables that must be filled before it. */
+  /** Tables that must be loaded first. */
   needs: string[];
 };
 
-/**
- * Who is signed in is no part of what was found, what forms are secured with belongs to one database alone, and replies to
- * requests of a day are about what was there when they were made.
- */
+/** Sessions, the form secret and idempotency keys belong to one running installation and are not backed up. */
 const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys'];
 
-/** Months that were taken out of their parent and not yet dropped are on their way out: no tables of ours. */
+/** Excludes detached monthly partitions that are about to be dropped. */
 const SELECT_TABLES = `
 SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
   array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
@@ -40,8 +37,7 @@ WHERE t.relnamespace = '${SCHEMA}'::regnamespace AND t.relkind IN ('r', 'p') AND
 GROUP BY t.oid, t.relname, t.relkind, k.conkey, p.partattrs ORDER BY t.relname`;
 
 /**
- * Every table of ours but the ledger of migrations and what is left out, in an order in which none refers to a
- * later one; partitions belong to their parent.
+ * All our tables except the migrations table and excluded ones, in dependency order; partitions belong to their parent.
  */
 export async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { oid: string }>(SELECT_TABLES);
@@ -60,20 +56,20 @@ function sortByDependency(tables: readonly Table[]): Table[] {
   while (rest.length > 0) {
     const ready = rest.filter(({ needs }) => needs.every((need) => placed.some(({ name }) => name === need)));
     if (ready.length === 0)
-      throw new Error(`tables refer to each other: ${rest.map(({ name }) => name).join(', ')}`);
+      throw new Error(`circular references between tables: ${rest.map(({ name }) => name).join(', ')}`);
     placed.push(...ready);
     rest = rest.filter((table) => !ready.includes(table));
   }
   return placed;
 }
 
-/** What decides how values are written as text, the same on the way out and in, whatever the server is set to. */
+/** Settings that fix the text format of values for both directions, whatever the server's settings. */
 const COPY_SETTINGS = `
 SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex';
 SET extra_float_digits = 3; SET client_encoding = 'UTF8'; SET standard_conforming_strings = on;
 SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '60s'; SET work_mem = '64MB'`;
 
-/** A connection of its own, for as long as it takes. */
+/** A separate connection without timeouts. */
 export async function openCopySession(url: string, name: string): Promise<Client> {
   const client = await connect(url, name);
   try {

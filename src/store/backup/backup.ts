@@ -13,7 +13,7 @@ import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
 type BackupOptions = {
   url: string;
-  /** The folder to make: it must not be there. */
+  /** The folder to create. Must not exist. */
   directory: string;
   version: string;
   now: Date;
@@ -22,9 +22,9 @@ type BackupOptions = {
 };
 
 /**
- * Writes the database as it is at one moment into a folder: a file per table, and what is needed to load them
- * again. Saves go on meanwhile. Until all of it is there the folder has another name.
- * @throws Refused where there is nothing to back up, or no place for it
+ * Writes a consistent snapshot of the database into a folder: one file per table, and a manifest. Saves continue meanwhile.
+ * The folder has a temporary name until it is complete.
+ * @throws Refused if there is nothing to back up, or the folder cannot be written
  */
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { url, signal } = options;
@@ -57,13 +57,13 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
 }
 
 /**
- * Opens the moment: a transaction that sees the database as it is now. Tables are locked first, against whoever
- * would change their columns or drop a month of them; rows are written and read as ever.
+ * Opens a snapshot transaction. First locks the tables against DDL, such as dropped columns or partitions; rows can still
+ * be read and written.
  */
 async function openSnapshotTransaction(client: Client): Promise<Table[]> {
   const { state } = await readState(client, await readMigrations());
   if (state === 'empty' || state === 'foreign')
-    throw new Refused('not_found', 'there is nothing to back up: the database holds nothing of strandline');
+    throw new Refused('not_found', 'nothing to back up: the database has no strandline tables');
   const names = (await listTables(client)).map(({ name }) => `${SCHEMA}.${name}`);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
@@ -106,7 +106,7 @@ async function describeBackup(
        WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r') months`,
   );
   const [found] = rows;
-  if (found === undefined) throw new Error('a query without a row');
+  if (found === undefined) throw new Error('expected one row');
   const when = Number(found.when);
   const known = (await readMigrations()).find((one) => one.when === when);
   return {
@@ -121,7 +121,7 @@ async function describeBackup(
   };
 }
 
-/** Sequences know no transactions: read behind the rows, they are beyond every one of them. */
+/** Sequences are not transactional: read after the rows, they are beyond all of them. */
 async function readSequences(client: Client, tables: readonly Table[]): Promise<Record<string, string>> {
   const next: Record<string, string> = {};
   for (const { name, identities } of tables) {
@@ -146,15 +146,15 @@ export function quoteColumn(column: string): string {
 async function assertAbsent(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
   if (found !== undefined)
-    throw new Refused('conflict', `${directory} is there already; a backup makes a folder of its own`);
+    throw new Refused('conflict', `${directory} already exists; name a new folder for the backup`);
 }
 
-/** Whatever the umask is: what was collected is nobody else's to read. */
+/** Readable only by the owner, whatever the umask. */
 async function makeDirectory(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
 }
 
-/** The new name survives a power cut only when the folder that has it was written too. */
+/** A rename survives a power failure only if the parent folder is synced. */
 async function syncDirectory(parent: string): Promise<void> {
   const handle = await open(parent).catch(() => undefined);
   await handle?.sync().catch(() => {});
@@ -166,5 +166,5 @@ function describeBackupFailure(error: unknown, directory: string): unknown {
   if (!isOfFiles) return error;
   if (error.code === 'ENOENT' && error.syscall === 'mkdir')
     return new Refused('unavailable', `the folder ${path.dirname(directory)} does not exist`);
-  return new Refused('unavailable', `the backup cannot be written to ${directory}: ${error.message}`);
+  return new Refused('unavailable', `cannot write the backup to ${directory}: ${error.message}`);
 }

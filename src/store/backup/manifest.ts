@@ -1,4 +1,4 @@
-/** The manifest of a backup: what is in it, and the digests of its files. */
+/** The manifest of a backup: its tables, and digests of its files. */
 
 import { Refused } from '../../domain/errors.ts';
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Transform } from 'node:stream';
 import { z } from 'zod';
 
-/** Names of tables and columns: what may be put into a statement, and be the name of a file. */
+/** Names of tables and columns, safe for statements and file names. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 
 const table = z.object({
@@ -22,15 +22,15 @@ const table = z.object({
 const manifest = z.object({
   format: z.literal('strandline backup 1'),
   created_at: z.iso.datetime(),
-  /** The program and the server that made it: for a person, nothing depends on them. */
+  /** Versions of the program and server that created it, for information only. */
   strandline: z.string(),
   postgres: z.string(),
-  /** The last migration: `when` is its identity. What is loaded is loaded into tables as they were then. */
+  /** The last migration, identified by `when`. A restore first creates the tables of that migration. */
   migration: z.object({ name: z.string(), when: z.number().int() }),
-  /** First and last month (UTC) that has partitions, as `2026-11`; null where there is none. */
+  /** First and last month (UTC) with partitions, as `2026-11`; null if there are none. */
   months: z.tuple([z.string().regex(/^\d{4}-\d\d$/), z.string().regex(/^\d{4}-\d\d$/)]).nullable(),
   tables: z.array(table),
-  /** The number that each identity gives next, by `table.column`. */
+  /** Next value of each identity column, by `table.column`. */
   next: z.record(z.string(), z.string().regex(/^\d{1,19}$/)),
 });
 
@@ -39,22 +39,22 @@ export type BackedUpTable = Manifest['tables'][number];
 
 const MANIFEST_FILE = 'manifest.json';
 
-/** Rows of a table: gzip of what COPY writes in its text format, which every version of Postgres reads. */
+/** Rows of a table: gzipped COPY text format, which every version of Postgres reads. */
 export function tableFile(directory: string, tableName: string): string {
   return path.join(directory, `${tableName}.copy.gz`);
 }
 
-/** Written last: a folder without it is no backup. */
+/** Written last: a folder without it is not a complete backup. */
 export async function writeManifest(directory: string, content: Manifest): Promise<void> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
   await writeFile(path.join(directory, MANIFEST_FILE), text, { mode: 0o600, flag: 'wx', flush: true });
 }
 
-/** @throws Refused where the folder is no backup, or one of a kind that is not known here */
+/** @throws Refused if the folder is not a backup, or has an unknown format */
 export async function readManifest(directory: string): Promise<Manifest> {
   const text = await readFile(path.join(directory, MANIFEST_FILE), 'utf8').catch((cause: unknown) => {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new Refused('not_found', `${directory} is no backup: its ${MANIFEST_FILE} cannot be read (${why})`);
+    throw new Refused('not_found', `${directory} is not a backup: cannot read its ${MANIFEST_FILE} (${why})`);
   });
   const parsed = manifest.safeParse(parseManifestJson(text));
   if (parsed.success) return parsed.data;
@@ -62,7 +62,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   const where = issue?.path.join('.') ?? '';
   throw new Refused(
     'conflict',
-    `${path.join(directory, MANIFEST_FILE)} is not as a backup's is: ${where}: ${issue?.message}`,
+    `${path.join(directory, MANIFEST_FILE)} is not a valid manifest: ${where}: ${issue?.message}`,
   );
 }
 
@@ -74,7 +74,7 @@ function parseManifestJson(text: string): unknown {
   }
 }
 
-/** Passes bytes on, and knows afterwards how many they were and their SHA-256 (hex). */
+/** Passes bytes through, counting them and computing their SHA-256 (hex). */
 export function createDigest(): { stream: Transform; result(): { bytes: number; sha256: string } } {
   const hash = createHash('sha256');
   let bytes = 0;

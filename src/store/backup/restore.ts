@@ -61,15 +61,15 @@ function selectMigrations({ migration, strandline }: Manifest, known: readonly M
   if (when < LAST_SQUASHED.when)
     throw new Refused(
       'conflict',
-      `the backup is older than this strandline can restore (migration ${name}): restore it with the last release whose newest ` +
-        `migration is ${LAST_SQUASHED.name}, then run this strandline migrate on that database`,
+      `the backup is too old for this strandline (migration ${name}). Restore it with the last release whose newest ` +
+        `migration is ${LAST_SQUASHED.name}, then run strandline migrate of this version on that database`,
     );
   // The tables of the last migration before it are those of `0000_tables`.
   const last = when === LAST_SQUASHED.when ? known[0]?.when : when;
   if (!known.some((one) => one.when === last))
     throw new Refused(
       'conflict',
-      `the backup was made by a newer strandline (${strandline}, migration ${name}); restore it with that one`,
+      `the backup was created by a newer strandline (${strandline}, migration ${name}). Restore it with that version`,
     );
   return known.filter((one) => one.when <= (last ?? 0));
 }
@@ -87,10 +87,10 @@ async function verifyFiles(
     await pipeline(createReadStream(file), digest.stream, { signal }).catch((error: unknown) => {
       signal?.throwIfAborted();
       const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      throw new Refused('conflict', `the backup is not whole: ${file} cannot be read (${why})`);
+      throw new Refused('conflict', `the backup is incomplete: cannot read ${file} (${why})`);
     });
     if (digest.result().sha256 !== sha256)
-      throw new Refused('conflict', `the backup is damaged: ${file} is not what was written`);
+      throw new Refused('conflict', `the backup is damaged: the checksum of ${file} does not match`);
   }
 }
 
@@ -99,8 +99,8 @@ async function assertEmpty(client: Client, url: string, folder: string | undefin
   if (state === 'empty') return;
   throw new Refused(
     'conflict',
-    `the database ${describeDatabase(url)} is not empty, and a backup is only loaded into one that is: ` +
-      'name a new folder in STRANDLINE_DATA_DIR, or a new database in DATABASE_URL',
+    `the database ${describeDatabase(url)} is not empty. Restore requires an empty database: ` +
+      'set a new folder in STRANDLINE_DATA_DIR, or a new database in DATABASE_URL',
   );
 }
 
@@ -141,7 +141,7 @@ function assertSame(tables: readonly Table[], manifest: Manifest): void {
   const odd = lacking ?? beyond;
   if (odd === undefined) return;
   const where = lacking === undefined ? 'holds a table that its schema has not' : 'lacks a table';
-  throw new Refused('conflict', `the backup is not whole: it ${where}: ${odd.name}`);
+  throw new Refused('conflict', `the backup is incomplete: it ${where}: ${odd.name}`);
 }
 
 async function copyIn(
@@ -155,7 +155,10 @@ async function copyIn(
   );
   await pipeline(createReadStream(file), createGunzip(), target, { signal });
   if (target.rowCount !== rows)
-    throw new Refused('conflict', `the backup is damaged: ${file} holds ${target.rowCount} rows of ${rows}`);
+    throw new Refused(
+      'conflict',
+      `the backup is damaged: ${file} contains ${target.rowCount} of ${rows} rows`,
+    );
 }
 
 /**

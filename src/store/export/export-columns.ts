@@ -118,7 +118,7 @@ export async function readColumns(client: Client, resource: Resource): Promise<E
   );
   return rows.map(({ name, type, description }) => {
     const kind = isKey(name, type) ? 'id' : COLUMN_KINDS[type];
-    if (kind === undefined) throw new Error(`no format has a place for ${view}.${name}, which is ${type}`);
+    if (kind === undefined) throw new Error(`unsupported column type ${type}: ${view}.${name}`);
     return { name, kind, description: description ?? '' };
   });
 }

@@ -32,7 +32,7 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   signal.throwIfAborted();
   const { connectionString } = db.pool.options;
-  if (connectionString === undefined) throw new Error('the pool was opened without an address');
+  if (connectionString === undefined) throw new Error('the pool has no connection string');
   const client = await connect(connectionString, 'strandline export');
   try {
     await client.query(

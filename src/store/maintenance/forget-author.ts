@@ -46,7 +46,7 @@ export async function findAuthor(
   const known = services.find(({ name }) => name === service);
   if (known === undefined) {
     const names = services.map(({ name }) => name).join(', ');
-    throw new Refused('not_found', `there is no service "${service}"; there are: ${names || 'none yet'}`);
+    throw new Refused('not_found', `there is no service "${service}"; services: ${names || 'none yet'}`);
   }
   const { rows } = await db.pool.query<KnownAuthor>(
     `SELECT id, service_id, $2 AS service, external_id, username, name, url FROM strandline.authors
@@ -55,7 +55,7 @@ export async function findAuthor(
   );
   if (rows.length > 1) {
     const ids = rows.map(({ external_id }) => external_id).join(', ');
-    throw new Refused('conflict', `${given} was the name of several authors; give the id of one: ${ids}`);
+    throw new Refused('conflict', `${given} matches several authors. Use the ID of one: ${ids}`);
   }
   const [author] = rows;
   if (author !== undefined) return author;

@@ -55,8 +55,8 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
   return new Refused(
     'not_found',
     what === 'no_to'
-      ? `the search "${search}" has no completion whose claims are known: only succeeded runs of AI searches have one`
-      : `the search "${search}" has one completion whose claims are known so far; there is nothing to compare it with`,
+      ? `the search "${search}" has no completion with parsed statements; only succeeded runs of AI searches have one`
+      : `the search "${search}" has only one completion with parsed statements; nothing to compare it with`,
   );
 }
 

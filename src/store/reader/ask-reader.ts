@@ -1,4 +1,4 @@
-/** A person's statement over the SQL contract, and what Postgres says of it in words. */
+/** Runs a person's SQL statement and describes its errors. */
 import { cleanLine } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
@@ -16,8 +16,8 @@ import {
 export const MAX_STATEMENT_MS = 30 * SECOND;
 
 /**
- * Runs one statement as the reader, in the process of whoever asks: every row of it, in memory.
- * @throws Refused `conflict` with words where the statement is wrong, not allowed or takes too long
+ * Runs one statement as the reader in this process, and returns all rows in memory.
+ * @throws Refused `conflict` if the statement is invalid, not allowed or takes too long
  */
 export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
   return describeFailure(options.sql, () => readerQuery({ ...options, timeoutMs: MAX_STATEMENT_MS }));
@@ -25,17 +25,17 @@ export async function askReader(options: { url: string; sql: string }): Promise<
 
 /** A statement of a visitor, in UTF-16 code units. */
 export const MAX_SQL_LENGTH = 20_000;
-/** What it may make this program hold. */
+/** Maximum rows kept in memory. */
 export const MAX_ROWS = 1_000;
 const MAX_RESPONSE_MB = 4;
-/** Of all visitors at a time: the last connection of the reader is for a dashboard or the command line. */
+/** Concurrent statements of all visitors: the reader's last connection is reserved for a dashboard or the command line. */
 export const MAX_STATEMENTS = READER_CONNECTIONS - 1;
 
 export const CLIENT_LEFT = 'canceled: the client disconnected';
 
 /**
- * Runs one statement of a visitor, within bounds.
- * @throws Refused `conflict` with words about the statement, `unavailable` where the reader cannot be asked now
+ * Runs one statement of a visitor with limits.
+ * @throws Refused `conflict` about the statement, `unavailable` if the reader cannot connect
  */
 export async function askWithinBounds(options: {
   url: string;
@@ -44,8 +44,11 @@ export async function askWithinBounds(options: {
 }): Promise<FetchedRows> {
   const { sql } = options;
   if (!STATEMENTS_WITH_ROWS.has(readFirstWord(sql)))
-    throw new Refused('conflict', `a statement begins with one of ${[...STATEMENTS_WITH_ROWS].join(', ')}`);
-  if (sql.includes('\0')) throw new Refused('conflict', 'a statement has no NUL character');
+    throw new Refused(
+      'conflict',
+      `expected a statement that begins with ${[...STATEMENTS_WITH_ROWS].join(', ')}`,
+    );
+  if (sql.includes('\0')) throw new Refused('conflict', 'a statement must not contain a NUL character');
   const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_MB * 1_000_000 };
   return describeFailure(sql, () => fetchRows({ ...options, bounds, timeoutMs: MAX_STATEMENT_MS }));
 }
@@ -59,7 +62,7 @@ const STATEMENTS_WITH_ROWS: ReadonlySet<string> = new Set([
   'show',
 ]);
 
-/** The first word of a statement, in lower case, behind comments and parentheses; empty where there is none. */
+/** The first word of a statement after comments and parentheses, in lower case; empty if there is none. */
 function readFirstWord(sql: string): string {
   let at = 0;
   for (;;) {
@@ -76,7 +79,7 @@ function findEndOfLine(sql: string, from: number): number {
   return end === -1 ? sql.length : from + end;
 }
 
-/** Comments stand inside each other. */
+/** Comments can be nested. */
 function findEndOfComment(sql: string, from: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = from;
@@ -87,15 +90,15 @@ function findEndOfComment(sql: string, from: number): number {
   return sql.length;
 }
 
-/** @throws Refused in the place of an error that is about the statement, or about the room that readers have */
+/** @throws Refused for errors of the statement, and if no connection is free */
 async function describeFailure<T>(sql: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (readSqlState(error) === TOO_MANY_CONNECTIONS)
-      throw new Refused('unavailable', 'all connections of the reader are in use; try again in a moment');
+      throw new Refused('unavailable', 'all reader connections are in use; try again in a moment');
     if (error instanceof Error && CANNOT_LOG_IN.test(readSqlState(error)))
-      throw new Refused('unavailable', `the reader cannot log in; Postgres: ${error.message}`);
+      throw new Refused('unavailable', `the reader cannot log in. Postgres: ${error.message}`);
     const words = error instanceof Error ? describeStatementError(error, sql) : undefined;
     throw words === undefined ? error : new Refused('conflict', words);
   }
@@ -104,31 +107,31 @@ async function describeFailure<T>(sql: string, ask: () => Promise<T>): Promise<T
 const TOO_MANY_CONNECTIONS = '53300';
 const CANNOT_LOG_IN = /^28|^3D000$/;
 
-/** Whether the reader may call what would hold up the queue or fill the disk: see `closeFunctions` in `platform/postgres/reader-role.ts`. */
+/** Whether the reader can block the queue or fill the disk, see `closeFunctions` in `platform/postgres/reader-role.ts`. */
 export async function canReaderHinder(url: string): Promise<boolean> {
   const { rows: self } = await readerQuery({ url, sql: 'SELECT current_user::text' });
   return (await readerQuery({ url, sql: FIND_OPEN_FUNCTION, params: self[0] ?? [] })).rows.length > 0;
 }
 
-/** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */
+/** Describes an error to the author of the statement; undefined if it is not about the statement. */
 export function describeStatementError(error: Error, sql: string): string | undefined {
   const state = readSqlState(error);
-  // Its own limit is told by a code, ours by the words of the driver alone.
+  // Postgres reports its timeout by code, the driver only by message.
   if (state === '57014' || isOverTime(error))
-    return `the statement ran longer than ${MAX_STATEMENT_MS / SECOND} s and was ended; ask for less, such as one search or one day`;
+    return `the statement was canceled after ${MAX_STATEMENT_MS / SECOND} s; select less, such as one search or one day`;
   if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
-    return 'the statement has parameters such as $1, and there is nothing to put in their place';
+    return 'the statement has parameters such as $1; write the values instead';
   if (error instanceof ResponseTooLarge)
     return `the result is larger than ${MAX_RESPONSE_MB} MB; select fewer columns or rows`;
   if (NEEDS_TOO_MUCH.has(state))
-    return `the statement exceeded its limit of memory or disk: ${error.message}; ask for less, such as one search or one day`;
+    return `the statement exceeded its memory or disk limit: ${error.message}; select less, such as one search or one day`;
   return state === '' || /^(08|57P|53)/.test(state) ? undefined : describeError(error, sql);
 }
 
 /** Memory of the server, or temporary files of the role: see `restoreReader` in `platform/postgres/reader-role.ts`. */
 const NEEDS_TOO_MUCH: ReadonlySet<string> = new Set(['53200', '53400']);
 
-/** Our own limit of time ran out, behind that of Postgres. */
+/** Our own time limit, slightly above that of Postgres, expired. */
 export function isOverTime(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
@@ -136,11 +139,11 @@ export function isOverTime(error: unknown): boolean {
 /** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
 function describeError(error: Error, sql: string): string {
   if (readSqlState(error) === '42601' && /multiple commands/.test(error.message))
-    return 'one statement at a time';
-  // Its hint is how to make views writable, which these are not meant to be.
-  if (readSqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
+    return 'only one statement is allowed';
+  // Omit the hint about making views writable.
+  if (readSqlState(error) === '55000') return `Postgres: ${error.message}; the views are read-only`;
   const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
-  // Postgres counts characters, not UTF-16 units.
+  // Postgres positions are characters, not UTF-16 units.
   const near = cleanLine(
     Array.from(sql)
       .slice(position - 1, position + 23)

@@ -1,13 +1,13 @@
 /**
- * What the server and its process for statements send each other by pipe: a head in JSON, which is small, and a body of
- * bytes, which whoever passes it on does not read. Ahead of both stand their lengths, four bytes each.
+ * Frames between the server and its statement process: two lengths of four bytes, a small JSON head, and a body of bytes
+ * that the server passes on unread.
  */
 import type { Refused } from '../../domain/errors.ts';
 
-/** What a result is rendered as: rows of a page, or the reply of the API. */
+/** Result format: rows of a page, or an API response. */
 export type ResultForm = 'html' | 'json';
 
-/** Orders name a statement by its number. Each comes with the reader's address: its password may have been replaced meanwhile. */
+/** Orders identify a statement by number, and include the reader's URL: its password may have been rotated. */
 export type ReaderOrder = { start: number; url: string; sql: string; form: ResultForm } | { cancel: number };
 
 /** How a statement ended. */
@@ -21,10 +21,10 @@ export type StatementEnding =
       durationMs: number;
     }
   | { kind: Refused['kind']; words: string }
-  /** An error that is not about the statement: its message and, of Postgres or the system, its code. */
+  /** An error that is not about the statement: message and code. */
   | { kind: 'failed'; words: string; code: string | undefined };
 
-/** From the process; the body is the finished result. */
+/** Sent by the process; the body is the finished result. */
 export type ReaderReply = { statementId: number; ending: StatementEnding };
 
 const HEADER_BYTES = 8;
@@ -39,9 +39,9 @@ export function writeFrame(head: ReaderOrder | ReaderReply, body: Uint8Array = n
 }
 
 /**
- * @param take gets each frame as soon as it is whole; its head is what the other side, a program of ours, made with {@link writeFrame}
+ * @param take receives each complete frame, with a head written by {@link writeFrame}
  * @param maxBody bytes
- * @returns takes what comes by the pipe; throws RangeError where that is no frame of this size
+ * @returns a consumer for chunks of the pipe; throws RangeError if a frame is too large
  */
 export function readFrames(
   take: (head: unknown, body: Buffer) => void,
@@ -57,7 +57,7 @@ export function readFrames(
       const all = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
       const head = all.readUInt32BE(0);
       const body = all.readUInt32BE(4);
-      if (head > MAX_HEAD_BYTES || body > maxBody) throw new RangeError('a frame is larger than it may be');
+      if (head > MAX_HEAD_BYTES || body > maxBody) throw new RangeError('a frame exceeds its maximum size');
       const whole = HEADER_BYTES + head + body;
       const rest = bytes >= whole ? all.subarray(whole) : all;
       held = [rest];

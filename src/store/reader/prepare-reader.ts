@@ -1,4 +1,4 @@
-/** The role that reads the SQL contract: prepared after each migration, inspected, and given a new password. */
+/** The reader role of the SQL contract: prepares it after each migration, checks it, and rotates its password. */
 
 import { Refused } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -16,17 +16,17 @@ import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import { randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 
-/** The role's name, unless `DATABASE_READER_URL` names another. */
+/** The role's name, unless `DATABASE_READER_URL` has another. */
 const READER_ROLE = 'strandline_reader';
 
-/** Serialises the making of roles by all strandlines of a cluster; taken in the database `postgres`. */
+/** Serializes role creation by all strandlines of a cluster; taken in the database `postgres`. */
 const ROLES_LOCK = 0x7374_726f;
 
 /**
- * Lets the reader read the views of this database, and nothing else. Runs after every migration: the views
- * may be new. What is not in our power is told in notes, and is no reason not to go on.
- * @param readerUrl names the role, and the password it gets if it has to be made
- * @param appRole may call what is closed to the reader, as the role that migrates
+ * Grants the reader the views of this database, and nothing else. Runs after every migration, because views may be new.
+ * Problems that we cannot fix are returned as notes.
+ * @param readerUrl has the role's name, and its password if it must be created
+ * @param appRole may call the functions revoked from the reader, like the migrating role
  */
 export async function prepareReader(options: {
   client: Client;
@@ -38,10 +38,7 @@ export async function prepareReader(options: {
   const { name, password } = nameReader(readerUrl);
   const { rows } = await client.query<{ self: string; database: string; mayClose: boolean }>(CAN_CLOSE);
   const { self = '', database = '', mayClose = false } = rows[0] ?? {};
-  if (name === self)
-    return [
-      `DATABASE_READER_URL names the role ${name}, which is the program's own: name a role of its own.`,
-    ];
+  if (name === self) return [`DATABASE_READER_URL uses the program's own role ${name}. Use a separate role.`];
   const note = await makeRole(url, name, password);
   if (!(await roleExists(client, name))) return note === undefined ? [] : [note];
   await grantToReader(client, name, database);
@@ -50,9 +47,9 @@ export async function prepareReader(options: {
 }
 
 /**
- * Whether a reader could delay the queue by locks or fill the disk, which only the superuser of the server can keep
- * it from; undefined where there is no such role.
- * @returns words for a person
+ * Whether the reader can block the queue with locks or fill the disk, which only a superuser can prevent; undefined if not,
+ * or if there is no such role.
+ * @returns a note for a person
  */
 export async function listOpenToReader(
   client: Client,
@@ -61,12 +58,12 @@ export async function listOpenToReader(
   const { name } = nameReader(readerUrl);
   if (!(await roleExists(client, name)) || !(await hasOpenFunctions(client, name))) return undefined;
   return (
-    `The role ${name} can hold up the queue by advisory locks and fill the disk with large objects: ` +
-    'docs/homes.md has what the superuser of this Postgres runs to close that.'
+    `The role ${name} can block the queue with advisory locks and fill the disk with large objects. ` +
+    'To prevent that, run the statements in docs/homes.md as a superuser.'
   );
 }
 
-/** A superuser in a database that holds nothing but ours closes functions of Postgres; where others live, it does not. */
+/** Functions are revoked only by a superuser, and only in a database without foreign objects. */
 const CAN_CLOSE = `
 SELECT current_user AS self, current_database() AS database,
   (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (
@@ -80,7 +77,7 @@ function nameReader(readerUrl: string | undefined): { name: string; password: st
   return { name: user || READER_ROLE, password: password || undefined };
 }
 
-/** Roles belong to the cluster: two databases migrated at once would make the same one. */
+/** Roles belong to the cluster: two concurrent migrations would create the same one. */
 async function makeRole(
   url: string,
   name: string,
@@ -88,10 +85,10 @@ async function makeRole(
 ): Promise<string | undefined> {
   const meeting = await connect(withDatabase(url, 'postgres'), 'strandline roles').catch(() => undefined);
   if (meeting === undefined)
-    return `The database "postgres" of this server cannot be reached: the role ${name} was neither made nor changed.`;
+    return `Could not connect to the database "postgres": the role ${name} was not created or changed.`;
   try {
     await meeting.query(`SELECT pg_advisory_lock(${ROLES_LOCK})`);
-    // A role that is there under another name is somebody's: it is granted to, and not changed.
+    // An existing role with another name is managed by the user: grant to it, but do not change it.
     if (name !== READER_ROLE && (await roleExists(meeting, name))) return undefined;
     return await ensureReaderRole(meeting, name, password);
   } finally {
@@ -111,12 +108,12 @@ async function grantToReader(client: Client, name: string, database: string): Pr
   ];
   for (const statement of statements)
     await client.query(statement).catch((error: unknown) => {
-      // Not ours to grant (42501), no such schema (3F000); what matters of it is looked at afterwards.
+      // Ignore missing privileges (42501) and schemas (3F000); inspectReader reports what matters.
       if (readErrorCode(error) !== '42501' && readErrorCode(error) !== '3F000') throw error;
     });
 }
 
-/** What the role lacks to read the views, and what it can read beyond them. */
+/** Missing and excess privileges of the role. */
 async function inspectReader(client: Client, name: string, database: string): Promise<string[]> {
   const { rows } = await client.query<{ connects: boolean; reads: boolean | null; beyond: boolean | null }>(
     `SELECT has_database_privilege($1, $2, 'CONNECT') AS connects,
@@ -126,9 +123,10 @@ async function inspectReader(client: Client, name: string, database: string): Pr
   );
   const { connects, reads, beyond } = rows[0] ?? {};
   const notes: string[] = [];
-  if (connects === false) notes.push(`The role ${name} may not connect to the database ${database}.`);
-  if (reads === false) notes.push(`The role ${name} may not read the schema ${ANALYTICS}.`);
-  if (beyond === true) notes.push(`The role ${name} can read more than views: also the schema ${SCHEMA}.`);
+  if (connects === false) notes.push(`The role ${name} cannot connect to the database ${database}.`);
+  if (reads === false) notes.push(`The role ${name} cannot read the schema ${ANALYTICS}.`);
+  if (beyond === true)
+    notes.push(`The role ${name} can also read the schema ${SCHEMA}, which it should not.`);
   return notes;
 }
 
@@ -138,12 +136,12 @@ async function roleExists(client: Client, name: string): Promise<boolean> {
 }
 
 /**
- * Replaces the reader's password: in the embedded Postgres with its file, in one of your own as far as our role may.
- * @param at.url of our own role in this database
- * @param at.readerUrl of the reader; null where nobody named one: it is the role {@link READER_ROLE} then
- * @param at.embedded undefined where the Postgres is one of your own
- * @returns the reader's new address, with its password
- * @throws Refused `unavailable` where our role may not change the reader's
+ * Rotates the reader's password: in the embedded Postgres including its file, in an external one if our role may.
+ * @param at.url URL of our own role in this database
+ * @param at.readerUrl URL of the reader; null if not configured: the role is then {@link READER_ROLE}
+ * @param at.embedded null for an external Postgres
+ * @returns the reader's new URL, with its password
+ * @throws Refused `unavailable` if our role may not change the reader
  */
 export async function rotateReader(
   { db, ...by }: { db: Database; clock: Clock; actor: Actor },
@@ -155,7 +153,7 @@ export async function rotateReader(
   address.password = randomBytes(32).toString('base64url');
   return inTransaction(db, async (tx) => {
     await recordAudit(tx, by, { action: 'reader.rotated', subject: name });
-    // Of another database and of files: done last, so that there is no entry where it fails.
+    // Outside of this transaction, so done last: if it fails, there is no audit entry.
     if (at.embedded !== null) return at.embedded.rotateReader();
     const verifier = escapeLiteral(scramVerifier(address.password));
     await tx
@@ -168,10 +166,10 @@ export async function rotateReader(
 function describeRotateFailure(error: unknown, name: string): unknown {
   const code = readErrorCode(error);
   if (code === '42704')
-    return new Refused('not_found', `role ${name} does not exist; run \`strandline migrate\``);
+    return new Refused('not_found', `role ${name} does not exist. Run: strandline migrate`);
   if (code !== '42501') return error;
   return new Refused(
     'unavailable',
-    `this Postgres' role may not change ${name}; whoever administers it can run: ALTER ROLE ${escapeIdentifier(name)} PASSWORD '...'; and then set DATABASE_READER_URL`,
+    `the role of DATABASE_URL may not change ${name}. As an administrator, run: ALTER ROLE ${escapeIdentifier(name)} PASSWORD '...'; then set DATABASE_READER_URL`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Statements of visitors, run by a process of its own. Whatever Postgres sends for them is counted, parsed and rendered
- * there, so that no statement holds up or ends this one; what comes back is a finished result.
+ * Runs visitors' statements in a child process. It receives, parses and renders the rows, so that no statement can block or
+ * crash the server, and returns finished results.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -18,22 +18,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export type ReaderHost = {
   /**
-   * Runs one statement; settles once Postgres has ended it.
-   * @throws Refused `conflict` with words about the statement, `unavailable` with the reason; an error of the database
+   * Runs one statement; settles when Postgres has finished it.
+   * @throws Refused `conflict` about the statement, `unavailable` with the reason; database errors
    */
   ask(statement: VisitorStatement): Promise<FinishedStatement>;
-  /** Ends the process and whatever it runs. */
+  /** Ends the process and its statements. */
   close(): Promise<void>;
 };
 
-/** Beyond the time of a statement: connecting takes up to ten seconds, and others are rendered meanwhile. */
+/** Time limit of a statement, plus connecting (up to ten seconds) and rendering of others. */
 const MAX_SILENCE_MS = MAX_STATEMENT_MS + 15 * SECOND;
 const STOP_WHEN_IDLE_MS = 5 * MINUTE;
 const RESTART_DELAY_MS = SECOND;
 
 /**
- * Starts nothing yet: the process comes with a statement, at most once a second, and goes where none comes for minutes.
- * @param limits others in tests, in milliseconds
+ * Starts the process with the first statement, at most once a second, and stops it after minutes without statements.
+ * @param limits set in tests, in milliseconds
  */
 export function openReaderHost(
   options: ProcessOptions,
@@ -67,7 +67,7 @@ export function openReaderHost(
       clearTimeout(idle);
       const running = (current ??= start());
       const silent = setTimeout(
-        () => running.kill(`the statement did not end in ${silentMs / SECOND} s, and its process was ended`),
+        () => running.kill(`the statement did not end within ${silentMs / SECOND} s; its process was killed`),
         silentMs,
       ).unref();
       pending += 1;
@@ -96,34 +96,34 @@ export function openReaderHost(
 export type FinishedStatement = { body: Buffer; rows: number; more: boolean; durationMs: number };
 
 /**
- * `url`: the reader's address; it goes by the pipe, since arguments and environment can be seen by others. `signal` ends
- * the statement, as far as it has begun.
+ * `url`: the reader's URL, sent through the pipe because arguments and environment are visible to other processes. `signal`
+ * cancels the statement.
  */
 export type VisitorStatement = { url: string; sql: string; form: ResultForm; signal: AbortSignal };
 
-/** The process itself, seen from here; `serve-statements.ts` is what runs in it. */
+/** The child process, which runs `serve-statements.ts`. */
 type ReaderProcess = {
-  /** @throws what {@link ReaderHost.ask} throws; after the end `unavailable` with the reason */
+  /** @throws like {@link ReaderHost.ask}; after the process ended, `unavailable` with the reason */
   ask(statement: VisitorStatement): Promise<FinishedStatement>;
-  /** Ends it at once; what it was asked fails with this reason. */
+  /** Kills it; open statements fail with this reason. */
   kill(reason: string): void;
-  /** Lets it end: nothing is asked any more. */
+  /** Lets it exit after its current statements. */
   release(): void;
-  /** Resolves when it is gone, with the reason in words. */
+  /** Resolves when it has ended, with the reason. */
   over: Promise<string>;
 };
 
 export type ProcessOptions = {
-  /** File of the program: TypeScript where we run from our source. */
+  /** Entry file: TypeScript when running from source. */
   program: URL;
-  /** Its environment, whole. */
+  /** Its complete environment. */
   env: Readonly<Record<string, string>>;
   log: Logger;
 };
 
-/** Four results of 4 MB take up to 30 MB each when they are parsed, and one at a time is rendered. */
+/** Four results of 4 MB take up to 30 MB each when parsed; one at a time is rendered. */
 const MAX_HEAP_MB = 256;
-/** Of its stderr the end is kept. */
+/** Only the end of stderr is kept. */
 const MAX_STDERR_LENGTH = 4_000;
 
 export function startProcess({ program, env, log }: ProcessOptions): ReaderProcess {
@@ -137,7 +137,7 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
   >();
   let lastId = 0;
   let stderr = '';
-  /** Why we ended it; and why it is gone, once it is. */
+  /** Why we killed it; and why it ended. */
   let killedFor: string | undefined;
   let endReason: string | undefined;
 
@@ -150,10 +150,10 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
     child.once('close', (code, signal) =>
       resolve(killedFor ?? describeExit(stderr, signal ?? `code ${code}`)),
     );
-    // What was never started does not close.
+    // A process that never started emits no close event.
     child.once('error', (error) => {
       if (child.pid === undefined)
-        resolve(`the SQL process could not be started: ${readErrorCode(error) ?? 'unknown error'}`);
+        resolve(`the SQL process did not start: ${readErrorCode(error) ?? 'unknown error'}`);
     });
   }).then((reason) => {
     endReason = reason;
@@ -166,7 +166,7 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk.toString()}`.slice(-MAX_STDERR_LENGTH);
   });
-  // What cannot be written to is about to close.
+  // A process that cannot be written to is about to close.
   child.stdin.on('error', () => {});
   const read = readFrames((head, body) => {
     const answer = head as ReaderReply; // our own program sends nothing else

@@ -257,10 +257,7 @@ export function renderRows(
     pieces.push(piece);
   }
   if (pieces.length === 0 && texts.length > 0)
-    throw new Refused(
-      'conflict',
-      `the first row is larger than ${MAX_RESULT_MB} MB as it is shown; select fewer columns`,
-    );
+    throw new Refused('conflict', `the first row is larger than ${MAX_RESULT_MB} MB; select fewer columns`);
   const cut = more || pieces.length < texts.length;
   return { body: `${before}${pieces.join(between)}${behind(cut)}`, rows: pieces.length, more: cut };
 }

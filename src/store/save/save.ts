@@ -106,7 +106,7 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
     [runId],
   );
   const row = rows[0];
-  if (row === undefined) throw new Error('a run that was saved is not there');
+  if (row === undefined) throw new Error('the saved run does not exist');
   return {
     baseline: row.baseline,
     newPosts: row.posts,

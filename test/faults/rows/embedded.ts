@@ -27,7 +27,7 @@ export const EMBEDDED: readonly Row[] = [
       await stage.postgres.stop('kill');
       gate.open();
       await stage.until('it is back', () =>
-        Promise.resolve(owner.log.some((line) => line.includes('embedded Postgres is back'))),
+        Promise.resolve(owner.log.some((line) => line.includes('embedded Postgres restarted'))),
       );
       await stage.postgres.start();
       const run = await stage.ended(runId);
@@ -50,7 +50,7 @@ export const EMBEDDED: readonly Row[] = [
       await stage.ended((await stage.add(1)).runId);
       const second = startCommand({ ...stage.env, ...owning(stage) });
       assert.deepEqual(await second.ended, { code: 1, signal: null });
-      assert.match(second.told.join('\n'), /owns .*; stop that one first/);
+      assert.match(second.told.join('\n'), /uses .*\. Stop it first/);
 
       const { runId } = await stage.add(2);
       await stage.until('a call is under way', () => Promise.resolve(stage.service.of('2').length > 0));

@@ -166,7 +166,7 @@ export const QUEUE: readonly Row[] = [
       const { runId } = await stage.add(1);
       const command = startCommand(stage.env);
       try {
-        await command.says(/the queue cannot be reached/);
+        await command.says(/the queue is unavailable/);
         await stage.redis.start();
         const run = await stage.ended(runId);
         assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
@@ -255,7 +255,7 @@ export const QUEUE: readonly Row[] = [
       const refused = await stage.start();
       await refused.ended;
       assert.equal(refused.began, false);
-      assert.ok(refused.log.some((line) => line.includes('made by a newer BullMQ')));
+      assert.ok(refused.log.some((line) => line.includes('created by a newer BullMQ')));
       assert.equal((await stage.ended((await stage.add(2)).runId)).status, 'succeeded');
       await running.stop();
       await stage.rows('UPDATE bullmq.migration SET min_client_version = $1', [ours]);

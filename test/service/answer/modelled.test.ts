@@ -270,7 +270,7 @@ describe('quotations stand in, and the log says why', () => {
     const expected = await quoted(findings);
     expect({ completion, links, writer }).toEqual(expected);
     expect(warnings).toMatchObject([
-      { level: 'warn', msg: 'a language model wrote nothing of use', model: 'small-1', ...why },
+      { level: 'warn', msg: 'language model output unusable', model: 'small-1', ...why },
     ]);
     expect(lines.join('')).not.toContain(API_KEY);
     expect(lines.join('')).not.toContain('127.0.0.1');

@@ -31,7 +31,7 @@ const find = async (answer: Answer, over: Partial<SourceQuery> = {}) => {
 };
 const bomb = `<?xml version="1.0"?><!DOCTYPE feed [<!ENTITY a "${CANARY}"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><feed><id>x</id><entry><id>&c;</id></entry></feed>`;
-const noFeed = { code: 'source_failed', detail: 'its answer is not a feed' };
+const noFeed = { code: 'source_failed', detail: 'the response is not a feed' };
 
 describeProvider({
   make,

@@ -138,7 +138,7 @@ describeProvider({
   misfits: posts({ id: 1 }, { id: 2 }),
   // The session is refreshed, and created anew.
   statuses: {
-    401: { code: 'source_refused', detail: 'signing in answered 401', retryAfterMs: HOUR, requests: 3 },
+    401: { code: 'source_refused', detail: 'sign-in failed: HTTP 401', retryAfterMs: HOUR, requests: 3 },
   },
   outages: {
     'too many requests, until when': [
@@ -147,7 +147,7 @@ describeProvider({
     ],
     'a query it does not take': [
       problem(400, 'BadQueryString'),
-      { code: 'source_refused', detail: 'answered 400' },
+      { code: 'source_refused', detail: 'HTTP 400' },
     ],
   },
   pages: {
@@ -283,7 +283,7 @@ describe('the session', () => {
     });
     const both = [outage(), outageOf(find({ limit: 1 }))];
     for (const down of await Promise.all(both)) {
-      expect(down).toMatchObject({ code: 'source_refused', detail: 'signing in answered 401' });
+      expect(down).toMatchObject({ code: 'source_refused', detail: 'sign-in failed: HTTP 401' });
       expect(everyWordOf(down)).not.toContain(PASSWORD);
     }
     clock.advance(HOUR - 1);

@@ -54,14 +54,14 @@ describeProvider({
   outages: {
     'a wrong key': [
       json(sample('brave.error-422.json'), 422),
-      { code: 'source_refused', detail: 'the key is not valid' },
+      { code: 'source_refused', detail: 'invalid key' },
     ],
     'a parameter it does not take': [
       json({ error: { code: 'VALIDATION' } }, 422),
-      { code: 'source_refused', detail: 'answered 422' },
+      { code: 'source_refused', detail: 'HTTP 422' },
     ],
-    'a bare 422': [text(CANARY, 422), { code: 'source_refused', detail: 'answered 422' }],
-    'no plan': [text(CANARY, 402), { code: 'source_quota', detail: 'answered 402', retryAfterMs: HOUR }],
+    'a bare 422': [text(CANARY, 422), { code: 'source_refused', detail: 'HTTP 422' }],
+    'no plan': [text(CANARY, 402), { code: 'source_quota', detail: 'HTTP 402', retryAfterMs: HOUR }],
   },
   pages: { of: page, size: 20, limit: 40, param: 'offset', values: ['0', '1'] },
 });

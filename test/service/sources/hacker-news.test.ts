@@ -54,7 +54,7 @@ describeProvider({
   outages: {
     'a filter that it does not know': [
       json(sample('hacker-news.error-400.json'), 400),
-      { code: 'source_failed', detail: 'answered 400' },
+      { code: 'source_failed', detail: 'HTTP 400' },
     ],
   },
   attempts: ['query', 'tidal turbines fish sound', 'tidal turbines fish sound', 'tidal turbines'],

@@ -78,5 +78,5 @@ describeProvider({
 
 test('the probe knows a Lemmy from another server', async () => {
   const { adapter, asking } = await startAdapter(make, json({ hello: 'world' }));
-  await expect(adapter.probe?.(asking)).rejects.toThrow('its answer has another shape');
+  await expect(adapter.probe?.(asking)).rejects.toThrow('unexpected response format');
 });

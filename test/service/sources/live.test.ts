@@ -248,7 +248,7 @@ describe('failures', () => {
   });
 
   test('health remembers the last success and the last failure', async () => {
-    const outcomes = [async () => [item()], failing('source_failed', { detail: 'answered 503' })];
+    const outcomes = [async () => [item()], failing('source_failed', { detail: 'HTTP 503' })];
     const { source, clock } = startLive({ find: () => (outcomes.shift() ?? never)() });
     await source.find(query({ prompt: 'a' }));
     clock.advance(SECOND);
@@ -260,7 +260,7 @@ describe('failures', () => {
       lastFailure: {
         at: new Date(NOW.getTime() + SECOND),
         code: 'source_failed',
-        reason: 'failed: answered 503',
+        reason: 'failed: HTTP 503',
       },
     });
   });
@@ -278,13 +278,13 @@ describe('pages', () => {
 
   test('what came before one that fails is given for a minute, and the failure stands in log and health', async () => {
     const { source, clock, lines } = startLive({
-      find: paging(failing('source_failed', { detail: 'answered 503' })),
+      find: paging(failing('source_failed', { detail: 'HTTP 503' })),
     });
     expect(await source.find(query())).toEqual([item()]);
-    expect(lines.join('')).toContain('failed: answered 503');
+    expect(lines.join('')).toContain('failed: HTTP 503');
     expect(await source.health()).toMatchObject({
       lastSuccess: NOW,
-      lastFailure: { at: NOW, reason: 'failed: answered 503' },
+      lastFailure: { at: NOW, reason: 'failed: HTTP 503' },
       openUntil: undefined,
     });
     clock.advance(MINUTE);
@@ -442,7 +442,7 @@ describe('pace', () => {
       const outage = await outageOf(source.find(query()));
       expect(outage).toMatchObject({
         code: 'source_failed',
-        detail: 'its turn cannot be had',
+        detail: 'its rate limit could not be checked',
         unasked: true,
       });
     }
@@ -513,7 +513,7 @@ describe('an allowance', () => {
     const first = source.find(query({ prompt: 'a' }));
     expect(await outageOf(source.find(query({ prompt: 'b' })))).toMatchObject({
       code: 'source_busy',
-      detail: 'what is left of its allowance is held by questions under way',
+      detail: 'the rest of its allowance is reserved by requests in progress',
       unasked: true,
     });
     under.resolve();
@@ -557,7 +557,7 @@ describe('an allowance', () => {
     );
     expect(await source.find(query())).toEqual([item()]);
     expect([...units.values()]).toEqual([2]);
-    expect(lines.join('')).toContain('stays spent');
+    expect(lines.join('')).toContain('allowance refund failed');
   });
 
   test('that cannot be counted is not spent, and the source is not to blame', async () => {
@@ -567,7 +567,7 @@ describe('an allowance', () => {
     const { source } = startLive({ allowance, find: spending }, { ports: { allowances: broken, turns } });
     for (let n = 0; n < 4; n += 1) {
       const outage = await outageOf(source.find(query()));
-      expect(outage).toMatchObject({ code: 'source_failed', detail: 'its allowance cannot be counted' });
+      expect(outage).toMatchObject({ code: 'source_failed', detail: 'its allowance could not be checked' });
     }
     expect((await source.health()).allowance).toMatchObject({ used: undefined, most: 2 });
   });
@@ -577,15 +577,11 @@ describe('requests', () => {
   const asking = (url: string, more: Partial<Adapter> = {}) => startLive({ ...more, find: asksOnce(url) });
 
   test.each([
-    ['a redirect', text('', 302, { location: 'http://127.0.0.1:1/' }), 'failed: answered 302'],
-    ['a failure', text('words of theirs', 503), 'failed: answered 503'],
-    ['a refusal', text('words of theirs', 403), 'refused the request: answered 403'],
-    [
-      'too many',
-      text('', 429, { 'retry-after': '9' }),
-      'was asked as often as its terms allow: answered 429',
-    ],
-    ['a body without end', text('x'.repeat(8_000_001)), 'failed: more than 2000000 bytes'],
+    ['a redirect', text('', 302, { location: 'http://127.0.0.1:1/' }), 'failed: HTTP 302'],
+    ['a failure', text('words of theirs', 503), 'failed: HTTP 503'],
+    ['a refusal', text('words of theirs', 403), 'rejected the request: HTTP 403'],
+    ['too many', text('', 429, { 'retry-after': '9' }), 'reached its rate limit: HTTP 429'],
+    ['a body without end', text('x'.repeat(8_000_001)), 'failed: response larger than 2000000 bytes'],
   ])('%s is a reason in our words', async (_, answer, message) => {
     const provider = await startProvider(answer);
     const outage = await outageOf(asking(provider.url).source.find(query()));
@@ -607,7 +603,7 @@ describe('requests', () => {
     const { port } = gone.address() as AddressInfo; // a TCP server's address is never a string
     await new Promise((resolve) => gone.close(resolve));
     expect((await outageOf(asking(`http://127.0.0.1:${port}`).source.find(query()))).message).toBe(
-      'failed: no answer (ECONNREFUSED)',
+      'failed: no response (ECONNREFUSED)',
     );
     const provider = await startProvider((_, response) => void response.destroy());
     expect((await outageOf(asking(provider.url).source.find(query()))).message).toMatch(

@@ -61,7 +61,7 @@ const reset = {
 };
 const closed = (n: number) => ({
   code: 'source_needs_key',
-  detail: `answered ${n}`,
+  detail: `HTTP ${n}`,
   retryAfterMs: 10 * MINUTE,
 });
 
@@ -129,7 +129,7 @@ describeProvider({
     ],
     'a server that moved': [
       text('', 301, { location: 'https://elsewhere.example/' }),
-      { code: 'source_failed', detail: 'answered 301' },
+      { code: 'source_failed', detail: 'HTTP 301' },
     ],
   },
   pages: {
@@ -215,7 +215,7 @@ describe('what is asked with a token', () => {
   test('that is refused is said, without the token', async () => {
     const { outage } = await startSearch(json({ error: `The access token ${TOKEN} is invalid` }, 401));
     const down = await outage();
-    expect(down).toMatchObject({ code: 'source_refused', detail: 'answered 401' });
+    expect(down).toMatchObject({ code: 'source_refused', detail: 'HTTP 401' });
     expect(everyWordOf(down)).not.toContain(TOKEN);
   });
 });

@@ -38,7 +38,7 @@ test('its variables are shown, masked, and asked for by name', async () => {
     ]),
   );
   const { err } = await program.run(['config', 'show'], { SERVICE_SOURCES: 'pier' });
-  expect(err).toContain('got "pier"; PIER_API_KEY to be set beside it');
+  expect(err).toContain('got "pier"; PIER_API_KEY to be set as well');
 });
 
 test('the file of variables knows them', async () => {

@@ -124,21 +124,17 @@ export function describeProvider(row: ProviderRow): void {
     });
 
     test.each<[string, Answer, Outage]>([
-      ['401', failure(401), { code: 'source_refused', detail: 'answered 401', ...row.statuses?.[401] }],
-      ['403', failure(403), { code: 'source_refused', detail: 'answered 403', ...row.statuses?.[403] }],
+      ['401', failure(401), { code: 'source_refused', detail: 'HTTP 401', ...row.statuses?.[401] }],
+      ['403', failure(403), { code: 'source_refused', detail: 'HTTP 403', ...row.statuses?.[403] }],
       ['429', failure(429), { code: 'source_busy', retryAfterMs: 7_000, ...row.statuses?.[429] }],
-      ['500', failure(500), { code: 'source_failed', detail: 'answered 500', ...row.statuses?.[500] }],
+      ['500', failure(500), { code: 'source_failed', detail: 'HTTP 500', ...row.statuses?.[500] }],
       [
         'what is no JSON',
         text(`<html>${CANARY}`),
-        { code: 'source_failed', detail: row.unreadable ?? 'its answer is not JSON' },
+        { code: 'source_failed', detail: row.unreadable ?? 'the response is not JSON' },
       ],
-      ['another frame', row.frame, { code: 'source_failed', detail: 'its answer has another shape' }],
-      [
-        'results that do not fit',
-        row.misfits,
-        { code: 'source_failed', detail: 'its items have another shape' },
-      ],
+      ['another frame', row.frame, { code: 'source_failed', detail: 'unexpected response format' }],
+      ['results that do not fit', row.misfits, { code: 'source_failed', detail: 'unexpected item format' }],
       ...Object.entries(row.outages ?? {}).map(
         ([name, outage]) => [name, ...outage] satisfies [string, Answer, Outage],
       ),
@@ -167,7 +163,7 @@ export function describeProvider(row: ProviderRow): void {
         expect(enough.pagesAsked()).toHaveLength(1);
         const cut = await start(of(0), failure(500));
         expect(await cut.find({ limit })).toHaveLength(size);
-        expect(cut.cuts).toMatchObject([{ code: 'source_failed', detail: 'answered 500' }]);
+        expect(cut.cuts).toMatchObject([{ code: 'source_failed', detail: 'HTTP 500' }]);
       });
 
     if (windows !== undefined)
@@ -200,7 +196,7 @@ export function describeProvider(row: ProviderRow): void {
         await adapter.probe?.(asking);
         compareRequests(provider.requests, [probe.asked]);
         const down = await outageOf(adapter.probe?.(asking) ?? Promise.resolve());
-        expect(down).toMatchObject({ code: 'source_failed', detail: 'answered 502' });
+        expect(down).toMatchObject({ code: 'source_failed', detail: 'HTTP 502' });
       });
   });
 }

@@ -102,7 +102,7 @@ test('an item that does not fit is left out; where none fits the shape has chang
     { url: 'b' },
   ]);
   expect(parseFittingItems([], item)).toEqual([]);
-  expect(() => parseFittingItems([{ link: 'a' }], item)).toThrow('its items have another shape');
+  expect(() => parseFittingItems([{ link: 'a' }], item)).toThrow('unexpected item format');
 });
 
 test('a result of the web without a title is called by its host', () => {

@@ -103,9 +103,9 @@ describeProvider({
   frame: json({ data: [] }),
   misfits: listing({ kind: 't5', data: { display_name: 'energy' } }),
   // A token that is refused is replaced once: here by none.
-  statuses: { 401: { code: 'source_refused', detail: 'answered 401', requests: 2 } },
+  statuses: { 401: { code: 'source_refused', detail: 'HTTP 401', requests: 2 } },
   outages: {
-    'no request is left': [
+    'no requests left': [
       text('', 429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '42' }),
       { code: 'source_busy', retryAfterMs: 42_000 },
     ],
@@ -202,7 +202,7 @@ describe('the token', () => {
     api.answers(text('', 401));
     await expect(outage()).resolves.toMatchObject({
       code: 'source_refused',
-      message: 'refused the request: answered 401',
+      message: 'rejected the request: HTTP 401',
     });
     expect(tokens.requests).toHaveLength(3);
   });
@@ -236,14 +236,14 @@ describe('the token', () => {
   });
 
   test.each([
-    ['wrong credentials', text('', 401), 'source_refused', 'refused the request: answered 401'],
+    ['wrong credentials', text('', 401), 'source_refused', 'rejected the request: HTTP 401'],
     [
       'another grant',
       json({ error: 'unsupported_grant_type' }),
       'source_refused',
-      'refused the request: no token was given',
+      'rejected the request: no token was issued',
     ],
-    ['no JSON', text('<html>'), 'source_failed', 'failed: its answer is not JSON'],
+    ['no JSON', text('<html>'), 'source_failed', 'failed: the response is not JSON'],
   ])('is not given: %s', async (_, answer, code, message) => {
     const { outage, tokens, api } = await startReddit(json(EMPTY));
     tokens.answers(answer);

@@ -88,7 +88,7 @@ describe('what is asked', () => {
   test('names alone are asked alone', () => {
     const { isOn, statements } = open({ ...EVERYTHING, SERVICE_SOURCES: 'arxiv,bluesky' });
     expect(isOn).toEqual(['arxiv', 'bluesky']);
-    expect(statements.find(({ name }) => name === 'exa')?.reason).toBe('not among SERVICE_SOURCES');
+    expect(statements.find(({ name }) => name === 'exa')?.reason).toBe('not in SERVICE_SOURCES');
   });
 
   test.each<[string, Env, RegExp]>([
@@ -145,7 +145,7 @@ describe('what answers', () => {
     const { sources } = open({ SERVICE_SOURCES: 'arxiv' });
     const forum = sources.find(({ source }) => source === 'news_forum');
     const outage = await outageOf(forum?.find(query()) ?? Promise.resolve());
-    expect(outage.message).toBe('is switched off: put hacker-news into SERVICE_SOURCES');
+    expect(outage.message).toBe('is off: add hacker-news to SERVICE_SOURCES');
     expect(forum).toMatchObject({ state: 'live', silent: true });
   });
 
@@ -210,10 +210,10 @@ describe('how they are asked', () => {
     const probed = new Map((await probe()).map((one) => [one.name, one]));
     expect(performance.now() - began).toBeLessThan(4_000);
     expect(probed.get('hacker-news')).toMatchObject({ outcome: 'reachable', words: 'reachable' });
-    expect(probed.get('mediawiki')?.words).toBe('not reachable (failed: answered 503)');
+    expect(probed.get('mediawiki')?.words).toBe('not reachable (failed: HTTP 503)');
     expect(probed.get('arxiv')).toMatchObject({
       outcome: 'unreachable',
-      words: 'not reachable (did not answer in time)',
+      words: 'not reachable (timed out)',
     });
     expect(probed.get('brave')).toMatchObject({ outcome: 'unasked' }); // a key is not spent on a probe
     expect(probed.get('exa')).toMatchObject({ outcome: 'off', words: 'needs EXA_API_KEY' });
@@ -276,7 +276,7 @@ describe('health', () => {
       allowance: null,
       last_success_at: null,
       last_failure_at: '2026-11-21T12:00:00.000Z',
-      last_failure: 'was asked as often as its terms allow: answered 429',
+      last_failure: 'reached its rate limit: HTTP 429',
       last_failure_code: 'source_busy',
     });
     expect(adapters.find(({ name }) => name === 'youtube')).toMatchObject({

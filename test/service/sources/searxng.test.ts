@@ -8,7 +8,7 @@ const EMPTY = json({ results: [], unresponsive_engines: [], number_of_results: 0
 const found = { source: 'web', summaryDescription: '', publishedAt: undefined };
 const noJson = {
   code: 'source_refused',
-  detail: 'JSON is not among its formats (search.formats in settings.yml)',
+  detail: 'JSON format is not enabled (search.formats in settings.yml)',
 };
 
 describeProvider({
@@ -36,7 +36,7 @@ describeProvider({
   outages: {
     'no engine': [
       json({ results: [], unresponsive_engines: [['google', CANARY]] }),
-      { code: 'source_failed', detail: 'no engine answered' },
+      { code: 'source_failed', detail: 'no engine responded' },
     ],
   },
   pages: {

@@ -169,10 +169,10 @@ describeProvider({
     ],
     'a query it does not take': [
       json({ errors: [{ parameters: { query: [CANARY] } }] }, 400),
-      { code: 'source_refused', detail: 'answered 400' },
+      { code: 'source_refused', detail: 'HTTP 400' },
     ],
-    'a start that was not named': [badStart, { code: 'source_refused', detail: 'answered 400' }],
-    'an address that is gone': [text(CANARY, 404), { code: 'source_failed', detail: 'answered 404' }],
+    'a start that was not named': [badStart, { code: 'source_refused', detail: 'HTTP 400' }],
+    'an address that is gone': [text(CANARY, 404), { code: 'source_failed', detail: 'HTTP 404' }],
   },
 });
 

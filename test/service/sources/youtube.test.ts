@@ -10,7 +10,7 @@ const make = (at: string) => youtube({ apiKey: KEY, at });
 const search = json(sample('youtube.search.json'));
 const reason = (status: number, word: string) =>
   json({ error: { code: status, errors: [{ domain: 'usageLimits', reason: word, message: KEY }] } }, status);
-const wrongKey = { code: 'source_refused', detail: 'the key is not valid' };
+const wrongKey = { code: 'source_refused', detail: 'invalid key' };
 
 describeProvider({
   make,
@@ -67,24 +67,24 @@ describeProvider({
   misfits: json({ items: [{ id: 'x' }] }),
   statuses: {
     401: { code: 'source_refused' },
-    429: { code: 'source_busy', detail: 'answered 429', retryAfterMs: undefined },
+    429: { code: 'source_busy', detail: 'HTTP 429', retryAfterMs: undefined },
   },
   outages: {
     'the end of the quota': [
       json(sample('youtube.error-403-quota.json'), 403),
-      { code: 'source_quota', detail: 'answered 403' },
+      { code: 'source_quota', detail: 'HTTP 403' },
     ],
     'the newer end of the quota': [
       json(sample('youtube.error-429-quota.json'), 429),
-      { code: 'source_quota', detail: 'answered 429' },
+      { code: 'source_quota', detail: 'HTTP 429' },
     ],
     'a wrong key': [json(sample('youtube.error-400-key.json'), 400), wrongKey],
     'a wrong key of old': [reason(400, 'keyInvalid'), wrongKey],
     'another service': [
       reason(403, 'accessNotConfigured'),
-      { code: 'source_refused', detail: 'the key is not for the YouTube Data API' },
+      { code: 'source_refused', detail: 'the key does not allow the YouTube Data API' },
     ],
-    'a hurry': [reason(403, 'rateLimitExceeded'), { code: 'source_busy', detail: 'answered 403' }],
+    'a hurry': [reason(403, 'rateLimitExceeded'), { code: 'source_busy', detail: 'HTTP 403' }],
   },
 });
 

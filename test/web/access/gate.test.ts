@@ -16,16 +16,16 @@ afterAll(() => stand.close());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('a route that does not say who may ask it keeps the server from starting', async () => {
+test('a route without a scope prevents the server from starting', async () => {
   for (const config of [undefined, {}, { scope: [] }]) {
     const careless = stand.serve({
       api: [(one) => void one.get('/api/v1/x', { ...(config && { config }) }, () => 1)],
       pages: [],
     });
-    await expect(careless).rejects.toThrow('GET /api/v1/x does not say who may ask it');
+    await expect(careless).rejects.toThrow('GET /api/v1/x declares no scope');
   }
   const page = stand.serve({ api: [], pages: [(one) => void one.get('/x', () => 'x')] });
-  await expect(page).rejects.toThrow('GET /x does not say');
+  await expect(page).rejects.toThrow('GET /x declares no scope');
 });
 
 /** Every route and method, with something in place of its parameters. */

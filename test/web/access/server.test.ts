@@ -67,7 +67,7 @@ test('asked under a foreign name it says nothing but that, whatever is asked', a
 test.each<[Record<string, string>]>([[{ HOST: '0.0.0.0' }], [{ BASE_URL: 'https://tide.example' }]])(
   'where others could come in (%j) it starts with a token only, and lets nobody in without one, also once it is revoked',
   async (env) => {
-    await expect(start(env)).rejects.toThrow(/no token yet; make one first: strandline token create/);
+    await expect(start(env)).rejects.toThrow(/no token exists\. Create one first: strandline token create/);
     const { key, prefix } = await createToken(ctx, { name: 'first', scopes: ['read'] }, OPERATOR);
     const { url, port } = await start(env);
     const local = `http://127.0.0.1:${port}`;
@@ -93,7 +93,7 @@ test('where BASE_URL says https, browsers insist on it, and the cookie goes nowh
 test('a port that was asked for and is taken is an error; a default moves on', async () => {
   const first = await start();
   await expect(start({ PORT: String(first.port) })).rejects.toThrow(
-    `port ${first.port} of 127.0.0.1 is taken`,
+    `port ${first.port} on 127.0.0.1 is in use`,
   );
   const moved = await start({}, {}, PROBES, { port: first.port, portAsked: false });
   expect(moved.port).toBeGreaterThan(first.port);

@@ -161,7 +161,7 @@ describe('pages', () => {
     ['/topics/fery', 404, 'there is no topic'],
     ['/searches/ferry-post', 404, 'did you mean ferry-posts'],
     ['/topics/ferry-i-7?range=1y', 400, 'query.range'],
-    ['/nowhere', 404, 'nothing at this address'],
+    ['/nowhere', 404, 'no page or route at this address'],
   ])('%s is a page that says what is wrong', async (url, status, words) => {
     const seen = await person.get(url);
     expect(seen.status).toBe(status);

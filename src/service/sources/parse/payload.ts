@@ -15,10 +15,10 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
     value = JSON.parse(text);
   } catch {
     // Without the cause: it quotes the answer.
-    throw new SourceDown('source_failed', { detail: 'its answer is not JSON' });
+    throw new SourceDown('source_failed', { detail: 'the response is not JSON' });
   }
   const read = z.safeParse(schema, value);
-  if (!read.success) throw new SourceDown('source_failed', { detail: 'its answer has another shape' });
+  if (!read.success) throw new SourceDown('source_failed', { detail: 'unexpected response format' });
   return read.data;
 }
 
@@ -44,7 +44,7 @@ export function parseFittingItems<T>(items: readonly unknown[], schema: z.core.$
     return read.success ? [read.data] : [];
   });
   if (items.length > 0 && fit.length === 0) {
-    throw new SourceDown('source_failed', { detail: 'its items have another shape' });
+    throw new SourceDown('source_failed', { detail: 'unexpected item format' });
   }
   return fit;
 }
@@ -73,7 +73,7 @@ export function createRateLimitOutage(
   ];
   const longest = Math.max(...waits);
   return new SourceDown('source_busy', {
-    detail: `answered ${status}`,
+    detail: `HTTP ${status}`,
     retryAfterMs: longest === 0 ? undefined : longest,
   });
 }

@@ -105,7 +105,7 @@ async function searchPapers(
   const reply = await ask({ url: buildEndpoint(at, 'api/query', params), reads: [400] });
   const { entry: entries } = await parseFeed(reply.text);
   if (reply.status === 400 || entries.some((entry) => feedError.safeParse(entry).success)) {
-    throw new SourceDown('source_refused', { detail: 'answered with an error' });
+    throw new SourceDown('source_refused', { detail: 'returned an error' });
   }
   return parseFittingItems(entries, feedEntry);
 }
@@ -114,9 +114,9 @@ async function searchPapers(
 async function parseFeed(xml: string): Promise<z.infer<typeof feedPayload>['feed']> {
   // A feed has no document type, and all that entities can do begins with one.
   const tree = xml.length > MAX_FEED_LENGTH || xml.includes('<!DOCTYPE') ? undefined : await parseXml(xml);
-  if (tree === undefined) throw new SourceDown('source_failed', { detail: 'its answer is not a feed' });
+  if (tree === undefined) throw new SourceDown('source_failed', { detail: 'the response is not a feed' });
   const read = feedPayload.safeParse(tree);
-  if (!read.success) throw new SourceDown('source_failed', { detail: 'its answer has another shape' });
+  if (!read.success) throw new SourceDown('source_failed', { detail: 'unexpected response format' });
   return read.data.feed;
 }
 

@@ -54,9 +54,9 @@ export const BLUESKY = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    handle: variable('BLUESKY_HANDLE', anyText, 'the account that searches', { needed: true }),
-    appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of it, never its own', { needed: true, secret: 'whole' }),
-    server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'the server of the account', { default: 'https://bsky.social' }),
+    handle: variable('BLUESKY_HANDLE', anyText, 'account used for searches', { needed: true }),
+    appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of the account, not its main password', { needed: true, secret: 'whole' }),
+    server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'server of the account', { default: 'https://bsky.social' }),
   },
   make: ({ server, ...account }, { at }) => bluesky({ ...account, server: at ?? server }),
 });
@@ -253,12 +253,12 @@ function checkResponse(
 ): ProviderResponse {
   if (reply.status < 300 || reads.includes(reply.status)) return reply;
   if (reply.status === 429) throw toBusyOutage(reply, asking);
-  throw new SourceDown('source_refused', { detail: `answered ${reply.status}` });
+  throw new SourceDown('source_refused', { detail: `HTTP ${reply.status}` });
 }
 
 function describeSignIn({ status, text }: ProviderResponse): string {
   const asksMore = readErrorName(text) === 'AuthFactorTokenRequired';
-  return asksMore ? 'an app password is needed' : `signing in answered ${status}`;
+  return asksMore ? 'an app password is needed' : `sign-in failed: HTTP ${status}`;
 }
 
 /** The name of an error as the protocol writes it: `ExpiredToken`. */

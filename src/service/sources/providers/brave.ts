@@ -94,7 +94,7 @@ function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   if (status === 402) return createQuotaOutage('answered 402');
   if (status === 422) {
     const isKey = tryParsePayload(text, errorPayload)?.error.code === 'SUBSCRIPTION_TOKEN_INVALID';
-    return new SourceDown('source_refused', { detail: isKey ? 'the key is not valid' : 'answered 422' });
+    return new SourceDown('source_refused', { detail: isKey ? 'invalid key' : 'HTTP 422' });
   }
   const [, monthLimit] = parseHeaderNumbers(headers, 'x-ratelimit-limit');
   const [, monthLeft] = parseHeaderNumbers(headers, 'x-ratelimit-remaining');
@@ -103,7 +103,7 @@ function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   const secondEndsMs = (parseHeaderNumbers(headers, 'x-ratelimit-reset')[0] ?? Number.NaN) * SECOND;
   const isSoon = secondEndsMs >= 0 && secondEndsMs <= MINUTE;
   return new SourceDown('source_busy', {
-    detail: 'answered 429',
+    detail: 'HTTP 429',
     retryAfterMs: isSoon ? secondEndsMs : SECOND,
   });
 }

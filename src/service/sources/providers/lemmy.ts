@@ -56,7 +56,7 @@ export const LEMMY = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    server: variable('LEMMY_SERVER', bareAddress('https://host'), 'the Lemmy server that is asked', { needed: true }),
+    server: variable('LEMMY_SERVER', bareAddress('https://host'), 'Lemmy server to use', { needed: true }),
   },
   make: ({ server }, { at }) => lemmy({ server: at ?? server }),
 });
@@ -106,8 +106,8 @@ function searchPosts(
 /** Older servers say "too many requests" with 400 and a word of their own. */
 function readResponseText({ status, text }: ProviderResponse): string {
   if (status !== 400) return text;
-  if (text.includes('rate_limit_error')) throw new SourceDown('source_busy', { detail: 'answered 400' });
-  throw new SourceDown('source_refused', { detail: 'answered 400' });
+  if (text.includes('rate_limit_error')) throw new SourceDown('source_busy', { detail: 'HTTP 400' });
+  throw new SourceDown('source_refused', { detail: 'HTTP 400' });
 }
 
 /** It was asked for a wider period. */

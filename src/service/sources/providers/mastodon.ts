@@ -49,8 +49,8 @@ export const MASTODON = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    server: variable('MASTODON_SERVER', bareAddress('https://host'), 'the Mastodon server that is asked', { default: 'https://mastodon.social' }),
-    token: variable('MASTODON_TOKEN', anyText, 'a token of it: searches words, and no longer hashtags alone', { secret: 'whole' }),
+    server: variable('MASTODON_SERVER', bareAddress('https://host'), 'Mastodon server to use', { default: 'https://mastodon.social' }),
+    token: variable('MASTODON_TOKEN', anyText, 'token of that server: enables full-text search in addition to hashtags', { secret: 'whole' }),
   },
   make: ({ server, token }, { at }) => mastodon({ server: at ?? server, token }),
 });
@@ -153,7 +153,7 @@ async function requestText(
   const reply = await ask({ url, headers, reads: [401, 403, 422, 429] });
   if (reply.status < 300) return reply.text;
   if (reply.status === 429) throw createRateLimitOutage(reply, 'x-ratelimit-reset', clock);
-  const detail = `answered ${reply.status}`;
+  const detail = `HTTP ${reply.status}`;
   if (token !== undefined) throw new SourceDown('source_refused', { detail });
   // Until somebody sets a token, asking again is of no use.
   throw new SourceDown('source_needs_key', { detail, retryAfterMs: CLOSED_REST_MS });

@@ -48,7 +48,7 @@ export const MEDIAWIKI = defineSource({
   // biome-ignore format: one row for each
   variables: {
     language: variable('ENCYCLOPEDIA_LANGUAGE', pattern(/^[a-z]{2,12}(-[a-z]{1,12})*$/, 'a language such as en'), 'the language of the encyclopedia', { default: 'en' }),
-    dates: variable('ENCYCLOPEDIA_DATE_MODE', wordOf('none', 'edited'), 'edited: within a window only articles that were edited in it are found', { default: 'none' }),
+    dates: variable('ENCYCLOPEDIA_DATE_MODE', wordOf('none', 'edited'), 'edited: with a date filter, only articles edited in its range', { default: 'none' }),
   },
   make: (settings, { at }) => mediawiki({ ...settings, at }),
 });
@@ -117,10 +117,10 @@ async function searchArticles(
 function toOutage(code: string, { headers }: ProviderResponse, { clock }: AdapterContext): SourceDown {
   const wait = retryAfterMs(headers.get('retry-after'), clock.now());
   if (code === 'maxlag') {
-    return new SourceDown('source_busy', { detail: 'its database lags', retryAfterMs: wait ?? MAX_LAG_MS });
+    return new SourceDown('source_busy', { detail: 'database lag', retryAfterMs: wait ?? MAX_LAG_MS });
   }
   if (code === 'ratelimited') return new SourceDown('source_busy', { retryAfterMs: wait ?? undefined });
-  return new SourceDown('source_failed', { detail: 'answered with an error' });
+  return new SourceDown('source_failed', { detail: 'returned an error' });
 }
 
 function toFoundItems({ title, fullurl, extract, description }: z.infer<typeof articlePage>): FoundItem[] {

@@ -50,9 +50,9 @@ export const REDDIT = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    clientId: variable('REDDIT_CLIENT_ID', anyText, 'an application that Reddit approved', { needed: true }),
+    clientId: variable('REDDIT_CLIENT_ID', anyText, 'client ID of an application approved by Reddit', { needed: true }),
     clientSecret: variable('REDDIT_CLIENT_SECRET', anyText, 'its secret', { needed: true, secret: 'whole' }),
-    username: variable('REDDIT_USERNAME', pattern(/^[\w-]{1,40}$/, 'the name of an account, without u/'), 'the account that runs it', { needed: true }),
+    username: variable('REDDIT_USERNAME', pattern(/^[\w-]{1,40}$/, 'the name of an account, without u/'), 'account that owns the application', { needed: true }),
   },
   make: (settings, { at, version }) => reddit({ ...settings, at, tokenAt: at, version }),
 });
@@ -83,7 +83,7 @@ export function reddit(settings: {
     const waitMs = emptyUntil - clock.now().getTime();
     if (waitMs > 0)
       throw new SourceDown('source_busy', {
-        detail: 'no request is left',
+        detail: 'no requests left',
         retryAfterMs: waitMs,
         unasked: true,
       });
@@ -105,12 +105,12 @@ export function reddit(settings: {
     let reply = await request();
     // A token may end before its time; a new one that is refused too says that the access is gone.
     if (reply.status === 401) reply = await request();
-    if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'answered 401' });
+    if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'HTTP 401' });
     const resetMs = readEmptyMs(reply);
     if (resetMs !== undefined) emptyUntil = clock.now().getTime() + resetMs;
     if (reply.status === 429) {
       const wait = resetMs ?? retryAfterMs(reply.headers.get('retry-after'), clock.now()) ?? undefined;
-      throw new SourceDown('source_busy', { detail: 'answered 429', retryAfterMs: wait });
+      throw new SourceDown('source_busy', { detail: 'HTTP 429', retryAfterMs: wait });
     }
     return parseFittingItems(parsePayload(reply.text, searchPayload).data.children, postChild).map(
       ({ data }) => data,
@@ -210,7 +210,7 @@ function createRedditTokens(settings: {
       body: 'grant_type=client_credentials',
     });
     const read = parsePayload(text, tokenPayload);
-    if (!('access_token' in read)) throw new SourceDown('source_refused', { detail: 'no token was given' });
+    if (!('access_token' in read)) throw new SourceDown('source_refused', { detail: 'no token was issued' });
     kept = {
       token: read.access_token,
       until: clock.now().getTime() + read.expires_in * SECOND - MINUTE,

@@ -73,7 +73,7 @@ async function searchPage(
   const reply = requireJson(await ask({ url, reads: [403] }));
   const { results, unresponsive_engines: silent } = parsePayload(reply.text, searchPayload);
   if (page === 1 && results.length === 0 && silent.length > 0) {
-    throw new SourceDown('source_failed', { detail: 'no engine answered' });
+    throw new SourceDown('source_failed', { detail: 'no engine responded' });
   }
   const items = parseFittingItems(results, resultItem).flatMap(
     ({ url: link, title, content, publishedDate }) =>
@@ -85,7 +85,7 @@ async function searchPage(
 function requireJson(reply: ProviderResponse): ProviderResponse {
   if (reply.status !== 403) return reply;
   throw new SourceDown('source_refused', {
-    detail: 'JSON is not among its formats (search.formats in settings.yml)',
+    detail: 'JSON format is not enabled (search.formats in settings.yml)',
   });
 }
 

@@ -60,7 +60,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
         reads: [432, 433],
       });
       // 432: the plan's credits are used up; 433: the limit that was set for paying as one goes.
-      if (status !== 200) throw createQuotaOutage(`answered ${status}`);
+      if (status !== 200) throw createQuotaOutage(`HTTP ${status}`);
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
           title: result.title,

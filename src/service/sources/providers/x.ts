@@ -65,7 +65,7 @@ export const X = defineSource({
   // biome-ignore format: one row for each
   variables: {
     bearerToken: variable('X_BEARER_TOKEN', anyText, 'a bearer token of an X application', { needed: true, secret: 'whole' }),
-    usdPerDay: variable('X_USD_PER_DAY', dollars, 'what may be spent on X on a day (UTC); with 0 it is not asked', { needed: true, default: '0', unit: 'dollars' }),
+    usdPerDay: variable('X_USD_PER_DAY', dollars, 'daily spending limit for X (UTC); 0 turns X off', { needed: true, default: '0', unit: 'dollars' }),
   },
   make: (settings, { at }) => x({ ...settings, at }),
 });
@@ -213,7 +213,7 @@ function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
     return createRateLimitOutage(reply, 'x-rate-limit-reset', clock);
   }
   const isTheirs = status >= 500 || status === 404;
-  return new SourceDown(isTheirs ? 'source_failed' : 'source_refused', { detail: `answered ${status}` });
+  return new SourceDown(isTheirs ? 'source_failed' : 'source_refused', { detail: `HTTP ${status}` });
 }
 
 /** Whether the answer says that this parameter is what it refuses. */

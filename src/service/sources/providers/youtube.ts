@@ -154,17 +154,17 @@ function readItems({ status, text }: ProviderResponse): unknown[] {
   if (status === 200) return parsePayload(text, listPayload).items;
   const reasons = readErrorReasons(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
-  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw createQuotaOutage(`answered ${status}`);
+  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw createQuotaOutage(`HTTP ${status}`);
   if (status === 429 || says(/^(?:user)?rateLimitExceeded$|^RATE_LIMIT_EXCEEDED$/i)) {
-    throw new SourceDown('source_busy', { detail: `answered ${status}` });
+    throw new SourceDown('source_busy', { detail: `HTTP ${status}` });
   }
   if (says(/^keyInvalid$|^API_KEY_INVALID$|^keyExpired$/)) {
-    throw new SourceDown('source_refused', { detail: 'the key is not valid' });
+    throw new SourceDown('source_refused', { detail: 'invalid key' });
   }
   if (says(/^accessNotConfigured$|^SERVICE_DISABLED$|^API_KEY_SERVICE_BLOCKED$/)) {
-    throw new SourceDown('source_refused', { detail: 'the key is not for the YouTube Data API' });
+    throw new SourceDown('source_refused', { detail: 'the key does not allow the YouTube Data API' });
   }
-  throw new SourceDown('source_refused', { detail: `answered ${status}` });
+  throw new SourceDown('source_refused', { detail: `HTTP ${status}` });
 }
 
 function readErrorReasons(text: string): string[] {

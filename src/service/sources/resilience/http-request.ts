@@ -51,7 +51,9 @@ export function createRequestSender(options: {
       if (response.ok || reads.includes(status)) {
         const text = await readLimitedBody(response.body ?? [], MAX_PAYLOAD_BYTES);
         if (text === undefined)
-          throw new SourceDown('source_failed', { detail: `more than ${MAX_PAYLOAD_BYTES} bytes` });
+          throw new SourceDown('source_failed', {
+            detail: `response larger than ${MAX_PAYLOAD_BYTES} bytes`,
+          });
         return { status, headers: response.headers, text };
       }
       await response.body?.cancel().catch(() => {});
@@ -59,7 +61,9 @@ export function createRequestSender(options: {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SourceDown) throw error;
-      throw new SourceDown('source_failed', { detail: `no answer (${findNetworkCode(error) ?? 'unknown'})` });
+      throw new SourceDown('source_failed', {
+        detail: `no response (${findNetworkCode(error) ?? 'unknown'})`,
+      });
     }
   };
 }
@@ -75,7 +79,7 @@ export function openAgent(connections: number): Agent {
 
 function toOutage({ status, headers }: Response, clock: Clock): SourceDown {
   const wait = retryAfterMs(headers.get('retry-after'), clock.now()) ?? undefined;
-  const detail = `answered ${status}`;
+  const detail = `HTTP ${status}`;
   if (status === 429) return new SourceDown('source_busy', { detail, retryAfterMs: wait });
   if (status === 401 || status === 403) return new SourceDown('source_refused', { detail });
   return new SourceDown('source_failed', { detail, retryAfterMs: wait });

@@ -35,7 +35,7 @@ export function createRequestPace(
   async function awaitTurn({ signal, leftMs }: { signal: AbortSignal; leftMs: () => number }) {
     if (everyMs === undefined) return;
     const next = options.turns.next(name, everyMs, leftMs()).catch(() => {
-      throw new SourceDown('source_failed', { detail: 'its turn cannot be had', unasked: true });
+      throw new SourceDown('source_failed', { detail: 'its rate limit could not be checked', unasked: true });
     });
     const waitMs = await awaitUnlessAborted(signal, next);
     if (waitMs === undefined) throw createBusyOutage();
@@ -72,7 +72,7 @@ function createBusyOutage(): SourceDown {
 export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock): Allowance | undefined {
   if (allowance === undefined) return undefined;
   const period = DateTime.fromJSDate(clock.now(), { zone: allowance.zone }).toISODate();
-  if (period === null) throw new RangeError(`the time zone of the allowance of ${name} is not known`);
+  if (period === null) throw new RangeError(`unknown time zone of the allowance of ${name}`);
   return { source: name, period, most: allowance.most };
 }
 
@@ -112,11 +112,14 @@ export function createAllowanceWallet(
       if (today === undefined) return;
       // Where it cannot be counted, nothing is spent.
       const isTaken = await allowances.take(today, units).catch(() => {
-        throw new SourceDown('source_failed', { detail: 'its allowance cannot be counted', unasked: true });
+        throw new SourceDown('source_failed', {
+          detail: 'its allowance could not be checked',
+          unasked: true,
+        });
       });
       if (!isTaken) {
         if (await isHeld(today, units)) {
-          const detail = 'what is left of its allowance is held by questions under way';
+          const detail = 'the rest of its allowance is reserved by requests in progress';
           throw new SourceDown('source_busy', { detail, unasked: true });
         }
         const detail = `${today.most} ${adapter.allowance?.unit} a day`;
@@ -129,7 +132,7 @@ export function createAllowanceWallet(
       if (taken === undefined) return;
       hold(-units);
       await allowances.refund(taken, units).catch((err: unknown) => {
-        log.warn({ err, source: adapter.name, units }, 'what was not used of an allowance stays spent');
+        log.warn({ err, source: adapter.name, units }, 'allowance refund failed');
       });
     },
   };
