@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
 /**
- * A missing and a wrong key are answered alike (401, as documented): the answer tells nobody which it was.
+ * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference.
  * @param ownKey of the process that runs the service: the monitor asks as often as its searches want
  */
 export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, ownKey: string | undefined) {

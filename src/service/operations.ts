@@ -23,7 +23,7 @@ const DEFAULT_MODEL: Model = 'NOVA';
 type OperationContext = AiSearchContext & {
   dialect: Dialect;
   clock: Clock;
-  /** Sends the answer to a request that was parsed: {@link respond}, or what stands around it at a mount. */
+  /** Responds to a parsed request: {@link respond}, or a wrapper of it at a mount. */
   respond: (exchange: Exchange) => Promise<FastifyReply>;
 };
 

@@ -44,5 +44,5 @@ export type ServicePorts = { allowances: Allowances; turns: RequestPacing; archi
 
 /** Below this path the simulation answers, whatever sources are configured. */
 export const SANDBOX_PATH = '/sandbox';
-/** Below this path the configured live sources answer and nothing invented ever does. */
+/** Base path of the configured live sources, never simulated. */
 export const LIVE_PATH = '/live';

@@ -21,11 +21,11 @@ type EventStream = {
   text: (role: CompletionRole, text: string) => void;
   /** The end: what was not sent of the texts, completion, result. */
   answer(answer: ServedAiResponse): Promise<void>;
-  /** A failure after the head has gone out: said inside the stream. */
+  /** A failure after the headers were sent: reported inside the stream. */
   fail(): void;
 };
 
-/** Sends the head at once and a comment every ten seconds, so that nobody on the way gives up. */
+/** Sends headers immediately and a comment every ten seconds, so that proxies do not time out. */
 export function openEventStream(
   response: ServerResponse,
   dialect: Dialect,
@@ -88,7 +88,7 @@ export function openEventStream(
   };
 }
 
-/** Resolves when the client has taken what was written, or is gone. */
+/** Resolves when the client has received the data, or disconnected. */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed || !response.writableNeedDrain) return resolve();

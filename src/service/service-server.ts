@@ -55,7 +55,7 @@ export type ServiceOptions = {
   sources?: readonly SearchSource[];
   /** What answers below `/live`; when left out there is no such path. */
   live?: readonly SearchSource[];
-  /** How each public source has been, for `/healthz/sources`; when left out nothing is said. */
+  /** Health of each public source, for `/healthz/sources`. Optional. */
   health?: OpenedSources['health'];
   /** Writes completions. Default: completions quote sources. */
   model?: LanguageModel;

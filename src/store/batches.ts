@@ -1,14 +1,15 @@
-/** Many small statements as one: batches of what is asked for at the same time, and the rows that such a statement takes. */
+/** Batches concurrent small statements into one. */
 
 import type { Database } from './database.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Makes one statement of what many ask for at the same time. Half of what Postgres computes for a small statement does not
- * depend on its rows, so that eight together cost about a third of eight alone.
+ * Combines concurrent requests into one statement. Half the cost of a small statement does not depend on its rows: eight
+ * together cost about a third of eight single ones.
  *
- * A batch is what is asked for in one turn of the event loop, or came while the batch before was under way: whoever asks alone
- * is served at once. Each {@link Database}, which is a pool of connections of this process, has its own batches.
+ * A batch contains the requests of one turn of the event loop, or those that arrived during the previous batch: a single
+ * request is executed immediately. Each {@link Database}, which is a pool of connections of this process, has its own
+ * batches.
  * @param work returns an outcome for each input, in their order
  * @param limits.most inputs of one batch
  * @param limits.size of an input, and `mostSize` of a batch; one that is larger is a batch of its own

@@ -1,7 +1,7 @@
 /**
- * How many calls of a service are allowed per minute and per UTC day, over all processes: the one place that counts them.
- * The SQL here is part of the statements that write a call's ledger row or close it (in `calls` for runs, in `trials` for dry
- * runs), so that nothing is counted without a row.
+ * Call limits of a service per minute and UTC day, across all processes. The SQL here is part of the statements that write
+ * a call's ledger row or close it (in `calls` for runs, in `trials` for dry runs), so that nothing is counted without a
+ * row.
  */
 import type { Pool } from 'pg';
 import { readCallsPerDay, type Config } from '../config/config.ts';
@@ -23,17 +23,17 @@ const WINDOW = `interval '${WINDOW_MS} milliseconds'`;
 
 type SqlParameter = `$${number}`;
 
-/** How a statement that asks for a call was answered by the limits. */
+/** Result of checking the limits. */
 export type Verdict =
   | { kind: 'opened'; sentAt: Date }
-  /** All calls of the minute are used up; there is room again at `until`. */
+  /** The minute's limit is reached until `until`. */
   | { kind: 'minute_cap'; until: Date }
   | { kind: 'day_cap' };
 
 /** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link insertMinuteRow}. */
 export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
 
-/** @throws Error where the statement neither opened the call nor says why */
+/** @throws Error if the statement neither opened the call nor returned a reason */
 export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
   if (kind === 'opened') return { kind, sentAt: now };
   if (kind === 'minute_cap' && until !== null) return { kind, until };
@@ -160,11 +160,12 @@ export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promis
   );
 }
 
-/** How many more calls are allowed just now; infinite where there is no limit. */
+/** Number of calls allowed now; infinite without a limit. */
 type CallRoom = { minute: number; day: number };
 
 /**
- * What both limits leave to each of some services, which may be named more than once. Only {@link countCalls} decides; this is for whoever plans ahead.
+ * What both limits leave to each of some services, which may be named more than once. For planning only; {@link countCalls}
+ * decides.
  * @returns by the id of the service
  */
 export async function readCallRoom(

@@ -1,6 +1,6 @@
 /**
- * What has happened since there is this database. Runs that succeeded are counted by the follower, in the transaction that
- * sees their readings first; discoveries by their numbers, which grow in the order of commits; whatever else by triggers
+ * Counters since the database was created. Runs that succeeded are counted by the follower, in the transaction that sees
+ * their readings first; discoveries by their numbers, which grow in the order of commits; whatever else by triggers
  * (`0000_tables`).
  */
 import type { Database, Id, Transaction } from './database.ts';
@@ -35,7 +35,7 @@ const COUNT_DISCOVERIES = (until: string) => `
   SELECT 'discoveries' AS name, ARRAY[kind, baseline::text] AS labels, count(*)::float8 AS n
   FROM strandline.discoveries WHERE id > ${until} GROUP BY kind, baseline`;
 
-/** Everything that was counted, as of one moment; what is not there is zero. */
+/** A consistent snapshot of all counters; missing ones are zero. */
 export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Count[]> {
   const { rows } = await pool.query<Count>(
     `SELECT name, labels, sum(n)::float8 AS n
@@ -49,7 +49,7 @@ export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Coun
   return rows;
 }
 
-/** Counts what no row tells of. */
+/** Counts events that leave no row. */
 export async function addCounts({ pool }: Pick<Database, 'pool'>, steps: readonly Count[]): Promise<void> {
   const some = steps.filter(({ n }) => n > 0);
   if (some.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Requests that may be sent twice (`Idempotency-Key`): the first is executed, and its reply is the reply to all of them.
- * The primary key decides between two that come at once, and the fence between two executions of one request.
+ * Requests with an `Idempotency-Key`: the first is executed, and all get its reply. The primary key decides between
+ * concurrent requests, the fence between two executions of one request.
  */
 import type { Clock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ import { type Database, sqlTime, type Transaction } from './database.ts';
 /** What identifies a request: who sent it, to which route, under which key. */
 export type RequestKey = { visitor: string; route: string; key: string };
 
-/** One execution of a request, as whoever executes it sees it. */
+/** One execution of a request. */
 export type Execution = {
   /** What an earlier execution had created when its process ended; null: nothing, as far as it was committed with its key. */
   readonly committed: string | null;
@@ -24,10 +24,10 @@ type BeginResult =
   | { kind: 'execute'; fence: number; committed: string | null }
   | { kind: 'replay'; status: number; reply: string }
   | { kind: 'in_progress' }
-  /** The key belongs to a request with other content. */
+  /** The key was used for a request with different content. */
   | { kind: 'reused' };
 
-/** An execution that says nothing for so long is over: its process ended. */
+/** An execution without a heartbeat for this long has crashed. */
 const LEASE_INTERVAL = `interval '2 minutes'`;
 /** How often an execution must extend its lease. */
 export const EXTEND_EVERY_MS = 30_000;
@@ -83,7 +83,7 @@ export async function beginRequest(
   return { kind: 'replay', status: row.status, reply: row.reply ?? '' };
 }
 
-/** Gives an execution that takes long more time. @returns false where another one has begun */
+/** Extends the lease of a long execution. @returns false if another one has started */
 export async function extendRequest(
   { pool }: Pick<Database, 'pool'>,
   key: RequestKey,
@@ -112,7 +112,7 @@ export async function commitWithRequest(
 }
 
 /**
- * Stores the reply for whoever sends the request again.
+ * Stores the reply for repeated requests.
  * @param reply without what must not be stored
  * @returns false where another execution has begun: its reply will count
  */

@@ -42,7 +42,7 @@ SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
 FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
 
 /**
- * Refunds a call that was opened although a response of its run is unread. {@link OPEN_CALLS} sees nothing that is committed
+ * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} sees nothing that is committed
  * while it waits for a lock; this sees it, before the request is sent, also where a later claim has marked the call as
  * unknown. $1 run, $2 call, $3 time.
  */
@@ -58,10 +58,10 @@ SELECT FROM closed`;
 export type OpenedCall =
   | { kind: 'opened'; n: number; sentAt: Date }
   | Exclude<Verdict, { kind: 'opened' }>
-  /** A response of the run was stored and is not read yet: it was paid for, and is read first. */
+  /** The run has an unread response, which is paid for and must be read first. */
   | { kind: 'unread' }
   | { kind: 'run_cap' }
-  /** Another claim has the run, or it has ended. */
+  /** Another claim holds the run, or it has ended. */
   | { kind: 'lost' };
 
 type CallToOpen = {
@@ -74,11 +74,11 @@ type CallToOpen = {
   clock: Pick<Clock, 'statementTime'>;
 };
 
-/** Not repeated where it fails: it may have been committed, and each row is a call that counts as paid. */
+/** Not retried: it may have been committed, and each row counts as a paid call. */
 const openTogether = batched(openCalls, { most: 32, alone: false });
 
 /**
- * Calls that are asked for at the same time are opened by one statement for each service.
+ * Concurrent calls are opened by one statement per service.
  * @param input.callsPerDay most calls per UTC day to this service; null: no limit
  * @param input.callsPerMinute most calls in any 60 s to this service; null: no limit
  * @returns with the time of the database at which the call was counted, where it was opened
@@ -94,7 +94,7 @@ export async function openCall(db: Database, input: CallToOpen): Promise<OpenedC
 
 type OpenOutcome = OpenedCall | { kind: 'failed'; error: unknown };
 
-/** One statement for each service: where one fails, calls to another may have been opened, and are made. */
+/** One statement per service: if one fails, calls of another may have been opened, and are made. */
 async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<OpenOutcome[]> {
   const outcomes = new Map<CallToOpen, OpenOutcome>();
   for (const group of groupCalls(calls)) {
@@ -179,8 +179,8 @@ async function refundIfUnread(
 
 /**
  * Closes a call that brought no response. Where its request was certainly never sent, it is taken out of the day and the
- * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs no
- * reading: a replay may read it, and nobody mistakes it for a whole one.
+ * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs
+ * no reading: a replay may read it, and it is never treated as complete.
  */
 const CLOSE_CALL = `
 WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
@@ -196,7 +196,7 @@ export type FailedCallEnd = CallEnd & {
   partial: { contentType: string | null; body: Buffer } | null;
 };
 
-/** Closes the row of a call that brought no response. Safe to do twice. */
+/** Closes the row of a call without a response. Idempotent. */
 export async function closeFailedCall(
   db: Database,
   call: FailedCallEnd & { runId: Id; n: number },
@@ -214,7 +214,7 @@ export async function closeFailedCall(
   ]);
 }
 
-/** Calls that an earlier claim sent and never heard of: they may have been answered, so they count as paid. */
+/** Calls of an earlier claim with unknown outcome: they count as paid. */
 export async function markUnknownCalls(db: Database, runId: Id, fence: number, now: Date): Promise<number> {
   const { rowCount } = await db.pool.query(
     `UPDATE strandline.calls SET state = 'unknown', code = 'unknown_outcome', received_at = $3

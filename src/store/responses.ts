@@ -1,6 +1,6 @@
 /**
- * Responses as they came, stored before anybody parses them. A response is unread until its results are saved or it is
- * found to be unreadable; one that nobody read in time is late, and is read after its run has ended.
+ * Raw responses, stored before they are parsed. A response is unread until its results are saved or it turns out to be
+ * unreadable. One that was not read before its run ended is late, and is read afterwards.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,14 +13,14 @@ import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Which response of a run, and when it was received. */
+/** Identifies a response of a run, and when it was received. */
 export type ResponseKey = {
   /** The call of its run that it belongs to. */
   n: number;
   receivedAt: Date;
 };
 
-/** A response as it came: decoded bytes, not parsed. */
+/** A raw response: decoded bytes, not parsed. */
 export type RawResponse = ResponseKey & {
   httpStatus: number;
   contentType: string | null;
@@ -84,9 +84,9 @@ const storeTogether = batched(storeEncoded, {
 });
 
 /**
- * Stores a response, unread, and closes its call, together. It is stored whoever holds the run by now: a paid response
- * is never discarded, and whoever claims the run next reads it instead of calling again. Safe to do twice.
- * Responses that come at the same time are stored by one statement.
+ * Stores a response, unread, and closes its call, together. Stores it even if another claim holds the run: a paid response
+ * is never discarded, and the next claim reads it instead of calling again. Idempotent. Concurrent responses are stored by
+ * one statement.
  */
 export async function storeResponse(db: Database, paid: PaidResponse): Promise<void> {
   const stored = { paid, encoded: await encodeBody(paid.response.body) };
@@ -130,7 +130,7 @@ async function storeEncoded(
   return batch.map(() => undefined);
 }
 
-/** Whether this database sent this very call. Numbers alone would match a call of another database, too. */
+/** Whether this database sent this call. Numbers alone would also match a call of another database. */
 export async function isSentCall(
   db: Database,
   call: { runId: Id; n: number; fence: number; sentAt: Date },
@@ -162,11 +162,11 @@ export async function loadNewestResponse(db: Database, runId: Id): Promise<RawRe
   return rows[0] === undefined ? null : toResponse(rows[0]);
 }
 
-/** A late response that was attempted this often may have killed its workers: the next one must have no run. */
+/** A late response that was attempted this often may crash its workers: it is given only to a worker without runs. */
 const MAX_SHARED_READ_ATTEMPTS = 2;
 
 const HAS_ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
-/** Nobody must read this response before $2: an attempt is under way, or ended without a word. */
+/** This response must not be read before $2: an attempt is in progress, or crashed. */
 const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
 
 /**
@@ -190,7 +190,7 @@ const TAKE_LATE = takeUnreadSql(
 );
 
 /**
- * The newest unread response of a run, for whoever has claimed the run.
+ * The newest unread response of a run, for the holder of its claim.
  * @param input.now the statement's time; null: the database's clock
  */
 export async function takeUnreadResponse(
@@ -225,12 +225,12 @@ export async function needsSolitude(db: Database, input: { runId: Id; now: Date 
   return rowCount === 1;
 }
 
-/** A run that has ended and has a response to read, as it is offered to the queue. */
+/** An ended run with an unread response, to enqueue. */
 type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
 
 /**
- * Runs that have ended and have unread responses that are due to be read, for the scan to offer. Whoever has just stored
- * a response gets five seconds to read it.
+ * Runs that have ended and have unread responses that are due to be read, for the scan to offer. The worker that stored a
+ * response has five seconds to read it.
  * @param simulation whose searches; null: those that the database's clock drives
  * @returns at most `limit`
  */
@@ -255,8 +255,8 @@ ORDER BY r.id LIMIT $2`,
 }
 
 /**
- * Marks a late response as read although nothing of it can be used, and keeps what is known of why.
- * @returns false where somebody else has read it
+ * Marks an unusable late response as read, with the reason.
+ * @returns false if another process has read it
  */
 export async function markUnreadable(
   db: Database,

@@ -1,10 +1,10 @@
-/** Who has a run: claimed under a lease and a fence, extended, renewed. */
+/** Leases of runs: claim with a fence, extend, renew. */
 import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
 import { SECOND } from '../domain/time.ts';
 import { batched, givenRowsSql } from './batches.ts';
 import { type Database, type Id, sqlTime, type Transaction, violatesConstraint } from './database.ts';
 
-/** A claimed run with all that its journey needs to know. */
+/** A claimed run with everything its execution needs. */
 export type ClaimedRun = {
   id: Id;
   fence: number;
@@ -32,27 +32,27 @@ export type ClaimedRun = {
   calls_made: number;
 };
 
-/** A lease that ends farther away than any is given (an hour at most) is none: its clock was wrong, or a hand was. */
+/** A lease beyond the maximum (an hour) is invalid: a clock was wrong, or somebody edited it. */
 export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
 
-/** After so long without a scan there was an outage: whoever holds a run could not renew its lease either. */
+/** No scan for this long means an outage, in which no worker could renew its lease either. */
 export const MAX_SCAN_SILENCE_MS = 3 * SECOND;
 
 /**
- * A run whose lease is over, while scans go on. After an outage the first scan extends all leases (`extendLeases`), and
- * until then nobody may claim: who survived it, perhaps with a paid response in hand, goes first.
+ * A run whose lease expired while scans continue. After an outage, the first scan extends all leases (`extendLeases`), and
+ * no run can be claimed before: its worker may have survived with a paid response.
  */
 export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (SELECT FROM strandline.scanner
   WHERE scanned_at BETWEEN clock_timestamp() - interval '${MAX_SCAN_SILENCE_MS} ms' AND clock_timestamp() + interval '5 s'))`;
 
-/** A run that was claimed this often may have killed its workers: the next one must have no other run. */
+/** A run that was claimed this often may crash its workers: it is given only to a worker without other runs. */
 export const MAX_SHARED_CLAIMS = 2;
 
 /**
  * Claims runs for this process: each that is queued and due, or running under a lease that is over. Their rows are locked
- * first, in the order in which they are asked for; the lock decides between two who try at once, and the partial unique
- * index `runs_one_running` keeps two runs of one search apart. The lease is measured by the database's clock.
- * Of each run: $1 id, ascending, $2 worker, $3 length of the lease, $4 time, $5 whether its worker has no other run.
+ * first, in order; the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two
+ * runs of one search apart. The lease is measured by the database's clock. Of each run: $1 id, ascending, $2 worker, $3
+ * length of the lease, $4 time, $5 whether its worker has no other run.
  */
 const CLAIM_RUNS = `
 WITH held AS MATERIALIZED (
@@ -78,14 +78,14 @@ RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at
 
 type ClaimInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
 
-/** More than a worker begins at the same time; a statement that fails is repeated for each of them. */
+/** More than a worker starts at the same time; a failed statement is repeated for each run. */
 const MAX_CLAIMS_TOGETHER = 32;
 
 /**
- * Claims runs, together with those that others in this process claim at the same time.
+ * Claims runs, batched with concurrent claims of this process.
  * @param input.now the statement's time; null: the database's clock
  * @param input.alone whether this worker has no other run; otherwise it does not get one that was claimed twice
- * @returns `null` when somebody else has the run, it is not due yet, it has ended, or its search is being run
+ * @returns `null` if another worker has the run, it is not due, it has ended, or its search has a running run
  */
 export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun | null> = batched(claimRuns, {
   most: MAX_CLAIMS_TOGETHER,
@@ -93,7 +93,7 @@ export const claimRun: (db: Database, input: ClaimInput) => Promise<ClaimedRun |
 });
 
 async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(ClaimedRun | null)[]> {
-  // A run that is asked for twice is claimed by whoever asked first.
+  // If a run is requested twice, the first request claims it.
   const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
   const asked = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
   try {
@@ -134,7 +134,7 @@ export async function extendLeases(tx: Transaction, leaseMs: number): Promise<nu
   return rowCount ?? 0;
 }
 
-/** Extends the lease, and entitles the claim to another one after the next outage. @returns whether the run is still ours */
+/** Renews the lease, and allows another extension after the next outage. @returns whether we still hold the run */
 export async function renewLease(
   db: Database,
   input: { runId: Id; fence: number; leaseMs: number },

@@ -1,12 +1,12 @@
-/** How runs begin and end: queued, put back, failed, found. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
+/** State changes of runs: queue, requeue, fail, read. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
 import { Refused, type RunCode } from '../domain/errors.ts';
 import type { Operation, Tool } from '../domain/enumerations.ts';
 import { type Database, type Id, sqlTime, type Transaction } from './database.ts';
 
 /**
- * Ends a claimed run without success. A response that cannot be used is read by this, with its rejects.
+ * Ends a claimed run without success. Marks an unusable response as read, and stores its rejects.
  * @param input.now the statement's time; null: the database's clock
- * @returns false when another claim holds it
+ * @returns false if another claim holds the run
  */
 export async function failRun(
   db: Database,
@@ -53,9 +53,8 @@ export async function failRun(
 }
 
 /**
- * Puts a claimed run back, unless its search was stopped meanwhile. The search's row is share-locked first:
- * a pause or a removal that comes at the same time is either seen here, or finds the run queued. A person
- * who asked for a run of a paused search still gets it.
+ * Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a concurrent
+ * pause or removal is either visible here, or finds the run queued. Manual runs of a paused search are still executed.
  */
 const REQUEUE_RUN = `
 WITH search AS (
@@ -81,10 +80,10 @@ WITH search AS (
 SELECT status FROM requeued`;
 
 /**
- * Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping. The scan offers it
- * once `notBefore` has come, which is at once where it is null.
+ * Requeues a claimed run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
+ * immediately if null.
  * @param input.now the statement's time; null: the database's clock
- * @returns `cancelled` where its search is paused, broken or removed by now; `lost` when another claim holds it
+ * @returns `cancelled` if its search is now paused, broken or removed; `lost` if another claim holds the run
  */
 export async function requeueRun(
   db: Database,
@@ -109,7 +108,7 @@ export async function requeueRun(
   return rows[0]?.status ?? 'lost';
 }
 
-/** What became of a run, as far as the database knows. */
+/** The state of a run in the database. */
 export async function readRunState(
   db: Database,
   runId: Id,
@@ -123,7 +122,7 @@ export async function readRunState(
 
 /**
  * A run outside the schedule: the first one of a new search, or one that a person asked for. Its caller offers it to the
- * queue; where nobody takes it, the scan offers it again half a minute later. The search's row is share-locked, so that a
+ * queue; if nobody claims it, the scan enqueues it again half a minute later. The search's row is share-locked, so that a
  * removal at the same time is waited for, and seen.
  * @param input.now the statement's time; null: the database's clock
  * @throws Refused `not_found` where the search is removed
@@ -146,8 +145,8 @@ export async function insertRun(
 }
 
 /**
- * A run of the search as it is now that nobody has claimed and that may start at once: one that waits for a retry, or was
- * queued before an edit, is not what somebody who asks for a run means.
+ * An unclaimed run of the current version that can start now. Excludes retries and runs queued before an edit, which are
+ * not what a person requests.
  */
 export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
   const { rows } = await tx.query<{ id: Id }>(
@@ -183,7 +182,7 @@ export async function findRunForReplay(db: Database, runId: Id): Promise<Replaya
   return rows[0] ?? null;
 }
 
-/** Whether the last `times` ended runs of a search all failed with this code. */
+/** Whether the last `times` runs of a search all failed with this code. */
 export async function countFailuresInARow(
   db: Database,
   searchId: Id,

@@ -1,26 +1,26 @@
-/** The scan's own row, and what it offers to the queue. */
+/** The scanner row, and the work that the scan enqueues. */
 import { HOUR, SECOND } from '../domain/time.ts';
 import type { Database, Id, Transaction } from './database.ts';
 import { LEASE_IS_OVER } from './run-claims.ts';
 import type { ServiceKind } from './services.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
-/** After this long without a scan any worker takes over, whatever became of the queue. */
+/** After this long without a scan, any worker takes over. */
 const MAX_SILENCE_MS = 2 * SECOND;
-/** So far the database's clock may be put back without anybody caring. */
+/** Clock setbacks up to this are ignored. */
 const MIN_SETBACK_MS = 5 * SECOND;
 
 export type ScanStart = {
   now: Date;
-  /** Since the last scan began. Below zero: the database's clock was put back. */
+  /** Time since the last scan began. Negative: the database's clock was set back. */
   sinceLastMs: number;
 };
 
 /**
  * Notes that a scan begins now, by the database's clock. After its clock was put back the row is left as it is, until
- * {@link finishSetback}: whoever dies in between is followed by another.
- * @param takeOver only where the last scan is too long ago, or lies in the future
- * @returns null where somebody else scans
+ * {@link finishSetback}: if this process dies in between, another one repeats it.
+ * @param takeOver scan only if the last scan is too long ago, or in the future
+ * @returns null if another process scans
  */
 export async function beginScan(tx: Transaction, takeOver: boolean): Promise<ScanStart | null> {
   const { rows } = await tx.query<{ now: Date; last: Date }>({
@@ -40,16 +40,15 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
   return { now: row.now, sinceLastMs: row.now.getTime() - row.last.getTime() };
 }
 
-/** Whether the database's clock was put back so far that what it decided before must be decided again. */
+/** Whether the database's clock was set back so far that scheduling must be repaired. */
 export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
   return sinceLastMs < -MIN_SETBACK_MS;
 }
 
 /**
- * What stands in the future because the database's clock was ahead is brought back: missed slots are taken out, runs of
- * such slots stand for no slot any more, searches are due now (their next scan finds the next slot), and nothing waits
- * for a time that is far away. May be done twice.
- * @returns how many missed slots were taken out and how many searches are due again
+ * Repairs times in the future after the database's clock was set back: deletes missed slots, detaches runs from such slots,
+ * makes searches due now (the next scan finds their next slot), and resets wait times that are far away. Idempotent.
+ * @returns number of deleted missed slots, and of searches made due
  */
 export async function finishSetback(
   tx: Transaction,
@@ -99,7 +98,7 @@ export async function finishSetback(
   return { missed: missed.length, searches: rowCount ?? 0 };
 }
 
-/** A run as it is offered to the queue. */
+/** A run to enqueue. */
 export type OfferedRun = {
   id: Id;
   fence: number;
@@ -110,13 +109,13 @@ export type OfferedRun = {
 
 const DRIVEN_BY_SQL = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
 
-/** The order in which runs get what room there is, as the queue takes them: see PRIORITY in `platform/queue/queue.ts`. */
+/** Priority of runs, as in the queue: see PRIORITY in `platform/queue/queue.ts`. */
 const offerOrderSql = (run: string) =>
   `ORDER BY CASE ${run}.trigger WHEN 'manual' THEN 0 WHEN 'schedule' THEN 1 ELSE 2 END`;
 
 /**
- * Takes runs that nobody claimed: queued ones whose time has come, and those whose worker stopped renewing its lease.
- * They are offered to the queue next, and again after {@link OFFER_AGAIN_MS} if nobody claims them.
+ * Returns unclaimed runs: queued ones that are due, and those with an expired lease. The caller enqueues them; they are
+ * returned again after {@link OFFER_AGAIN_MS} if nobody claims them.
  * @returns manual runs before slots, and slots before first runs
  */
 export async function takeOffers(
@@ -148,7 +147,7 @@ export async function takeOffers(
   return rows;
 }
 
-/** Queued runs that were offered are offered again: the queue may have lost them. */
+/** Makes all queued runs due for enqueueing again: the queue may have lost them. */
 export async function offerAllAgain(tx: Transaction, now: Date): Promise<void> {
   await tx.query({
     name: 'offer_all_again',
@@ -157,7 +156,7 @@ export async function offerAllAgain(tx: Transaction, now: Date): Promise<void> {
   });
 }
 
-/** These were not taken by the queue: they are offered again at `at`. */
+/** The queue rejected these runs: enqueue them again at `at`. */
 export async function postponeOffers(db: Database['pool'], runIds: readonly Id[], at: Date): Promise<void> {
   await db.query(
     `UPDATE strandline.runs SET offer_at = $2 WHERE id = ANY ($1::bigint[]) AND status = 'queued'`,
@@ -165,7 +164,7 @@ export async function postponeOffers(db: Database['pool'], runIds: readonly Id[]
   );
 }
 
-/** Recurring work that is due. It is found again after `againMs`, should nobody finish it. */
+/** Recurring work that is due. Returned again after `againMs` if not finished. */
 export async function takeRecurringWork(
   db: Database['pool'],
   { now, againMs }: { now: Date; againMs: number },
@@ -179,7 +178,7 @@ export async function takeRecurringWork(
   return rows.map(({ name }) => name);
 }
 
-/** Work that is new to this database is due at once; what an older release knew and this one does not is forgotten. */
+/** Work that is new to this database is due immediately; work of older releases is removed. */
 export async function ensureRecurringWork(db: Database['pool'], names: readonly string[]): Promise<void> {
   await db.query(
     `INSERT INTO strandline.recurring_work (name, next_due_at)

@@ -1,11 +1,11 @@
 import type { Database, Id } from './database.ts';
 
 export const SERVICE_KINDS = ['sandbox', 'own', 'hosted'] as const;
-/** The sandbox invents what it answers, `own` is the search service of this installation, `hosted` is somebody else's. */
+/** `sandbox` is simulated, `own` is the search service of this installation, `hosted` is an external one. */
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
 export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
 
-/** Finds a service by name, or makes it. Its address and dialect are told anew each time: they may move, its identity not. */
+/** Finds or creates a service by name, and updates its URL and dialect. */
 export async function ensureService(
   db: Database,
   input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },

@@ -1,13 +1,15 @@
-/** Who is signed in. A session ends by itself, by its token, or when it is told to. And which tokens and sessions
- * are still valid, for streams that stay open. */
+/**
+ * Sessions. A session ends by timeout, with its token, or by sign-out. Also checks which tokens and sessions are still
+ * valid, for open streams.
+ */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
 import type { Database, Id, Transaction } from './database.ts';
 import { randomBytes } from 'node:crypto';
 
-/** A session that nobody used for so long is over. */
+/** Idle timeout of a session. */
 const MAX_SESSION_IDLE_MS = 12 * HOUR;
-/** However it is used, it is over by then. */
+/** Maximum age of a session. */
 export const MAX_SESSION_MS = 7 * DAY;
 
 type LiveSession = { id: Id; prefix: string; scopes: string[] };
@@ -31,7 +33,7 @@ WHERE id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
 FOR SHARE`;
 
 /**
- * Begins a session, and clears away those that are over.
+ * Creates a session, and deletes expired ones.
  * @param session.hash of what the cookie holds
  * @param session.keyHash of the key it is begun with
  * @returns whether it has begun: not where the key no longer opens anything
@@ -80,7 +82,7 @@ export async function deleteSession({ pool }: Pick<Database, 'pool'>, id: Id): P
   await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);
 }
 
-/** Sessions of a token that is closed. */
+/** Ends the sessions of a revoked token. */
 export async function deleteSessionsByToken(tx: Pick<Transaction, 'query'>, tokenId: Id): Promise<void> {
   await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
 }
@@ -101,7 +103,7 @@ export async function endSessionsByToken(
   await tx.query('UPDATE strandline.sessions SET ends_at = $2 WHERE token_id = $1', [tokenId, at]);
 }
 
-/** What form tokens are made with, 32 bytes: made by whoever asks first, and then the same for all. */
+/** Secret for form tokens, 32 bytes: created on first use, shared by all processes. */
 export async function readFormSecret({ pool }: Pick<Database, 'pool'>, now: Date): Promise<Buffer> {
   await pool.query(
     'INSERT INTO strandline.form_secret (secret, made_at) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING',
@@ -137,7 +139,7 @@ export async function readOpenTokens(
   );
 }
 
-/** Which of these sessions were not ended, by somebody or by their time. */
+/** Which of these sessions are still valid. */
 export async function readOpenSessions(
   { pool }: Pick<Database, 'pool'>,
   ids: readonly Id[],

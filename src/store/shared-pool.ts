@@ -1,16 +1,16 @@
-/** A pool whose connections visitors share: one of them never holds all, whatever they ask and however much at once. */
+/** A connection pool with limits per visitor, so that one visitor can never use all connections. */
 import { callbackify } from 'node:util';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Refused } from '../domain/errors.ts';
 
 export type ConnectionShares = {
-  /** Who asks for a connection just now; undefined for the program itself, which no share bounds. */
+  /** The visitor requesting a connection; undefined for the program itself, which has no limit. */
   who: () => string | undefined;
-  /** Most connections of all visitors together: fewer than the pool has, so that the program finds one. */
+  /** Maximum connections of all visitors, below the pool size, so that some are left for the program. */
   all: number;
-  /** Most of one visitor. */
+  /** Maximum connections per visitor. */
   each: number;
-  /** How long one may wait for theirs. */
+  /** How long a visitor may wait for a connection. */
   waitMs: number;
 };
 
@@ -91,7 +91,7 @@ export class SharedPool extends Pool {
     });
   }
 
-  /** Hands the place on to whoever waits and holds the fewest. */
+  /** Passes the slot to the waiting visitor with the fewest connections. */
   #leave(who: string): void {
     this.#all -= 1;
     const left = this.#visitors.get(who);

@@ -1,9 +1,9 @@
-/** Slots of searches: which searches are due, and the rows that say what became of each slot. */
+/** Slots of searches: which searches are due, and one row per slot with its result. */
 import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Id, Transaction } from './database.ts';
 
-/** What the schedule of a search is decided on, read under its row lock. */
+/** Scheduling state of a search, read under its row lock. */
 export type LockedSearch = {
   id: Id;
   slug: string;
@@ -24,8 +24,8 @@ const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.a
   v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind`;
 
 /**
- * Locks the search's row: scan, pause, edit and remove of one search wait for each other here. A save, whose foreign keys
- * hold `FOR KEY SHARE`, is not waited for.
+ * Locks the search's row: serializes scan, pause, edit and remove of a search. Saves, whose foreign keys take `FOR KEY
+ * SHARE`, are not blocked.
  */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
   const { rows } = await tx.query<LockedSearch>({
@@ -41,8 +41,8 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
 }
 
 /**
- * Which searches a scan is for, with `$1` where there is a simulation. Two texts, and not one `IS NOT DISTINCT FROM`: the
- * planner would take a search without a simulation for a rare one, and read the whole table for it.
+ * Condition for the searches of a scan, with `$1` for a simulation. Two variants instead of `IS NOT DISTINCT FROM`, for
+ * which the planner would scan the whole table.
  */
 function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
   return simulation === null
@@ -51,7 +51,7 @@ function drivenBySql(simulation: string | null): { suffix: string; sql: string; 
 }
 
 /**
- * Locks searches that are due, the longest due first. One whose row somebody else holds is left for the next scan.
+ * Locks due searches, longest due first. Skips locked rows until the next scan.
  * @param simulation whose searches; null: those of the database's clock
  */
 export async function lockDueSearches(
@@ -114,13 +114,13 @@ export type SlotRow = {
 /** A run that was queued for a due slot. */
 export type QueuedSlot = { id: Id; search_id: Id };
 
-/** A run that was offered to the queue and not claimed is offered again after this long. */
+/** A run that was enqueued but not claimed is enqueued again after this long. */
 export const OFFER_AGAIN_MS = 30 * SECOND;
 
 /**
- * Writes the run row of each due slot, in one statement. A slot that already has its row keeps it:
- * UNIQUE (search_id, slot_at) decides between two scans of the same slot.
- * @returns the rows that are queued; the caller offers them to the queue
+ * Writes the run row of each due slot, in one statement. Existing rows are kept: UNIQUE (search_id, slot_at) decides
+ * between two scans of the same slot.
+ * @returns queued rows, for the caller to enqueue
  */
 export async function insertSlots(
   tx: Transaction,
@@ -167,9 +167,9 @@ export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; 
 }
 
 /**
- * Moves a search to a state and remembers when, so that paused time is never read as silence. A search that
- * is in it already, for the same reason, stays as it is.
- * @param nextDueAt when one that begins to run again is due; left out: as it stands. One that stops is never due.
+ * Changes the state of a search and records when, so that paused time is not mistaken for silence. Does nothing if state
+ * and reason are the same.
+ * @param nextDueAt next due time of a search that becomes active; undefined: unchanged. A stopped search is never due.
  */
 export async function setState(
   tx: Transaction,

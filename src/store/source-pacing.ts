@@ -1,4 +1,4 @@
-/** Allowances and turns of public sources, over every process: how much the search service may still take, and when it may ask next. */
+/** Allowances and rate limits of public sources, shared by all processes. */
 
 import { DAY } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 /** `most` whole units of one source in one period such as `2026-11-21`. */
 type SourceAllowance = { source: string; period: string; most: number };
 
-/** Periods that nobody counted in for so long are forgotten: a slow clock may still be in yesterday's. */
+/** Periods unused for this long are deleted: a slow clock may still be in yesterday's. */
 const RETENTION_MS = 40 * DAY;
 
 /**
@@ -24,7 +24,7 @@ ON CONFLICT (source, period) DO UPDATE SET units = a.units + excluded.units, cou
   WHERE a.units + excluded.units <= $4::bigint
 RETURNING units`;
 
-/** Takes units; false, and nothing is taken, where fewer than that are left. */
+/** Takes units; returns false and takes none if fewer are left. */
 export async function takeAllowance(
   db: Pick<Database, 'pool'>,
   clock: Clock,
@@ -40,7 +40,7 @@ export async function takeAllowance(
   return rowCount === 1;
 }
 
-/** Gives back what was taken and not used. */
+/** Refunds unused units. */
 export async function refundAllowance(
   db: Pick<Database, 'pool'>,
   { source, period }: SourceAllowance,
@@ -73,7 +73,7 @@ RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8
 
 /**
  * Reserves the next turn of a source, at least `everyMs` after the one before, over all machines.
- * @returns in how many milliseconds it is; undefined, and nothing is reserved, where that is more than `mostMs`
+ * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `mostMs`
  */
 export async function reserveSourceTurn(
   db: Pick<Database, 'pool'>,

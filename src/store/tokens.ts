@@ -4,19 +4,19 @@ import { MINUTE } from '../domain/time.ts';
 import { type Database, type Id, createOrm, type Transaction } from './database.ts';
 import { tokens } from './schema/system-tables.ts';
 
-/** A token, without anything that opens a door. */
+/** A token without its secret. */
 export type TokenRow = {
   id: Id;
-  /** The eight characters that name it. */
+  /** First eight characters, which identify it. */
   prefix: string;
   name: string;
   scopes: string[];
   created_at: Date;
   last_used_at: Date | null;
-  /** Null: it does not end by itself. */
+  /** Null: it does not expire. */
   expires_at: Date | null;
   revoked_at: Date | null;
-  /** Until when the key before the present one opens, too; null where it was not rotated, or ended at once. */
+  /** Until when the previous key is also valid; null if never rotated, or if it was revoked immediately. */
   rotating_until: Date | null;
 };
 
@@ -34,10 +34,10 @@ const SHOWN_COLUMNS = {
   rotating_until: rotatingUntil,
 };
 
-/** What a token opens: this program's API and dashboard, or the search service. */
+/** What a token gives access to: the API and dashboard, or the search service. */
 export type TokenPurpose = 'api' | 'service';
 
-/** The one scope of a key of the search service. */
+/** The only scope of a search service key. */
 export const SERVICE_SCOPE = 'service';
 const isServiceToken = arrayContains(scopes, [SERVICE_SCOPE]);
 const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken } satisfies Record<
@@ -78,7 +78,7 @@ export async function insertToken(
 }
 
 /**
- * Locks the token's row: whoever changes it waits for each other.
+ * Locks the token's row, to serialize changes.
  * @param given its id; a text is its prefix, or its id while that is short
  * @returns undefined where there is none
  */
@@ -98,7 +98,7 @@ export async function lockToken(
   return row;
 }
 
-/** Neither its key nor the one before opens anything from now on. */
+/** Revokes its current and previous key. */
 export async function closeToken(tx: Transaction, which: Id, now: Date): Promise<void> {
   await createOrm(tx)
     .update(tokens)
@@ -162,7 +162,7 @@ export async function readToken(
   return row;
 }
 
-/** Writes down that a token was used, at most once a minute. */
+/** Records the last use of a token, at most once a minute. */
 export async function touchToken(
   { orm }: Pick<Database, 'orm'>,
   token: Pick<TokenRow, 'id' | 'last_used_at'>,

@@ -3,7 +3,7 @@
 import type { Id, Transaction } from './database.ts';
 import type { Reader } from './searches.ts';
 
-/** What is watched; its searches are rows of `searches.ts`. */
+/** A topic; its searches are in `searches.ts`. */
 export type Topic = {
   id: Id;
   slug: string;
@@ -20,7 +20,7 @@ export async function findTopic(db: Reader, slug: string): Promise<Topic | null>
   return rows[0] ?? null;
 }
 
-/** Locks the topic's row: whoever makes a search in it, or changes it as a whole, waits for each other here. */
+/** Locks the topic's row: serializes new searches and changes of the topic. */
 export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
   const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE slug = $1 FOR UPDATE`, [slug]);
   return rows[0] ?? null;
@@ -31,7 +31,7 @@ export async function listTopics(db: Reader): Promise<Topic[]> {
   return rows;
 }
 
-/** @returns the topic of this slug, made now or before, also a removed one; its row is locked */
+/** @returns the new or existing topic of this slug, even a removed one, with its row locked */
 export async function ensureTopic(
   tx: Transaction,
   input: { slug: string; name: string; sample: boolean; now: Date },

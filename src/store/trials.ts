@@ -1,4 +1,4 @@
-/** The ledger of calls that try out a search before it is saved: as that of runs, and against the same limits. */
+/** The ledger of trial calls, which test a search before it is saved, with the same limits as runs. */
 import type { Operation } from '../domain/enumerations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RunCode } from '../domain/errors.ts';
@@ -39,7 +39,7 @@ type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, {
 /**
  * @param input.callsPerDay most calls per UTC day to this service, those of runs included; null: no limit
  * @param input.callsPerMinute the same in any 60 s
- * @param input.deadlineMs how long after it was sent nobody can hear of the call any more
+ * @param input.deadlineMs when the call's outcome can no longer arrive
  */
 export async function openTrial(
   db: Database,

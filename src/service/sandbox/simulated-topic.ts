@@ -10,7 +10,7 @@ export type Language = z.infer<typeof language>;
 const texts = z.array(z.string().min(1)).min(1).readonly();
 const share = z.number().min(0).max(1);
 
-/** What people in the simulation talk about. Everything in it is invented. */
+/** Topics of the simulation. Everything in them is made up. */
 export const topicSchema = z.strictObject({
   /** Stable: it is part of the key of everything in the topic. */
   slug: z.string().min(1),

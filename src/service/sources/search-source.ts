@@ -35,7 +35,7 @@ export type SourceQuery = {
   limit: number;
   /** How long it is waited for from now on, in milliseconds: what cannot be had by then need not be begun. */
   mostMs: number;
-  /** Aborts when the source's time is up or the client is gone. */
+  /** Aborts at the source's time limit, or when the client disconnects. */
   signal: AbortSignal;
 };
 
@@ -43,11 +43,11 @@ export type SearchSource = {
   /** One word, unique among the sources that answer: `hacker-news`. Stands in logs and `/healthz/sources`. */
   name: string;
   source: Source;
-  /** `sandbox`: invented by the simulation; `live`: a public source or the archive. */
+  /** `sandbox`: simulated; `live`: a public source or the archive. */
   state: 'sandbox' | 'live';
   /** `own`: asked once, in the user's own words; when left out, under other wordings of the prompt too. */
   wordings?: 'own';
-  /** Set on what stands where no source answers for a tool: it only says why. */
+  /** Set on the placeholder of a tool without sources, which only reports why. */
   silent?: true;
   /**
    * Best first.

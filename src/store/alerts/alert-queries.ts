@@ -1,4 +1,4 @@
-/** Rules, channels and deliveries as anybody may see them: without addresses and secrets. */
+/** Rules, channels and deliveries for display, without URLs and secrets. */
 import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import {
@@ -14,7 +14,7 @@ export type DeliveryRow = typeof deliveriesView.$inferSelect;
 
 type Orm = Pick<Database, 'orm'>;
 
-/** The rule of this slug that is there; of removed ones none. */
+/** The rule with this slug, unless removed. */
 export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | undefined> {
   const [row] = await orm
     .select()

@@ -11,7 +11,7 @@ export type Channel = {
   settings: Readonly<Record<string, string>>;
   /** The others, sealed as one text; null where its kind has none. */
   sealed_settings: string | null;
-  /** Where it sends, as far as that may be shown. */
+  /** Public part of the destination. */
   target: string;
   /** What messages are signed with: sealed, the newest first. */
   secrets: string[];
@@ -58,7 +58,7 @@ export function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]
   return selectChannels(tx, `${ofRule} ORDER BY id FOR UPDATE`, [ruleId]);
 }
 
-/** A channel as it is, without waiting for anybody. */
+/** Reads a channel without a lock. */
 export async function findChannel(db: Reader, slug: string): Promise<Channel | null> {
   return (await selectChannels(db, 'slug = $1', [slug]))[0] ?? null;
 }
@@ -85,7 +85,7 @@ export async function insertChannel(
   return row.id;
 }
 
-/** Another receiver has no failures behind it, and whoever is sending to the former one no longer owns the channel. */
+/** A new destination resets failures, and ends the claim of a worker sending to the old one. */
 export async function setSettings(
   tx: Transaction,
   id: Id,
@@ -128,7 +128,7 @@ export async function setChannelState(
   );
 }
 
-/** Gone for good, with its settings and secrets, but for what was shown of where it sent. What it sent stays. */
+/** Removes the channel with its settings and secrets. Keeps the public part of its destination, and its deliveries. */
 export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promise<void> {
   await tx.query(
     `UPDATE strandline.channels SET archived_at = $2, secrets = '{}', former_until = NULL, lease_until = NULL,
@@ -145,7 +145,7 @@ export async function readNewestDiscoveryId(db: Reader): Promise<Id> {
   return rows[0]?.id ?? 0n;
 }
 
-/** Active channels for which there is something to judge. */
+/** Active channels with discoveries to evaluate. */
 export async function listChannelsBehind(db: Reader): Promise<Id[]> {
   const { rows } = await db.query<{ id: Id }>({
     name: 'channels_behind',

@@ -1,6 +1,6 @@
 /**
- * Deliveries on their way: gathered, composed, claimed to be sent, and what came of it. It is long because each step is one
- * small statement over the same rows: split, half of a delivery's life would be elsewhere.
+ * The life of a delivery: gather, compose, claim, send, settle. In one file, because each step is one small statement over
+ * the same rows.
  */
 
 import type { Id, Transaction } from '../database.ts';
@@ -38,7 +38,7 @@ export async function beginDelivery(
   return row.id;
 }
 
-/** The newest message that still gathers for a rule and channel; null where none does. */
+/** The newest gathering message of a rule and channel; null if there is none. */
 export async function findGathering(
   tx: Transaction,
   ruleId: Id,
@@ -54,7 +54,7 @@ export async function findGathering(
   return rows[0] ?? null;
 }
 
-/** When the last message of a rule to a channel was made; null where there is none. */
+/** When the last message of a rule to a channel was created; null if there is none. */
 export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId: Id): Promise<Date | null> {
   const { rows } = await tx.query<{ at: Date | null }>(
     'SELECT max(made_at) AS at FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2',
@@ -63,7 +63,9 @@ export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId:
   return rows[0]?.at ?? null;
 }
 
-/** Adds to what a message gathers. The key of the table leaves out what this rule told this channel before. */
+/**
+ * Adds discoveries to a gathering message. The table's key skips those that this rule already reported to this channel.
+ */
 export async function addToDelivery(
   tx: Transaction,
   delivery: { id: Id; ruleId: Id; channelId: Id },
@@ -117,7 +119,7 @@ export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
 }
 
-/** The body is made: from here on it is never changed, only cleared where somebody in it is forgotten. */
+/** Stores the body. It never changes, but is cleared if an author in it is forgotten. */
 export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET state = 'pending', body = $2, made_at = coalesce(made_at, $3) WHERE id = $1`,
@@ -132,7 +134,7 @@ export async function cancelDelivery(tx: Transaction, id: Id, reason: string): P
   );
 }
 
-/** What was not sent yet of a rule or a channel that is gone. */
+/** Cancels unsent messages of a removed rule or channel. */
 export async function cancelOpenDeliveries(
   tx: Transaction,
   of: 'rule' | 'channel',
@@ -146,7 +148,7 @@ export async function cancelOpenDeliveries(
   );
 }
 
-/** What a rule no longer tells to channels that were taken from it. */
+/** Cancels unsent messages of a rule to channels that it no longer uses. */
 export async function cancelOtherDeliveries(
   tx: Transaction,
   ruleId: Id,
@@ -160,7 +162,7 @@ export async function cancelOtherDeliveries(
   );
 }
 
-/** Whether somebody is sending to the channel now; by the database's clock, as leases of runs are. */
+/** Whether a worker is sending to the channel now, by the database's clock. */
 export async function isChannelClaimed(tx: Transaction, channelId: Id): Promise<boolean> {
   const { rows } = await tx.query<{ taken: boolean }>(
     'SELECT coalesce(lease_until > clock_timestamp(), false) AS taken FROM strandline.channels WHERE id = $1',
@@ -193,7 +195,7 @@ export async function beginAttempt(
 /** What an attempt came to, for the row; `answer` cleaned and cut. */
 type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
 
-/** It was taken: that is true whoever holds the channel now. */
+/** Delivered, whoever holds the channel now. */
 export async function markDelivered(
   tx: Transaction,
   id: Id,
@@ -223,7 +225,7 @@ export async function markFailed(
   );
 }
 
-/** The channel is free again, and knows how it goes. */
+/** Releases the channel with its new health. */
 export async function releaseChannel(
   tx: Transaction,
   id: Id,
@@ -237,7 +239,7 @@ export async function releaseChannel(
   );
 }
 
-/** A channel that answers again gets at once what waited for it. */
+/** Makes waiting messages due when a channel works again. */
 export async function sendPendingNow(tx: Transaction, channelId: Id, now: Date): Promise<void> {
   await tx.query(
     `UPDATE strandline.deliveries SET next_attempt_at = $2
@@ -246,12 +248,12 @@ export async function sendPendingNow(tx: Transaction, channelId: Id, now: Date):
   );
 }
 
-/** Somebody wants it sent now: the channel does not rest any longer. */
+/** Ends the channel's rest period, because somebody requested a resend. */
 export async function endChannelRest(tx: Transaction, channelId: Id): Promise<void> {
   await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE id = $1', [channelId]);
 }
 
-/** Channels with something to send now that nobody is sending to; of one channel, or of all. */
+/** Channels with due messages that no worker is sending to; one channel, or all. */
 export async function listChannelsDue(db: Reader, now: Date, channelId: Id | null = null): Promise<Id[]> {
   const { rows } = await db.query<{ id: Id }>({
     name: 'channels_due',
@@ -286,7 +288,7 @@ export async function retryDeadDeliveries(
   return rows.map((row) => row.id);
 }
 
-/** Every way an attempt to send a message can fail, and what it means to a person. Stored: only ever add. */
+/** All failure codes of delivery attempts, with descriptions. Codes are stored: only add new ones. */
 export const DELIVERY_CODES = {
   http_status: 'the receiver answered with a status that is no success',
   redirect: 'the receiver redirected; redirects are not followed',

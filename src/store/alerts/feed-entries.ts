@@ -47,7 +47,7 @@ export type FeedSpike = {
   provisional: boolean;
 };
 
-/** A discovery, and what was found; a completion carries nothing, for no rule tells of it. */
+/** A discovery with its item. Completions have none, because no rule reports them. */
 export type FeedEntry = {
   id: Id;
   at: Date;

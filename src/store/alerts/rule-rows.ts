@@ -29,7 +29,7 @@ export async function lockRule(tx: Transaction, slug: string): Promise<Rule | nu
   return rows[0] ?? null;
 }
 
-/** A rule as it is, without waiting for anybody. */
+/** Reads a rule without a lock. */
 export async function findRule(db: Reader, slug: string): Promise<Rule | null> {
   const { rows } = await db.query<Rule>(`${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL`, [slug]);
   return rows[0] ?? null;

@@ -46,7 +46,7 @@ export type Candidate = {
   thing: Id;
   config: string;
   words: number;
-  /** Each lexeme of the question that stands there, and how often. */
+  /** Lexemes of the query that occur in it, with their frequency. */
   matches: [lexeme: string, times: number][];
 };
 

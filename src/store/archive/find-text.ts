@@ -18,7 +18,7 @@ import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 
 export type { ExcerptPiece } from '../../domain/excerpt.ts';
 
-/** Hits at most: what stands behind them is better found by more words or a filter. */
+/** Maximum hits: to see others, add words or a filter. */
 export const MAX_HITS = 100;
 
 type TextQuestion = Pick<
@@ -35,11 +35,11 @@ export type TextHit = {
   score: number;
   /** Invented: only the sandbox ever found it. */
   sandbox: boolean;
-  /** Names of the services that told of it. */
+  /** Names of the services that returned it. */
   services: string[];
   /** Searches that found it, the first one first; none where it only stands inside a post that one found. */
   found_by: Finder[];
-  /** Its own time; where it tells none, when it was first seen. */
+  /** Publication time; if unknown, when it was first seen. */
   at: Date;
   /** Of a link. */
   title: ExcerptPiece[];

@@ -136,7 +136,7 @@ function chooseTextConfig(lang: string | null, text: string): string {
 
 const S = 'strandline';
 
-/** Whoever has the row writes; whoever finds none leaves it to them. */
+/** Only the holder of this row writes; others skip. */
 const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
 
 /** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */

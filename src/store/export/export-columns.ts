@@ -15,7 +15,7 @@ type ResourceSource = Readonly<{
   view: string;
   /** Columns that name a row, and its place in the order. */
   key: readonly [string, ...string[]];
-  /** What a time range goes by: a column, or the first of two that is known. */
+  /** Column of the time range, or the first non-null one of two. */
   time: readonly [string, ...string[]];
   /** Column that holds the search, or a thing that the search sighted, and where that is written down. */
   of: Readonly<{ column: string; sightings?: Readonly<{ view: string; column: string }> }>;

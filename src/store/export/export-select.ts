@@ -35,7 +35,7 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
-/** COPY takes no parameters: what stands in this statement is made of names of ours, digits and ISO times. */
+/** COPY takes no parameters: this statement consists of our own names, digits and ISO times. */
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],

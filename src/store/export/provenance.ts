@@ -36,7 +36,7 @@ export type Provenance = {
 };
 
 export type Coverage = {
-  /** The range, which begins with the search and ends with the export where nobody says otherwise. */
+  /** The time range. Default: from the creation of the search to the export. */
   from: string;
   until: string;
   /** Time in it that some run observed, each second once. */

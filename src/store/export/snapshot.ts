@@ -15,8 +15,8 @@ const MAX_SNAPSHOT_IDLE_MS = 5 * MINUTE;
 export type Snapshot = Readonly<{
   client: Client;
   /**
-   * Rows of a SELECT, as they come. Nothing is read ahead of whoever takes them beyond what sockets hold;
-   * when they stop, or the signal says so, the statement is ended in Postgres too.
+   * Streams the rows of a SELECT with backpressure. When the consumer stops, or the signal aborts, the statement is
+   * canceled in Postgres too.
    */
   copy(select: string): AsyncGenerator<CopiedRow[], void, undefined>;
   close(): Promise<void>;

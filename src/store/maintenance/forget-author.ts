@@ -1,4 +1,6 @@
-/** Forgetting an author: everything stored of them goes, and a tombstone keeps them from coming back. */
+/**
+ * Forgets an author: deletes everything stored about them, and adds a tombstone that prevents them from being stored again.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import { MINUTE } from '../../domain/time.ts';
@@ -27,7 +29,7 @@ type KnownAuthor = {
   url: string | null;
 };
 
-/** What went, by kind; all zero where everything had gone before. */
+/** Number of deleted rows by kind; all zero if already deleted. */
 type ForgottenCounts = Record<string, number>;
 
 /**
@@ -66,7 +68,7 @@ export async function findAuthor(
   throw new Refused('not_found', `no author ${given} of ${service} is stored; ${otherwise}`);
 }
 
-/** How much is stored of an author, for whoever is about to have it removed. */
+/** How much is stored about an author, for confirmation before deleting. */
 export async function countStored(
   db: Database,
   author: KnownAuthor,
@@ -76,10 +78,9 @@ export async function countStored(
 }
 
 /**
- * Removes an author with all that is theirs: posts and what repeats them, counters, sightings, links to them,
- * items that cite those links, and raw answers that name them. One transaction, in which no save runs; raw answers,
- * which take long to look through, are looked through before, and in it only those that came meanwhile.
- * Whoever is interrupted does it again.
+ * Removes an author with all that is theirs: posts and what repeats them, counters, sightings, links to them, items that
+ * cite those links, and raw answers that name them. One transaction, in which no save runs; raw answers, which take long to
+ * look through, are looked through before, and in it only those that came meanwhile. If interrupted, repeat it.
  */
 export async function forgetAuthor(
   { db, clock, actor }: { db: Database; clock: Clock; actor: Actor },

@@ -1,6 +1,5 @@
 /**
- * Searches gone without a trace, for what was only tried out. Whoever wants a search to end removes it instead:
- * then what it found stays.
+ * Deletes searches with everything they found, for simulated data. Removing a search, in contrast, keeps what it found.
  */
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -33,7 +32,7 @@ const SELECT_RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';
 const WHERE_SEARCH = 'WHERE search_id = ANY ($1)';
 
 const IS_OWN_DISCOVERY = 'd.search_id = ANY ($1)';
-/** What was told of the searches, and the rules that watch them alone. $1 searches. */
+/** Messages about the searches, and rules with only these in scope. $1 searches. */
 const DELETE_ALERTS = [
   clearBodiesSql(IS_OWN_DISCOVERY),
   leaveOutSql(IS_OWN_DISCOVERY),
@@ -145,7 +144,7 @@ export async function purgeSamples(
 }
 
 async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[]; removed: boolean }> {
-  // Whoever makes a search in it waits here, and makes the topic anew.
+  // A concurrent new search in this topic waits here, and re-creates the topic.
   await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
   const { rows } = await tx.query<{ id: Id }>(
     `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id

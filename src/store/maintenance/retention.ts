@@ -6,7 +6,7 @@ import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../database.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
 
-/** What went; `done`: and nothing is left that is too old. */
+/** Deleted rows; `done`: nothing is left to delete. */
 type RetentionReport = {
   answers: number;
   rejects: number;
@@ -18,9 +18,9 @@ type RetentionReport = {
 };
 
 /**
- * Lets go of what is older than its kind is kept. Counters of posts and authors as last seen stay, whatever
- * becomes of their history; growth is then told from the first snapshot that is left, never made up.
- * @param goOn asked again and again; false: enough for now
+ * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then computed
+ * from the first remaining snapshot.
+ * @param goOn called repeatedly; false: stop for now
  */
 export async function applyRetention(
   db: Database,
@@ -68,7 +68,7 @@ export async function applyRetentionBriefly(
   return retained;
 }
 
-/** Of each kind, what is older than this goes; null: it is kept for ever. */
+/** Cutoff per kind of data; null: kept indefinitely. */
 type RetentionLimits = {
   answers: Date;
   rejects: Date;
@@ -97,7 +97,7 @@ export function retentionLimitsAt(
   };
 }
 
-/** Rows that a statement deletes: so few that no save waits for it. */
+/** Rows per DELETE, few enough not to delay saves. */
 const EXPIRE_BATCH = 1_000;
 
 /** Raw responses are not storage, once they were read. Goes by when they were received. */
@@ -115,9 +115,8 @@ DELETE FROM strandline.rejects WHERE id IN
    JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $1)`;
 
 /**
- * What messages said goes by their last attempt; that they were sent, and of which discoveries, stays. One that was
- * given up and is sent again afterwards says what is left of it. Asked twice for its state: somebody may send it again
- * in between.
+ * Deletes message bodies by their last attempt; the delivery and its discoveries are kept. A dead message that is resent
+ * later contains what is left of it. Asked twice for its state: somebody may send it again in between.
  */
 const IS_OVER = `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`;
 const EXPIRE_MESSAGES = `
@@ -137,7 +136,7 @@ const EXPIRE_STATEMENTS = {
 type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
 
 /**
- * Lets go of what is older than `before`.
+ * Deletes data older than `before`.
  * @param goOn asked after each batch
  * @returns of how many rows, and whether nothing is left
  */

@@ -15,7 +15,7 @@ export type Forgettable =
   | { kind: 'author' | 'post'; serviceId: Id; externalId: string }
   | { kind: 'link'; address: string };
 
-/** SHA-256, plain: whoever holds an id can ask whether it was forgotten, and nobody can list who was. */
+/** Plain SHA-256: given an ID, one can check whether it was forgotten, but forgotten IDs cannot be listed. */
 function digestThing(thing: Forgettable): Buffer {
   const words = thing.kind === 'link' ? [thing.address] : [String(thing.serviceId), thing.externalId];
   return createHash('sha256')

@@ -22,7 +22,7 @@ export function leaveOutSql(which: string): string {
   WHERE discovery_id IN (SELECT d.id FROM strandline.discoveries d WHERE ${which})`;
 }
 
-/** Rules that watch nothing but what is purged, with all that they told. `which`: a condition on rules `r`. */
+/** Deletes rules whose scope is only what is purged, with their messages. `which`: a condition on rules `r`. */
 export function removeRulesSql(which: string): readonly string[] {
   const rules = `(SELECT r.id FROM strandline.rules r WHERE ${which})`;
   const deliveries = `(SELECT id FROM strandline.deliveries WHERE rule_id IN ${rules})`;
@@ -135,7 +135,7 @@ SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINA
   miner_link_scores = miner_link_scores - $2::text[]
 WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
 
-/** Whoever holds the row of the progress may write the archive. */
+/** Only the holder of the progress row may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
 
 /** Takes documents out of the archive, and their words out of its counts. $1 posts, $2 links. */

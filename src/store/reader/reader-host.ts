@@ -207,7 +207,7 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
   };
 }
 
-/** Why it ends when nothing went wrong: idle, or with the server. Only then is somebody still waiting. */
+/** Reason for a normal end: idle, or server shutdown, with statements still waiting. */
 const SERVER_CLOSING = 'the server is closing';
 
 function runsProgram(program: URL): string[] {
@@ -216,7 +216,7 @@ function runsProgram(program: URL): string[] {
   return ['--import', pathToFileURL(createRequire(program).resolve('tsx')).href, file];
 }
 
-/** tsx looks for the settings of our source in the current directory, unless it is told. */
+/** By default, tsx reads its settings from the current directory. */
 function fromSource(program: URL): Record<string, string> {
   if (!isSource(program)) return {};
   return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../tsconfig.json', program)) };

@@ -15,11 +15,11 @@ export type ReaderResult = Readonly<{
 /** A row in Postgres' text format, one value per column; null for NULL. */
 type TextRow = readonly (string | null)[];
 
-/** Rows whose cells are read into values one by one, by whoever shows them. */
+/** Rows whose cells are parsed one by one when rendered. */
 export type FetchedRows = Readonly<{
   columns: readonly ReaderColumn[];
   texts: readonly TextRow[];
-  /** What stands in a column, by its place, as a value; see {@link readColumn}. */
+  /** Parses a cell of a column; see {@link readColumn}. */
   readCell(text: string | null, column: number): unknown;
   /** Whether the statement has more rows than `bounds.rows`. */
   more: boolean;
@@ -47,7 +47,7 @@ export class ResponseTooLarge extends Error {
 }
 
 /**
- * Runs one statement as the reader, without bounds: for a process of whoever asks.
+ * Runs one statement as the reader, without limits, in the user's own process.
  * @throws pg's error where the statement is wrong, not allowed, or takes longer than the time limit
  */
 export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise<ReaderResult> {
@@ -239,7 +239,7 @@ export type Rendered = { body: string; rows: number; more: boolean };
 
 /**
  * Renders rows one by one, as many as there is room for.
- * @param around what stands before and behind the rows
+ * @param around text before, between and after the rows
  * @throws Refused `conflict` where there is no room for the first one
  */
 export function renderRows(

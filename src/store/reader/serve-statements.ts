@@ -1,4 +1,4 @@
-/** The inside of the process for statements of visitors: each is run and rendered here, and nowhere else. */
+/** Main loop of the statement process: runs and renders visitors' statements. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../../domain/text.ts';
 import { readErrorCode } from '../../platform/postgres/connect.ts';
@@ -10,13 +10,13 @@ import type { FetchedRows, Rendered } from './reader-query.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** Takes orders from stdin and answers at stdout, until either ends: whoever started it is gone then. */
+/** Reads orders from stdin and writes replies to stdout, until either closes: then the server is gone. */
 export function serveStatements(
   render: Readonly<Record<ResultForm, (found: FetchedRows) => Rendered>>,
 ): void {
   const running = new Map<number, AbortController>();
   const end = () => process.exit(0);
-  // Ctrl-C in a terminal reaches every process of it; this one ends with the server.
+  // Ctrl-C reaches every process of a terminal; this one ends with the server.
   process.on('SIGINT', () => {});
   process.stdout.on('error', end);
   process.stdin.on('error', end).on('end', end).on('data', readFrames(handleOrder, 0));
@@ -45,7 +45,7 @@ export function serveStatements(
     } catch (error) {
       const canceled = canceling.signal.aborted;
       ending = canceled ? { kind: 'conflict', words: CLIENT_LEFT } : toEnding(error);
-      // Until Postgres has noticed that nobody listens the statement goes on, and takes the room of another one.
+      // The statement keeps its slot until Postgres notices the disconnect.
       if (canceled || isOverTime(error)) await sleep(READER_CHECK_MS);
     }
     running.delete(statementId);

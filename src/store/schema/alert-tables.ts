@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
 
-/** Where somebody is told: the settings of its kind, what messages are signed with, and how far the feed was read for it. */
+/** Where messages are sent: settings, signing secrets, and the cursor in the feed. */
 export const channels = strandline.table(
   'channels',
   {
@@ -24,14 +24,14 @@ export const channels = strandline.table(
     state: text().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
-    /** The last discovery that was judged for it. It stands still while the channel is not active. */
+    /** The last discovery evaluated for it. Does not advance while the channel is inactive. */
     cursor: ref().notNull(),
     /** Attempts that failed in a row, since when, and until when nothing is sent because of them. */
     failures: integer().notNull().default(0),
     failing_since: instant(),
     resting_until: instant(),
     last_delivered_at: instant(),
-    /** One sender at a time: whoever holds the highest fence, by the database's clock. */
+    /** One sender at a time: the holder of the highest fence, by the database's clock. */
     fence: integer().notNull().default(0),
     lease_until: instant(),
     created_at: instant().notNull(),
@@ -46,7 +46,7 @@ export const channels = strandline.table(
   ],
 );
 
-/** What is told, and to which channels. */
+/** What to report, and to which channels. */
 export const rules = strandline.table(
   'rules',
   {
@@ -151,7 +151,7 @@ export const deliveries = strandline.table(
   ],
 );
 
-/** What each message says. The key keeps anything from being said twice, whoever judges at once. */
+/** Discoveries of each message. The key prevents duplicates, even if evaluated concurrently. */
 export const delivery_discoveries = strandline.table(
   'delivery_discoveries',
   {

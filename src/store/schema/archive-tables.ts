@@ -15,7 +15,7 @@ export const archive_documents = strandline.table(
     kind: text().notNull(),
     /** Id of the post or link. */
     thing: ref().notNull(),
-    /** Its own time; where it tells none, when it was first seen. */
+    /** Publication time; if unknown, when it was first seen. */
     at: instant().notNull(),
     /** Only the sandbox ever found it. */
     sandbox: boolean().notNull(),
@@ -33,7 +33,7 @@ export const archive_documents = strandline.table(
   ],
 );
 
-/** In how many documents a lexeme stands: counted where documents are written, never by looking at all of them. */
+/** Document frequency of each lexeme, maintained on write. */
 export const archive_lexemes = strandline.table(
   'archive_lexemes',
   {

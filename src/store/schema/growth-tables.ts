@@ -19,7 +19,7 @@ import { counter, instant, ref, strandline } from './schema.ts';
  */
 export const post_gains = strandline.table('post_gains', {
   post_id: ref().primaryKey(),
-  /** The last change, and the one before it (or the first look). */
+  /** The last change, and the one before it (or the first observation). */
   changed_at: instant().notNull(),
   changed_before_at: instant().notNull(),
   /** What the last change added; null where it is not known. */
@@ -71,8 +71,8 @@ export const post_counters_at_age = strandline.table(
 );
 
 /**
- * What the posts of a search gained and lost, per hour in which it was observed, by whichever search. A post
- * counts for the searches that had seen it before that. No row: nobody looked. Null: nothing to compare with.
+ * What the posts of a search gained and lost, per hour in which it was observed, by whichever search. A post counts for the
+ * searches that had seen it before that. No row: not observed. Null: nothing to compare with.
  */
 export const search_gains = strandline.table(
   'search_gains',
@@ -140,7 +140,7 @@ export const search_typical = strandline.table(
   (t) => [primaryKey({ columns: [t.search_id, t.hours] })],
 );
 
-/** Posts that gain more than is typical at their age, as of the newest look at the search that was compared. */
+/** Posts that gain more than is typical at their age, as of the search's newest compared response. */
 export const search_rising = strandline.table(
   'search_rising',
   {

@@ -16,7 +16,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 
-/** Newness is a row: the first time a search saw a post. Insert only, for ever. */
+/** The first time each search saw a post. Insert-only: a row means "new". */
 export const post_sightings = strandline.table(
   'post_sightings',
   {
@@ -120,9 +120,9 @@ export const discoveries = strandline.table(
     kind: text().notNull(),
     /** Id of the post, link, completion or spike. */
     thing: ref().notNull(),
-    /** Found by the first look of a request version: shown, but nobody is alerted. */
+    /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
-    /** Found in a response that was read after a newer one: shown, but nobody is alerted. */
+    /** Found in a response that was read after a newer one: listed, but triggers no alerts. */
     late: boolean().notNull().default(false),
     at: instant().notNull(),
   },
@@ -141,7 +141,7 @@ export const discoveries = strandline.table(
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** A sentence that completions of a search say, once per text in which it stands, however often it is said. */
+/** A statement of a search's completions, once per section, however often it occurs. */
 export const claims = strandline.table(
   'claims',
   {

@@ -36,7 +36,7 @@ export const runs = strandline.table(
     version: integer().notNull(),
     request_version: integer().notNull(),
     slot_at: instant(),
-    /** A span of missed slots stands in one row: from `slot_at` up to here, `span_slots` in all. */
+    /** A range of missed slots is one row: from `slot_at` to this slot, `span_slots` in total. */
     span_until: instant(),
     span_slots: integer(),
     trigger: text().notNull(),
@@ -49,7 +49,7 @@ export const runs = strandline.table(
     not_before: instant(),
     /** When the scan offers a queued or abandoned run to the queue (again); null once it is claimed or has ended. */
     offer_at: instant(),
-    /** Counts claims. Whoever holds the highest fence may write; all others are turned away. */
+    /** Counts claims. Only the holder of the highest fence may write. */
     fence: integer().notNull().default(0),
     /** Claims since the last orderly end: how many workers may have died of it. */
     claims: integer().notNull().default(0),
@@ -205,7 +205,7 @@ export const trials = strandline.table(
     date_filter: text(),
     streaming: boolean().notNull(),
     extra: jsonb().notNull(),
-    /** `unknown`: nobody waited for its end, or the process ended before it; it counts as paid. */
+    /** `unknown`: the client disconnected or the process ended during the call; counts as paid. */
     state: text().notNull(),
     http_status: integer(),
     /** Why it failed: a code of the closed list; also where an answer came and could not be read. */
@@ -214,7 +214,7 @@ export const trials = strandline.table(
     latency_ms: integer(),
     cost_usd: numeric({ precision: 12, scale: 6 }),
     sent_at: instant().notNull(),
-    /** Where it is still `sent` by then, nobody will hear of it any more. */
+    /** If it is still `sent` by then, its outcome will never be known. */
     deadline_at: instant().notNull(),
     received_at: instant(),
     /** Its request certainly never left: it counts in no day and no minute. */

@@ -97,7 +97,7 @@ export const idempotency_keys = strandline.table(
     created_at: instant().notNull(),
     /** Counts executions: a later one begins where the process of an earlier one ended. The highest may write. */
     fence: integer().notNull().default(1),
-    /** While it is in progress: nobody else executes it before this time. By the database's clock. */
+    /** While in progress: no other execution starts before this time, by the database's clock. */
     lease_until: instant(),
     /** What an execution created, written in the transaction that created it: a later one does not create it again. */
     committed: text(),

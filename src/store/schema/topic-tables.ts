@@ -4,14 +4,14 @@ import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import { boolean, check, date, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 
-/** What a person cares about. Its searches look for it. */
+/** A subject to watch, with its searches. */
 export const topics = strandline.table(
   'topics',
   {
     id: key(),
     slug: text().notNull(),
     name: text().notNull(),
-    /** Made by the program itself, in the sandbox or the own service for ever. */
+    /** Created by the program itself. */
     sample: boolean().notNull().default(false),
     created_at: instant().notNull(),
     archived_at: instant(),
@@ -107,7 +107,7 @@ export const search_states = strandline.table(
   (t) => [index('search_states_search').on(t.search_id, t.began_at)],
 );
 
-/** Who answers searches. A search belongs to one service for ever; ids are unique only within a service. */
+/** Search services. A search belongs to one service permanently; IDs are unique only within a service. */
 export const services = strandline.table(
   'services',
   {

@@ -155,7 +155,7 @@ async function requestText(
   if (reply.status === 429) throw createRateLimitOutage(reply, 'x-ratelimit-reset', clock);
   const detail = `HTTP ${reply.status}`;
   if (token !== undefined) throw new SourceDown('source_refused', { detail });
-  // Until somebody sets a token, asking again is of no use.
+  // Retrying is useless until a token is set.
   throw new SourceDown('source_needs_key', { detail, retryAfterMs: CLOSED_REST_MS });
 }
 

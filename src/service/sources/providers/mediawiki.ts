@@ -113,7 +113,7 @@ async function searchArticles(
     .flatMap(toFoundItems);
 }
 
-/** Errors come with 200. Its words stay outside: of its codes only those that we know are told. */
+/** Errors have status 200. Only known codes are reported, never its messages. */
 function toOutage(code: string, { headers }: ProviderResponse, { clock }: AdapterContext): SourceDown {
   const wait = retryAfterMs(headers.get('retry-after'), clock.now());
   if (code === 'maxlag') {

@@ -5,7 +5,7 @@ import { instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './analytics-schema.ts';
 
 export const RULE_KINDS = ['post', 'link', 'spike'] as const;
-/** Of what a rule tells. */
+/** Kinds of discoveries that a rule reports. */
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 export const DELIVERY_STATES = ['gathering', 'pending', 'delivered', 'dead', 'cancelled'] as const;
