@@ -66,7 +66,7 @@ test('a restore names the key of its channels; doctor says whether the one at ha
     { ok: true, found: expect.stringContaining(keyId) },
   ]);
   expect(await checkMasterKey(keyed(`${master}, another`))).toMatchObject([
-    { ok: false, found: expect.stringContaining(`sealed with the master key ${keyId}`) },
+    { ok: false, found: expect.stringContaining(`encrypted with the master key ${keyId}`) },
   ]);
   expect(await checkMasterKey(keyed(undefined))).toMatchObject([
     {

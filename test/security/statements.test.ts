@@ -157,7 +157,7 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
   ],
   ['set', 'set statement_timeout = 0', 400, /expected a statement that begins with/],
   ['nothing at all', ' -- nothing', 400, /expected a statement that begins with/],
-  ['two at a time', 'select 1; select 2', 400, /one statement at a time/],
+  ['two at a time', 'select 1; select 2', 400, /only one statement is allowed/],
   [
     'a change in a with',
     'with x as (delete from posts returning 1) select * from x',

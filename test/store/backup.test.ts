@@ -341,13 +341,13 @@ async function withManifest(name: string, change: (manifest: Manifest) => void):
 
 test('a table that is missing, one that is named to do harm, and one with other rows are refused', async () => {
   const lacking = await withManifest('lacking', (manifest) => manifest.tables.pop());
-  await expect(load(nothing, lacking)).rejects.toThrow(/not whole: it lacks a table: \w+/);
+  await expect(load(nothing, lacking)).rejects.toThrow(/incomplete: it lacks a table: \w+/);
   const harmful = await withManifest('harmful', (manifest) => {
     manifest.tables = manifest.tables.map((table, n) =>
       n > 0 ? table : { ...table, name: 'posts; drop table x' },
     );
   });
-  await expect(load(nothing, harmful)).rejects.toThrow(/not as a backup's is: tables\.0\.name/);
+  await expect(load(nothing, harmful)).rejects.toThrow(/not a valid manifest: tables\.0\.name/);
   const fewer = await withManifest('fewer', (manifest) => {
     for (const table of manifest.tables) if (table.name === 'posts') table.rows += 1;
   });

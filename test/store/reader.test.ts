@@ -161,7 +161,7 @@ describe('values', () => {
 
 test("a reader's address that names the program's own role is said, and nothing is changed", async () => {
   const { notes } = await migrate({ url: database.url, readerUrl: database.url, log });
-  expect(notes.join()).toMatch(/is the program's own/);
+  expect(notes.join()).toMatch(/uses the program's own role/);
   const client = await connect(database.url, 'test');
   const { rows } = await client.query('SELECT rolconfig FROM pg_roles WHERE rolname = current_user');
   await client.end();

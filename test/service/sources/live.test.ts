@@ -607,7 +607,7 @@ describe('requests', () => {
     );
     const provider = await startProvider((_, response) => void response.destroy());
     expect((await outageOf(asking(provider.url).source.find(query()))).message).toMatch(
-      /^failed: no answer \([A-Z_]+\)$/,
+      /^failed: no response \([A-Z_]+\)$/,
     );
   });
 
