@@ -205,10 +205,10 @@ describe('config show', () => {
 
   it('tells what holds where a variable is not set, and whose environment it is', async () => {
     const { stdout, stderr } = await stand.run(['config', 'show'], { env: { DATABASE_URL: '' } });
-    expect(stdout).toMatch(/^DATABASE_URL +default +an embedded Postgres in the data folder$/m);
+    expect(stdout).toMatch(/^DATABASE_URL +default +an embedded Postgres in the data directory$/m);
     expect(stdout).toMatch(/^REDIS_URL +default +the queue is in Postgres$/m);
     expect(stdout).toMatch(/^CALLS_PER_MINUTE +default +no limit$/m);
-    expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +for ever$/m);
+    expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +indefinitely$/m);
     expect(stdout).toMatch(/^LOG_LEVEL +default +warn for commands, info for servers$/m);
     expect(stderr).toContain('in this environment');
   });
