@@ -312,7 +312,7 @@ test('a restore that is stopped in the middle leaves the database as empty as it
 
 test.each([
   ['a byte more', (file: string) => appendFile(file, 'x'), /damaged: .*posts\.copy\.gz does not match/],
-  ['no file', (file: string) => rm(file), /not whole: .*posts\.copy\.gz cannot be read \(ENOENT\)/],
+  ['no file', (file: string) => rm(file), /incomplete: cannot read .*posts\.copy\.gz \(ENOENT\)/],
   [
     'no manifest',
     (file: string) => rm(path.join(path.dirname(file), 'manifest.json')),
