@@ -1,4 +1,4 @@
-/** Every page: a new one is one file and one line here. */
+/** All pages. */
 
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { addAlertPages } from './alerts/alerts-page.tsx';

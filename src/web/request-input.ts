@@ -1,26 +1,25 @@
-/** What a request to a page holds: the fields of a form, filters of a list, and the slug or key in its path. */
+/** Input of page requests: form fields, list filters, slugs and keys. */
 
 import { Refused } from '../domain/errors.ts';
 import type { Id } from '../store/database.ts';
 import type { FormValues } from './components/form.tsx';
 import { z } from 'zod';
 
-/** Any fields, each once or several times. What is wrong with them the verbs report, field by field. */
+/** Any fields, single or repeated; the functions of the monitor validate them. */
 export const formBody = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-/** A path with the slug of a topic or search; one that cannot be there is not found. */
 export const slugParams = z.object({ slug: z.string().max(63) });
 
-/** A filter that was left empty in a form filters nothing. */
+/** An empty filter of a form is no filter. */
 export const emptyField = z.literal('').transform(() => undefined);
 
-/** The text of a field; undefined where it was left empty. */
+/** The text of a field; undefined if empty. */
 export function readField(form: FormValues, name: string): string | undefined {
   const [value = ''] = [form[name] ?? ''].flat();
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** All values of a field that can be sent several times. */
+/** All values of a repeated field. */
 export function readFieldList(form: FormValues, name: string): string[] {
   return [form[name] ?? []].flat().filter((value) => value !== '');
 }
@@ -30,10 +29,10 @@ export function isChecked(form: FormValues, name: string): boolean {
   return readField(form, name) === 'yes';
 }
 
-/** Keys are bigints of Postgres. */
+/** The largest Postgres bigint. */
 export const MAX_KEY = 2n ** 63n - 1n;
 
-/** The key in an address; undefined where it can be none. */
+/** The key in a path; undefined if invalid. */
 export function readKey(text: string): Id | undefined {
   if (!/^\d{1,19}$/.test(text)) return undefined;
   const key = BigInt(text);

@@ -1,4 +1,4 @@
-/** The way in, for whoever holds a token, and the way out. */
+/** Sign in with a token, and sign out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SECOND } from '../domain/time.ts';
@@ -10,7 +10,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { Button, Field, Form } from './components/form.tsx';
 import { renderPage } from './components/page-layout.tsx';
 
-/** Longer than any token; what is longer is none. */
+/** Longer than any token. */
 const MAX_TOKEN_LENGTH = 200;
 
 export function addSignInPage(app: App, { ctx }: RouteContext): void {
@@ -37,7 +37,7 @@ export function addSignInPage(app: App, { ctx }: RouteContext): void {
       const next = readReturnPath(asked);
       try {
         const session = await app.access.signIn(token, request.ip);
-        // One browser, one session: what was begun before ends here.
+        // One session per browser: the previous one ends.
         await app.access.signOut(request.visitor);
         return reply
           .setCookie(name, session, { ...options, maxAge: MAX_SESSION_MS / SECOND })
@@ -65,7 +65,7 @@ function renderSignIn(
   return renderPage(request, reply, {
     title: 'Sign in',
     here: '/sign-in',
-    // No 401: it would have to name a way in that a browser knows by itself.
+    // Not 401, which requires a WWW-Authenticate header that browsers would act on.
     status: failure?.status === 401 ? 403 : (failure?.status ?? 200),
     body: (
       <>
@@ -81,7 +81,7 @@ function renderSignIn(
             label="Token"
             kind="password"
             autocomplete="current-password"
-            help="It begins with st_. Whoever runs this server makes one: strandline token create --name NAME --scope read"
+            help="Starts with st_. Ask the operator of this server, who can create one: strandline token create --name NAME --scope read"
             required
           />
           <Button words="Sign in" kind="main" />

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     await hostile?.close();
   });
 
-  test('is watched: its posts, links and failures came in', async () => {
+  test('is collected: posts, links and failures arrived', async () => {
     const { rows } = await hostile.world.db.pool.query<Record<string, string>>(
       `SELECT (SELECT count(*) FROM strandline_analytics.posts) AS posts,
          (SELECT count(*) FROM strandline_analytics.links) AS links,
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     },
   );
 
-  test('no page that shows it runs it, asks another host, or is broken by it', async () => {
+  test('no page executes it, requests another host, or breaks', async () => {
     const { page } = visit;
     const pages = await crawl(hostile.web.url);
     const kinds = new Map<string, number>();
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     );
   }, 300_000);
 
-  test('no text is wider than its room, whichever stands in a heading, a name or a list', async () => {
+  test('no text overflows, in headings, names or lists', async () => {
     const { page } = visit;
     const { rows } = await hostile.world.db.pool.query<{ place: string }>(
       `WITH wide (text) AS (SELECT unnest($1::text[]))
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     }
   });
 
-  test('what an address of ours holds is shown as text too, or refused', async () => {
+  test('path parameters are escaped, or refused', async () => {
     const { page } = visit;
     await page.setViewportSize(WIDE);
     for (const text of [TEXTS[1], TEXTS[4], TEXTS[11]])

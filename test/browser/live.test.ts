@@ -1,4 +1,4 @@
-/** What arrives while somebody reads moves nothing: it waits until it is asked for, and is then in its place. */
+/** Live updates move nothing while a person reads; they are applied after a click. */
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,40 +43,37 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     return visits;
   };
 
-  test.for(LIVE)(
-    '%s: nothing moves when something is found, and all of it is in place when asked for',
-    async (address) => {
-      const visits = await openAll(address);
-      const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
-      const first = await visits[0]?.page.locator('#newest .line').first().textContent();
-      // A day: posts, a completion, and other posts that gain.
-      for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
-      for (const [i, visit] of visits.entries()) {
-        const { page } = visit;
-        const size = `${page.viewportSize()?.width}`;
-        const pill = page.getByRole('status').getByRole('button', { name: 'show' });
-        await pill.waitFor();
-        expect.soft(await placesOf(page), size).toEqual(before[i]);
-        expect.soft(await page.evaluate('shifts'), size).toEqual([]);
-        // What bars a way does so on the smallest.
-        if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
-        await picture(page, address, `${size}-arrived`);
+  test.for(LIVE)('%s: discoveries move nothing, and all appear after a click', async (address) => {
+    const visits = await openAll(address);
+    const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
+    const first = await visits[0]?.page.locator('#newest .line').first().textContent();
+    // A day: posts, a completion, and other posts that gain.
+    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+    for (const [i, visit] of visits.entries()) {
+      const { page } = visit;
+      const size = `${page.viewportSize()?.width}`;
+      const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+      await pill.waitFor();
+      expect.soft(await placesOf(page), size).toEqual(before[i]);
+      expect.soft(await page.evaluate('shifts'), size).toEqual([]);
+      // A barrier shows on the smallest screen.
+      if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
+      await picture(page, address, `${size}-arrived`);
 
-        await pill.click();
-        await pill.waitFor({ state: 'detached' });
-        expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
-        expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
-        const after = await placesOf(page);
-        expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
-        expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
-        await picture(page, address, `${size}-shown`);
-        expect.soft(visit.troubles(), size).toEqual([]);
-      }
-      await Promise.all(visits.map((visit) => visit.close()));
-    },
-  );
+      await pill.click();
+      await pill.waitFor({ state: 'detached' });
+      expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
+      expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
+      const after = await placesOf(page);
+      expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
+      expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
+      await picture(page, address, `${size}-shown`);
+      expect.soft(visit.troubles(), size).toEqual([]);
+    }
+    await Promise.all(visits.map((visit) => visit.close()));
+  });
 
-  test('times that pass are said anew in place, and what is new can be asked for by a key', async () => {
+  test('relative times refresh in place, and a key shows new items', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
     const { page } = visit;
     await page.clock.install();
@@ -99,7 +96,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
-  test('what was typed into a form stays: nothing new takes its place', async () => {
+  test('live updates keep form input', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
     const { page } = visit;
     await page.goto('/new');
@@ -131,7 +128,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
-  test('a page is fetched at once for the first event, and every five seconds where they never end', async () => {
+  test('a page is fetched immediately for the first event, and every five seconds under a steady stream', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
     const { page } = visit;
     await page.clock.install();
@@ -156,7 +153,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
-  test('what shows nothing new is not sent again', async () => {
+  test('unchanged pages are not sent again', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE, timezoneId: 'Europe/Berlin' });
     const { page } = visit;
     for (const address of LIVE) {

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await stage?.close();
   });
 
-  test('what bars a way is found', async () => {
+  test('accessibility barriers are detected', async () => {
     const { page } = await openVisit(browser, stage.web.url);
     await page.goto('/sign-in');
     expect(await barriers(page)).toEqual([]);
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await page.context().close();
   });
 
-  test('words of a chart are as large on a fine screen as on any', async () => {
+  test('chart labels have the same size on high-density screens', async () => {
     const fine = await openVisit(browser, stage.web.url, { viewport: PHONE, deviceScaleFactor: 2 });
     await fine.page.addInitScript(NOTE_FONTS);
     await fine.page.goto('/topics/trains');

@@ -90,7 +90,9 @@ describe('sql', () => {
   it('says how long a statement may take', () => {
     const late = Object.assign(new Error('canceling statement'), { code: '57014' });
     expect(describeStatementError(late, 'select 1')).toContain('canceled after 30 s');
-    expect(describeStatementError(new Error('Query read timeout'), 'select 1')).toContain('canceled after 30 s');
+    expect(describeStatementError(new Error('Query read timeout'), 'select 1')).toContain(
+      'canceled after 30 s',
+    );
   });
 
   it('an empty result has its headers and no stray line', async () => {

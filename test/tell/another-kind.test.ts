@@ -150,7 +150,7 @@ test('the page shows its fields and makes it; a token that does not fit is not s
   expect(made.text).not.toContain(TOKEN);
   const shown = await (await fetch(`${url}/alerts/channels/by-page`)).text();
   expect(shown).toContain('Token of the notebook');
-  expect(shown).not.toContain('Make a new secret');
+  expect(shown).not.toContain('Rotate the secret');
 });
 
 test('what is found is delivered as it composes it, and it words what fails', async () => {

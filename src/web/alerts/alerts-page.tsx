@@ -36,14 +36,14 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
-      lead: 'A rule says of what to tell, a channel whom. Each message is delivered at least once.',
+      lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
           <RuleTable rules={rules} channels={channels} />
           <ChannelTable channels={channels} />
           <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
             {deliveries.length === 0 ? (
-              <EmptyState words="Nothing was told yet. When a rule finds something, its messages stand here." />
+              <EmptyState words="No messages yet." />
             ) : (
               <DeliveryTable rows={deliveries} />
             )}
@@ -63,13 +63,13 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
       <Section title="Rules">
         {channels.length === 0 ? (
           <EmptyState
-            words="Nothing is told to anybody. It begins with a channel: an address that takes webhooks."
-            todo={{ words: 'Make a channel', href: '/alerts/channels/new', scope: 'admin' }}
+            words="No alerts yet. Start with a channel: an address that receives webhooks."
+            todo={{ words: 'Create a channel', href: '/alerts/channels/new', scope: 'admin' }}
           />
         ) : (
           <EmptyState
-            words="No rule says of what to tell."
-            todo={{ words: 'Make a rule', href: '/alerts/rules/new', scope: 'write' }}
+            words="No rules yet."
+            todo={{ words: 'Create a rule', href: '/alerts/rules/new', scope: 'write' }}
           />
         )}
       </Section>
@@ -83,18 +83,18 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
           { head: 'Rule', cell: ({ slug, name }) => <a href={`/alerts/rules/${slug}`}>{name}</a> },
           { head: 'State', cell: ({ state }) => <Badge state={state} /> },
           {
-            head: 'Tells of',
+            head: 'Notifies about',
             cell: ({ kinds }) => RULE_KINDS.filter((one) => kinds.includes(one)).join(', '),
           },
-          { head: 'Found by', cell: (rule) => <RuleScope rule={rule} /> },
-          { head: 'Only with', cell: ({ filter }) => filter, wide: true },
+          { head: 'Scope', cell: (rule) => <RuleScope rule={rule} /> },
+          { head: 'Filter', cell: ({ filter }) => filter, wide: true },
           {
-            head: 'At most every',
-            cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'no limit' : formatInterval(seconds)),
+            head: 'Cooldown',
+            cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'none' : formatInterval(seconds)),
             wide: true,
           },
           { head: 'Channels', cell: ({ channels: to }) => to.join(', ') },
-          { head: 'Last told', cell: ({ last_made_at: at }) => <Timestamp at={at} />, wide: true },
+          { head: 'Last message', cell: ({ last_made_at: at }) => <Timestamp at={at} />, wide: true },
           {
             head: <span class="unseen">Change</span>,
             cell: ({ slug, state }) => (
@@ -123,7 +123,7 @@ function NewLink({ scope, href, words }: { scope: Scope; href: string; words: st
 
 function RuleScope({ rule: { topic, search } }: { rule: RuleRow }) {
   if (search !== null) return <a href={`/searches/${search}`}>{search}</a>;
-  return topic === null ? <>any search</> : <a href={`/topics/${topic}`}>{topic}</a>;
+  return topic === null ? <>all searches</> : <a href={`/topics/${topic}`}>{topic}</a>;
 }
 
 function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
@@ -142,7 +142,7 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
           { head: 'Sends to', cell: ({ host }) => host },
           { head: 'Waiting', cell: ({ waiting }) => waiting, number: true },
           {
-            head: 'Given up',
+            head: 'Failed',
             cell: ({ slug, dead }) => <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>,
             number: true,
           },

@@ -1,4 +1,4 @@
-/** What can be done with a channel: its buttons, its settings, its secret. */
+/** Actions on a channel: buttons, settings, secret. */
 import type { ChannelKind } from '../../monitor/alerts/channels/channel-kind.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { ActionButton, Field, Form } from '../components/form.tsx';
@@ -8,7 +8,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelRow }) {
   return (
     <div class="buttons">
-      <ActionButton action={`/alerts/channels/${slug}/test`} words="Send a test" icon="run" />
+      <ActionButton action={`/alerts/channels/${slug}/test`} words="Send a test message" icon="run" />
       {state === 'active' ? (
         <ActionButton action={`/alerts/channels/${slug}/pause`} words="Pause" icon="pause" />
       ) : (
@@ -16,7 +16,7 @@ export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelR
           <ActionButton action={`/alerts/channels/${slug}/resume`} words="Resume" icon="play" />
           <ActionButton
             action={`/alerts/channels/${slug}/resume`}
-            words="Resume without what waited"
+            words="Resume and discard waiting messages"
             fields={{ skip: 'yes' }}
           />
         </>
@@ -30,12 +30,12 @@ export function ResendButton({ channel: { slug, dead } }: { channel: ChannelRow 
   if (dead === 0) return null;
   return (
     <p>
-      <ActionButton action={`/alerts/channels/${slug}/resend`} words="Send again what was given up" />
+      <ActionButton action={`/alerts/channels/${slug}/resend`} words="Resend failed messages" />
     </p>
   );
 }
 
-/** A form with a field for each setting of a kind; children stand before and after these. */
+/** A form with a field per setting of a kind, between `before` and the children. */
 export function SettingsForm({
   kind,
   before,
@@ -69,9 +69,9 @@ export function SecretSection({ channel: { slug } }: { channel: ChannelRow }) {
   return (
     <Section
       title="Secret"
-      note="A new secret is shown once. For a day messages are signed with the one before, too, so that the receiver can change over."
+      note="The new secret is shown once. For a day, messages are signed with both secrets, so that the receiver can switch."
     >
-      <ActionButton action={`/alerts/channels/${slug}/secret`} words="Make a new secret" />
+      <ActionButton action={`/alerts/channels/${slug}/secret`} words="Rotate the secret" />
     </Section>
   );
 }

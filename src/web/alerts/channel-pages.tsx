@@ -1,4 +1,4 @@
-/** Channels: made, tested, edited, given a new secret, paused, removed. */
+/** Channels: create, test, edit, rotate the secret, pause, remove. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import {
@@ -28,7 +28,7 @@ import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './cha
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { z } from 'zod';
 
-/** Pages that hold a secret are kept nowhere. */
+/** Pages that show a secret must not be cached. */
 const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   reply.header('cache-control', 'no-store');
 };
@@ -56,7 +56,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       try {
         const written = { ...readSettingFields(given), slug: readField(given, 'slug') };
         const created = await createChannel(request.acting, written);
-        return renderSecret(request, reply, created, 'The channel is there');
+        return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
         const problems = toFieldProblems(error, given);
         return renderNewChannel(request, reply, pickKind(readSettingFields(given)).kindName, given, problems);
@@ -77,13 +77,13 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       above: <ChannelPath channel={channel} />,
       body: (
         <Section
-          title="What came back"
-          note={`A message of the type strandline.test was sent${isSigned(channel) ? ', signed as all are' : ''}.`}
+          title="Result"
+          note={`Sent a ${isSigned(channel) ? 'signed ' : ''}message of type strandline.test.`}
         >
           <AttemptView attempt={attempt} />
           <div class="buttons">
             <ActionButton action={`/alerts/channels/${channel.slug}/test`} words="Test again" icon="run" />
-            <a href={`/alerts/channels/${channel.slug}`}>To the channel</a>
+            <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
           </div>
         </Section>
       ),
@@ -109,7 +109,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     '/alerts/channels/:slug/secret',
     { schema, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) =>
-      renderSecret(request, reply, await rotateSecret(request.acting, request.params.slug), 'A new secret'),
+      renderSecret(request, reply, await rotateSecret(request.acting, request.params.slug), 'Secret rotated'),
   );
 
   app.post(
@@ -139,7 +139,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
       above: <ChannelPath channel={channel} />,
-      lead: `${describeWhatGoes(channel)} go, and what was not sent yet is cancelled (${channel.waiting} waiting). Rules that tell only this channel tell nobody any more. What was sent stays.`,
+      lead: `Deletes ${describeWhatGoes(channel)} and cancels messages not sent yet (${channel.waiting} waiting). Rules with no other channel will notify nobody. Past deliveries stay.`,
       body: (
         <div class="buttons">
           <ActionButton
@@ -147,7 +147,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
             words="Remove this channel"
             kind="danger"
           />
-          <a href={`/alerts/channels/${channel.slug}`}>Keep it</a>
+          <a href={`/alerts/channels/${channel.slug}`}>Cancel</a>
         </div>
       ),
     });
@@ -160,20 +160,20 @@ function isSigned({ kind }: ChannelRow): boolean {
   return (CHANNEL_KINDS[kind]?.createSecret ?? null) !== null;
 }
 
-/** `Its address and secret` */
+/** `its address and secret` */
 function describeWhatGoes(channel: ChannelRow): string {
   const target = CHANNEL_KINDS[channel.kind]?.words.target.toLowerCase() ?? 'settings';
-  return isSigned(channel) ? `Its ${target} and secret` : 'Its settings';
+  return isSigned(channel) ? `its ${target} and secret` : 'its settings';
 }
 
-/** Settings among the fields of a form, those that were left empty included: they say which kind it is of. */
+/** Settings among the fields of a form, including empty ones: their names identify the kind. */
 function readSettingFields(given: FormValues): WrittenSettings {
   const names = Object.values(CHANNEL_KINDS).flatMap(({ settings }) => Object.keys(settings));
   const sent = names.filter((name) => given[name] !== undefined);
   return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
 }
 
-/** @throws what is not about what was typed */
+/** @throws errors that are not about the input */
 function toFieldProblems(error: unknown, given: FormValues): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
   if (error instanceof Refused && error.kind === 'conflict')
@@ -254,8 +254,8 @@ function renderNewChannel(
         kind={kind}
         before={<Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />}
       >
-        <Button words="Make the channel" kind="main" />
-        <a href="/alerts">Leave it</a>
+        <Button words="Create channel" kind="main" />
+        <a href="/alerts">Cancel</a>
       </SettingsForm>
     ),
   });
@@ -276,13 +276,13 @@ function renderSecret(
       <>
         {secret === null ? null : (
           <>
-            <p>Messages are signed with this secret. It is shown this once:</p>
+            <p>Signing secret, shown once:</p>
             <p class="secret">
               <code>{secret}</code>
             </p>
             <p>
               {CHANNEL_KINDS[channel.kind]?.words.secret}
-              {until === null ? '' : ' For a day messages are signed with the secret before it, too.'}
+              {until === null ? '' : ' For a day, messages are also signed with the previous secret.'}
             </p>
           </>
         )}
@@ -292,8 +292,8 @@ function renderSecret(
             words="Send a test message"
             icon="run"
           />
-          <a href="/alerts/rules/new">Make a rule</a>
-          <a href={`/alerts/channels/${channel.slug}`}>To the channel</a>
+          <a href="/alerts/rules/new">Create a rule</a>
+          <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
         </div>
       </>
     ),

@@ -43,7 +43,7 @@ export function ChannelFacts({
       <dt>Sends to</dt>
       <dd>
         <UntrustedText text={host} />
-        {settings[0]?.isPart === true ? ' (the rest of the address is not shown)' : null}
+        {settings[0]?.isPart === true ? ' (the rest of the address is hidden)' : null}
       </dd>
       {settings.slice(1).map(({ label, shown }) => (
         <>
@@ -53,7 +53,7 @@ export function ChannelFacts({
           </dd>
         </>
       ))}
-      <dt>Told by</dt>
+      <dt>Used by</dt>
       <dd>{rules === 1 ? '1 rule' : `${rules} rules`}</dd>
       <dt>Last delivered</dt>
       <dd>
@@ -64,11 +64,11 @@ export function ChannelFacts({
         <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>{waiting}</a>
         {channel.resting_until === null ? null : (
           <>
-            , at rest until <Timestamp at={channel.resting_until} exact />
+            , next attempt after <Timestamp at={channel.resting_until} exact />
           </>
         )}
       </dd>
-      <dt>Given up</dt>
+      <dt>Failed</dt>
       <dd>
         <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>
       </dd>
@@ -82,9 +82,9 @@ export function ChannelFacts({
       )}
       {channel.rotating_until === null ? null : (
         <>
-          <dt>The secret before</dt>
+          <dt>Previous secret</dt>
           <dd>
-            still signs, until <Timestamp at={channel.rotating_until} exact />
+            also signs until <Timestamp at={channel.rotating_until} exact />
           </dd>
         </>
       )}
@@ -92,24 +92,25 @@ export function ChannelFacts({
   );
 }
 
-/** What came back of one attempt to send something. */
+/** The outcome of one delivery attempt. */
 export function AttemptView({ attempt }: { attempt: DeliveryAttempt }) {
-  if (attempt.kind === 'aborted') return <p class="wrong">Nobody waited for its end.</p>;
+  if (attempt.kind === 'aborted')
+    return <p class="wrong">The request was aborted before a result arrived.</p>;
   const { answer, httpStatus } = attempt;
   return (
     <>
       {attempt.kind === 'taken' ? (
-        <p>The receiver took it{httpStatus === null ? '' : `: HTTP ${httpStatus}`}.</p>
+        <p>Delivered{httpStatus === null ? '' : ` (HTTP ${httpStatus})`}.</p>
       ) : (
         <p class="wrong">
-          It was not taken: {attempt.meaning}
+          Rejected: {attempt.meaning}
           {httpStatus === null ? '' : ` (HTTP ${httpStatus})`}
           {attempt.detail === null ? '' : `; ${attempt.detail}`}.
         </p>
       )}
       {answer === null || answer === '' ? null : (
         <p class="why">
-          It said: <UntrustedText text={answer} />
+          Response: <UntrustedText text={answer} />
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-/** Deliveries: what was sent to whom, and what came of it. */
+/** Deliveries: messages and their results. */
 
 import { Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -54,7 +54,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         body: (
           <>
             <Tabs
-              label="In which state"
+              label="State"
               tabs={[undefined, ...DELIVERY_STATES].map((state) => ({
                 href: buildDeliveriesPath({ ...filter, state, before: undefined }),
                 words: state ?? 'all',
@@ -62,7 +62,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
               }))}
             />
             {shown.length === 0 ? (
-              <EmptyState words="There is none." todo={{ words: 'To all alerts', href: '/alerts' }} />
+              <EmptyState words="No deliveries." todo={{ words: 'All alerts', href: '/alerts' }} />
             ) : (
               <DeliveryTable rows={shown} />
             )}
@@ -94,14 +94,10 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         aside:
           delivery.state === 'dead' ? (
             <IfAllowed scope="write">
-              <ActionButton
-                action={`/alerts/deliveries/${delivery.id}/resend`}
-                words="Send again"
-                icon="run"
-              />
+              <ActionButton action={`/alerts/deliveries/${delivery.id}/resend`} words="Resend" icon="run" />
             </IfAllowed>
           ) : undefined,
-        // As over the API: what a receiver said may be of a network that readers are not in.
+        // As in the API: a response may reveal a network that readers have no access to.
         body: (
           <DeliveryView
             delivery={hasScopes(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }}
@@ -157,13 +153,18 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
           {run_id === null ? null : (
             <>
               {' '}
-              of <a href={`/runs/${run_id}`}>run {String(run_id)}</a>
+              from <a href={`/runs/${run_id}`}>run {String(run_id)}</a>
             </>
           )}
         </dd>
         <dt>Attempts</dt>
         <dd>
-          {delivery.attempts}, the last <Timestamp at={delivery.last_attempt_at} />
+          {delivery.attempts}
+          {delivery.last_attempt_at === null ? null : (
+            <>
+              , last <Timestamp at={delivery.last_attempt_at} />
+            </>
+          )}
         </dd>
         {delivery.next_attempt_at === null ? null : (
           <>
@@ -175,24 +176,24 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
         )}
         <dt>Delivered</dt>
         <dd>
-          <Timestamp at={delivery.delivered_at} />
+          <Timestamp at={delivery.delivered_at} never="not delivered" />
         </dd>
-        <dt>Message</dt>
+        <dt>Message ID</dt>
         <dd>
           <code>{delivery.message_id}</code>
         </dd>
         {answer === null || answer === '' ? null : (
           <>
-            <dt>The receiver said</dt>
+            <dt>Response</dt>
             <dd>
               <UntrustedText text={answer} />
             </dd>
           </>
         )}
       </dl>
-      <Section title="What it says">
+      <Section title="Body">
         {body === null ? (
-          <EmptyState words="Nothing yet, or no more: it still gathers, or somebody in it was forgotten." />
+          <EmptyState words="No body: the message is still gathering, or an author in it was deleted." />
         ) : (
           <pre class="body" tabIndex={0}>
             {formatBody(delivery.channel_kind, body)}
@@ -203,7 +204,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** The body as it was made; JSON, which is one line, is laid out. */
+/** JSON is stored as one line and indented here; anything else is shown as sent. */
 function formatBody(kind: string, body: string): string {
   const isJson = CHANNEL_KINDS[kind]?.contentType === 'application/json';
   return isJson ? JSON.stringify(JSON.parse(body), null, 2) : body;
@@ -221,7 +222,7 @@ function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow 
   return <Badge state={DELIVERY_BADGES[state]} words={state} why={reason} />;
 }
 
-/** Why it failed, in words; empty where it did not. */
+/** Why it failed; empty if it did not. */
 function describeOutcome({ code, channel_kind: kind, http_status, reason }: DeliveryRow): string {
   const words = code === null ? [] : [describeDeliveryCode(kind, code)];
   const status = http_status === null || code === null ? [] : [`HTTP ${http_status}`];
@@ -231,7 +232,7 @@ function describeOutcome({ code, channel_kind: kind, http_status, reason }: Deli
 export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
   return (
     <Table
-      caption="Deliveries, the newest first"
+      caption="Deliveries, newest first"
       rows={rows}
       columns={[
         {
@@ -243,10 +244,10 @@ export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
         { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
         { head: 'Channel', cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a> },
         { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
-        { head: 'Made', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },
+        { head: 'Created', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },
         { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, wide: true },
         {
-          head: 'What came of it',
+          head: 'Result',
           cell: (row) => <span class="why">{describeOutcome(row)}</span>,
           wide: true,
         },

@@ -8,7 +8,7 @@ import { formatInterval } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 
-/** What a rule may watch and whom it may tell. */
+/** Scopes and channels to choose from. */
 export type RuleChoices = {
   topics: readonly { slug: string; name: string }[];
   searches: readonly { slug: string; topic: string }[];
@@ -17,7 +17,7 @@ export type RuleChoices = {
 
 const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes' } as const;
 const COOLDOWNS = [
-  ['0', 'at once'],
+  ['0', 'none: send immediately'],
   ['5m', 'at most every 5 minutes'],
   ['15m', 'at most every 15 minutes'],
   ['1h', 'at most every hour'],
@@ -25,7 +25,7 @@ const COOLDOWNS = [
   ['1d', 'at most once a day'],
 ] as const;
 
-/** The rule as the form says it. Boxes of which none is ticked are empty lists, not lists as they were. */
+/** The rule that the form describes. If no box is ticked, the list is empty and not unchanged. */
 export function parseRuleForm(given: FormValues): WrittenRule {
   const [kind, slug] = (readField(given, 'watches') ?? '').split(':');
   return {
@@ -39,7 +39,7 @@ export function parseRuleForm(given: FormValues): WrittenRule {
   };
 }
 
-/** What stands at another field than it is called by. */
+/** Moves problems of topic and search to the field for both. */
 export function placeRuleProblem(problem: Problem): Problem {
   return problem.path === 'topic' || problem.path === 'search' ? { ...problem, path: 'watches' } : problem;
 }
@@ -50,7 +50,7 @@ export function RuleForm({
   problems,
   choices,
 }: {
-  /** Null: a new one. */
+  /** Null for a new rule. */
   rule: RuleRow | null;
   given: FormValues | undefined;
   problems: readonly Problem[];
@@ -60,8 +60,8 @@ export function RuleForm({
   if (channels.length === 0)
     return (
       <EmptyState
-        words="A rule tells a channel, and there is none yet."
-        todo={{ words: 'Make a channel first', href: '/alerts/channels/new', scope: 'admin' }}
+        words="A rule needs a channel, and none exists yet."
+        todo={{ words: 'Create a channel first', href: '/alerts/channels/new', scope: 'admin' }}
       />
     );
   const watches = rule === null ? '' : formatRuleScope(rule);
@@ -72,44 +72,44 @@ export function RuleForm({
       problems={problems}
       label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
     >
-      <Field name="name" label="Name" value={rule?.name} help="Stands in each message." />
+      <Field name="name" label="Name" value={rule?.name} help="Included in each message." />
       {rule !== null ? null : (
         <Field
           name="slug"
           label="Short name"
           autocomplete="off"
-          help="For addresses and commands; made from the name where it is left empty."
+          help="Used in addresses and commands. Derived from the name if empty."
         />
       )}
       <Field
         name="on"
-        label="Tell of"
+        label="Notify about"
         many
         value={rule?.kinds ?? ['post', 'link']}
         options={RULE_KINDS.map((kind) => ({ value: kind, words: KIND_WORDS[kind] }))}
       />
       <Field
         name="watches"
-        label="Found by"
+        label="Scope"
         kind="select"
         value={watches}
         options={listRuleScopes(choices, watches)}
       />
       <Field
         name="filter"
-        label="Only with these words"
+        label="Filter"
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
-        help="All words must appear, those with a minus must not, phrases stand in quotes. Left empty, everything passes. Of a spike, its sentence is looked at."
+        help="All words must appear; words with a minus must not. Put phrases in quotes. Empty: no filter. For spikes, the filter applies to the sentence."
       />
       <Field
         name="cooldown"
-        label="How often"
+        label="Cooldown"
         kind="select"
         value={rule === null ? '0' : formatInterval(rule.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
-        help="What is found in between is gathered in one message."
+        help="Anything found in between is combined into one message."
       />
       <Field
         name="channels"
@@ -120,9 +120,9 @@ export function RuleForm({
       />
       <div class="buttons">
         <IfAllowed scope="write">
-          <Button words={rule === null ? 'Make the rule' : 'Save'} kind="main" />
+          <Button words={rule === null ? 'Create rule' : 'Save'} kind="main" />
         </IfAllowed>
-        <a href="/alerts">{rule === null ? 'Leave it' : 'To all alerts'}</a>
+        <a href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</a>
       </div>
     </Form>
   );
@@ -133,13 +133,13 @@ function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): 
   return topic === null ? '' : `topic:${topic}`;
 }
 
-/** With what the rule watches, also where that was removed. */
+/** Includes the scope of the rule even if it was removed. */
 function listRuleScopes(
   { topics, searches }: RuleChoices,
   chosen: string,
 ): { value: string; words: string }[] {
   const all = [
-    { value: '', words: 'any search' },
+    { value: '', words: 'all searches' },
     ...topics.map(({ slug, name }) => ({ value: `topic:${slug}`, words: `topic ${name}` })),
     ...searches.map(({ slug }) => ({ value: `search:${slug}`, words: `search ${slug}` })),
   ];

@@ -1,4 +1,4 @@
-/** Rules: made, edited, paused, removed, and tried on the past. */
+/** Rules: create, edit, pause, remove, preview. */
 
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
@@ -98,7 +98,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       const rule = await findRuleRow(ctx, request.params.slug);
       const past = await backtestRule(ctx, rule.slug, request.query.days);
       return renderPage(request, reply, {
-        title: `What ${rule.name} would have said`,
+        title: `Preview of ${rule.name}`,
         here: '/alerts',
         above: <RulePath rule={rule} />,
         body: <BacktestSection rule={rule} past={past} days={request.query.days} />,
@@ -123,18 +123,18 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       title: `Remove ${rule.name}?`,
       here: '/alerts',
       above: <RulePath rule={rule} />,
-      lead: 'What it had not sent yet is cancelled. What was sent stays among the deliveries.',
+      lead: 'Cancels messages not sent yet. Past deliveries stay.',
       body: (
         <div class="buttons">
           <ActionButton action={`/alerts/rules/${rule.slug}/remove`} words="Remove this rule" kind="danger" />
-          <a href={`/alerts/rules/${rule.slug}`}>Keep it</a>
+          <a href={`/alerts/rules/${rule.slug}`}>Cancel</a>
         </div>
       ),
     });
   });
 }
 
-/** @throws what is not about what was typed */
+/** @throws errors that are not about the input */
 function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
   if (error instanceof InvalidInput)
     return { given, problems: error.problems.map(placeRuleProblem), status: 400 };
@@ -172,12 +172,12 @@ async function renderRule(
       <>
         <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
         {rule === null ? null : (
-          <Section title="On the past">
+          <Section title="Preview">
             <p>
               <a href={`/alerts/rules/${rule.slug}/past?days=${DEFAULT_DAYS}`}>
-                What it would have said over the last {DEFAULT_DAYS} days
-              </a>
-              . Nothing is sent for that.
+                Messages of the last {DEFAULT_DAYS} days
+              </a>{' '}
+              that this rule would have sent. Sends nothing.
             </p>
           </Section>
         )}
@@ -219,16 +219,16 @@ async function readChoices({ db }: Ctx): Promise<RuleChoices> {
 const BACKTEST_DAYS = [1, 7, 14, 30, 90] as const;
 const MAX_SHOWN = 100;
 
-/** What a rule would have told, message by message in number, and what they would have said. */
+/** The messages that a rule would have sent, and their discoveries. */
 function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; days: number }) {
   const { messages, total, found } = past;
   return (
     <Section
       title={`${formatCount(messages.length, 'message')} in ${formatCount(days, 'day')}`}
-      note={`${formatCount(total, 'discovery', 'discoveries')} in all, as the rule is now. Nothing was sent.`}
+      note={`${formatCount(total, 'discovery', 'discoveries')} in all, by the current rule. Nothing was sent.`}
       aside={
         <Tabs
-          label="How far back"
+          label="Time range"
           tabs={BACKTEST_DAYS.map((span) => ({
             href: `/alerts/rules/${rule.slug}/past?days=${span}`,
             words: span === 1 ? '1 day' : `${span} days`,
@@ -239,8 +239,8 @@ function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; 
     >
       {found.length === 0 ? (
         <EmptyState
-          words="It would have said nothing."
-          todo={{ words: 'Change the rule', href: `/alerts/rules/${rule.slug}` }}
+          words="No messages. Baseline discoveries are never reported."
+          todo={{ words: 'Edit the rule', href: `/alerts/rules/${rule.slug}` }}
         />
       ) : null}
       {found.slice(0, MAX_SHOWN).map((one) => (

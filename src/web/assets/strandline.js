@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What a page can do beside being read: charts that zoom, times in the visitor's zone, what is new while one looks,
- * keys. Without it every link and form works.
+ * Enhancements: zoomable charts, times in the visitor's zone, live updates, keyboard shortcuts. Every link and form works
+ * without it.
  */
 
 /** @param {string} name @param {string} value */
@@ -26,9 +26,9 @@ const make = (tag, attributes = {}, children = []) => {
 
 const body = document.body;
 
-/* ---- the page as the server shows it now ---- */
+/* ---- updates from the server ---- */
 
-/** Regions that follow events, as the server sent them: what is compared is not what the script made of it. */
+/** Live regions as the server sent them, for comparison: the script changes the DOM. */
 /** @type {Map<string, string>} */
 const sent = new Map();
 
@@ -48,7 +48,7 @@ const fetchPage = async () => {
   return new DOMParser().parseFromString(await answer.text(), 'text/html');
 };
 
-/** What a person has opened and scrolled in a region; to be set again once a region is in the page. */
+/** Opened details and scroll positions, restored after a region is replaced. */
 /** @param {Element} region */
 const stateOf = (region) => ({
   open: all('details', region).map((one) => one.hasAttribute('open')),
@@ -60,7 +60,7 @@ const restore = (region, { open, aside }) => {
   for (const [i, one] of all('.scroll', region).entries()) one.scrollLeft = aside[i] ?? 0;
 };
 
-/** Puts a region in the place of its older self. @returns false where it needs another height: nothing was changed */
+/** Replaces a region. @returns false, without a change, if its height would change */
 /** @param {Element} old @param {Element} fresh */
 const put = (old, fresh) => {
   const html = fresh.outerHTML;
@@ -86,7 +86,7 @@ document.addEventListener('input', (event) => {
   const form = /** @type {Element} */ (event.target).closest('form');
   if (form !== null) typedIn.add(form);
 });
-/** Forms in which a person typed something. */
+/** Forms with input of a person. */
 /** @param {ParentNode} [within] */
 const typedForms = (within = document) => all('form', within).filter((one) => typedIn.has(one));
 
@@ -97,8 +97,8 @@ const sameForm = (form, page) => {
 };
 
 /**
- * Shows the page anew, but for forms in which something was typed. @returns false where there is no place for one of them any
- * more: nothing was changed
+ * Replaces the page, except forms with input. @returns false, without a change, if the new page lacks one of those
+ * forms
  */
 /** @param {Document} page */
 const putPage = (page) => {
@@ -123,7 +123,7 @@ const putPage = (page) => {
   return true;
 };
 
-/** Somebody moves in it, looks closer at its chart, or marks words of it. */
+/** Whether a person is using it: focus, input, a zoomed or hovered chart, selected text. */
 /** @param {Element} region */
 const isUsed = (region) => {
   const marked = getSelection();
@@ -139,14 +139,13 @@ const isUsed = (region) => {
 const withoutTimes = (html) => html?.replaceAll(/(<time\b[^>]*>)[^<]*/g, '$1');
 
 /**
- * Puts in place what changed, where nothing moves by it under the eyes of who reads: what needs more or less room than
- * before, and new entries of a list that is being read, wait until they are asked for.
+ * Applies changes that do not move the layout. Regions whose height changes, and new list entries, wait for a click.
  */
 const refresh = async () => {
   const page = await fetchPage();
   const main = document.querySelector('main');
   if (page === undefined || main === null) return;
-  // An empty page is replaced as a whole: there is nothing to lose one's place in.
+  // An empty page is replaced as a whole: there is no reading position to lose.
   if (main.querySelector('[data-held] .empty') !== null && !isUsed(main)) {
     if (putPage(page)) settle();
     else announce();
@@ -168,7 +167,7 @@ const refresh = async () => {
 /* ---- zone ---- */
 
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** The first page is shown in UTC: it is shown again, in place, once the zone is known. */
+/** The first page is in UTC; it is replaced once the time zone is known. */
 const settleZone = async () => {
   if (zone === undefined || zone === body.dataset['zone']) return;
   keep('zone', zone);
@@ -204,7 +203,7 @@ const forget = (chart) => {
   plots.delete(chart);
 };
 
-/** Times in seconds, and a row of values for each series, from the table below the chart. */
+/** Times in seconds and values per series, read from the table below the chart. */
 /** @param {HTMLElement} chart */
 const numbersOf = (chart) => {
   const rows = all('tbody tr', chart);
@@ -221,7 +220,7 @@ const numbersOf = (chart) => {
 /** @param {number} value */
 const shown = (value) => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
-/** Steps of an axis of counts: there is no half a post. */
+/** Whole axis steps: counts have no fractions. */
 const WHOLE = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((one) => one * 10 ** i)).flat();
 
 /** @param {HTMLElement} chart */
@@ -242,7 +241,6 @@ const draw = (chart) => {
   const shift = seconds / 2;
   const span = [Number(chart.dataset['from']), Number(chart.dataset['until'])];
   const shownZone = body.dataset['zone'] ?? 'UTC';
-  /** Without a row nothing was observed: the line must break there. */
   const times = at.map((one) => one + shift);
   const marks = all('[data-mark]', chart).map((one) => ({
     kind: one.getAttribute('data-mark'),
@@ -308,7 +306,7 @@ const draw = (chart) => {
     ctx.restore();
   };
   const readout = make('div', { class: 'readout', hidden: '' });
-  const back = make('button', { class: 'zoom-out', type: 'button', hidden: '' }, ['Show all of it']);
+  const back = make('button', { class: 'zoom-out', type: 'button', hidden: '' }, ['Reset zoom']);
   back.addEventListener('click', () => plot.setScale('x', { min: span[0], max: span[1] }));
   /** @param {any} u @param {string} scale */
   const noteZoom = (u, scale) => {
@@ -341,13 +339,13 @@ const draw = (chart) => {
   };
   const axis = {
     stroke: color('--soft'),
-    // Whole: of a fraction uPlot scales only the digits behind the point.
+    // A whole number: uPlot scales only the digits after the point.
     font: `12px ${style.fontFamily}`,
     grid: { stroke: color('--hair'), width: 1 },
     ticks: { stroke: color('--edge'), width: 1, size: 4 },
   };
   const width = Math.max(160, room.clientWidth);
-  /** A lower bound is paler, as the server draws it. */
+  /** Lower bounds are paler, as in the SVG of the server. */
   /** @param {number} nth */
   const paler = (nth) => {
     const hue = hues[nth % hues.length] ?? '';
@@ -422,7 +420,7 @@ const draw = (chart) => {
       const said = time.format(one * 1_000);
       return /^00:00(?::00)?$/.test(said) ? day.format(one * 1_000) : said;
     });
-    // Steps below a second would say the same again.
+    // Steps below a second would repeat labels.
     return words.map((one, i) => (one === words[i - 1] ? '' : one));
   }
   room.querySelector('.drawn')?.setAttribute('hidden', '');
@@ -436,7 +434,7 @@ const draw = (chart) => {
 };
 
 const redraw = () => {
-  // A copy: what is drawn anew is forgotten and remembered meanwhile.
+  // A copy: `draw` changes the map.
   for (const chart of Array.from(plots.keys())) {
     for (const one of all('.readout, .zoom-out', chart)) one.remove();
     draw(/** @type {HTMLElement} */ (chart));
@@ -444,14 +442,14 @@ const redraw = () => {
 };
 dark.addEventListener('change', redraw);
 
-/* ---- what is new ---- */
+/* ---- live events ---- */
 
 /** Discoveries since the page was shown. */
 let waiting = 0;
 let due = 0;
-/** When the page was fetched for events before. */
+/** Time of the last fetch for events. */
 let fetched = -Infinity;
-/** Draws events of a burst together; where they never end, the server is asked every five seconds. */
+/** Coalesces bursts of events; under a steady stream, fetches every five seconds. */
 const soon = () => {
   if (due !== 0 || document.hidden) return;
   const ms = Math.max(400, fetched + 5_000 - performance.now());
@@ -462,16 +460,16 @@ const soon = () => {
   }, ms);
 };
 
-/** Outside of what it announces, and from the beginning: a reader of the screen is told only what comes into it. */
+/** Created before any announcement: screen readers announce only what is added to an existing live region. */
 const note = make('div', { class: 'news', role: 'status' });
 const noteButton = make('button', { type: 'button' });
-/** All that was announced is shown. */
+/** Clears the announcement. */
 const settle = () => {
   waiting = 0;
   noteButton.remove();
 };
 const announce = () => {
-  const words = waiting === 0 ? 'Show changes' : `${waiting} new: show`;
+  const words = waiting === 0 ? 'Show changes' : `Show ${waiting} new`;
   if (noteButton.textContent !== words) noteButton.textContent = words;
   if (!noteButton.isConnected) note.append(noteButton);
 };
@@ -493,7 +491,7 @@ noteButton.addEventListener('click', () => void showNew());
 
 /** @type {EventSource | undefined} */
 let events;
-/** The newest discovery that this page knows of: none is missed between its making and the first event. */
+/** The newest discovery on this page, so that none is missed before the first event. */
 let last = body.dataset['seen'] ?? '';
 const listen = () => {
   const address = body.dataset['events'];
@@ -518,7 +516,7 @@ document.addEventListener('visibilitychange', () => {
   if (body.dataset['events'] !== undefined) soon();
 });
 
-/* ---- help of forms while one types ---- */
+/* ---- form forecasts ---- */
 
 /** @param {HTMLFormElement} form */
 const helpForm = (form) => {
@@ -545,7 +543,7 @@ const helpForm = (form) => {
   });
 };
 
-/* ---- keys ---- */
+/* ---- keyboard shortcuts ---- */
 
 const keysHelp = () => {
   const rows = all('[data-key]').map((one) => [`g ${one.getAttribute('data-key')}`, one.textContent ?? '']);
@@ -553,9 +551,9 @@ const keysHelp = () => {
   for (const [keys = '', words = ''] of [
     ['/', 'Search'],
     ...rows,
-    ['n', 'Show what is new'],
-    ['t', 'Light or dark'],
-    ['?', 'These keys'],
+    ['n', 'Show new items'],
+    ['t', 'Switch theme'],
+    ['?', 'Keyboard shortcuts'],
   ])
     list.append(
       make(
@@ -567,8 +565,8 @@ const keysHelp = () => {
     );
   const close = make('button', { class: 'plain', autofocus: '' }, ['Close']);
   const dialog = /** @type {HTMLDialogElement} */ (
-    make('dialog', { 'aria-label': 'Keys' }, [
-      make('h2', {}, ['Keys']),
+    make('dialog', { 'aria-label': 'Keyboard shortcuts' }, [
+      make('h2', {}, ['Keyboard shortcuts']),
       list,
       make('form', { method: 'dialog' }, [close]),
     ])
@@ -605,7 +603,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-/** A row of many links is one stop of the tab key; arrows go along it. */
+/** Roving tabindex: a row of links is one tab stop; arrow keys move within it. */
 /** @param {HTMLElement} strip */
 const rove = (strip) => {
   /** @type {HTMLAnchorElement[]} */
@@ -642,7 +640,7 @@ document.addEventListener('click', (event) => {
 remember();
 enhance(document);
 listen();
-// Times that pass are said anew, also where nothing happens.
+// Relative times are refreshed without events, too.
 setInterval(() => {
   if (body.dataset['events'] !== undefined) soon();
 }, 60_000);

@@ -1,4 +1,4 @@
-/** Topics beside each other: share of voice, who finds links first, and what they have in common. */
+/** Topics compared: share of voice, who finds links first, and what they have in common. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
@@ -23,11 +23,11 @@ import { z } from 'zod';
 const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
 type CompareRange = (typeof COMPARE_RANGES)[number];
 
-/** As many as lines can be told apart. */
+/** More lines could not be told apart in a chart. */
 const MAX_TOPICS = 6;
 const MAX_ROWS = 5_000;
 const MAX_COMMON = 10;
-/** Common names are counted over the last days of the range. */
+/** Names in common are counted over the last days of the range. */
 const COMMON_DAYS = 7;
 
 const querystring = z.strictObject({
@@ -51,7 +51,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       title: 'Compare',
       here: '/compare',
       charts: comparison !== null,
-      lead: 'How much of the talk each topic has, who has links first, and what they have in common.',
+      lead: 'Share of voice, who finds links first, and what topics have in common.',
       body: (
         <>
           <TopicChoice topics={all} chosen={chosen} range={range} most={MAX_TOPICS} />
@@ -68,7 +68,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
               ))}
               {comparison.kinds.length > 0 ? null : (
                 <Section title="Share of voice" id="share">
-                  <EmptyState words="Nothing was found and nothing was observed of these topics in this time." />
+                  <EmptyState words="No data for these topics in this range." />
                 </Section>
               )}
               <FirstFinders leads={comparison.leads} shared={comparison.shared} chosen={chosen} />
@@ -100,7 +100,7 @@ function TopicChoice({
 }) {
   if (topics.length === 0) return null;
   return (
-    <form class="form choice" method="get" action="/compare" aria-label="What to compare">
+    <form class="form choice" method="get" action="/compare" aria-label="Topics to compare">
       <Field
         name="topics"
         label="Topics"
@@ -112,12 +112,12 @@ function TopicChoice({
       <div class="form inline">
         <Field
           name="range"
-          label="Whole days (UTC) up to today"
+          label="Range (whole UTC days)"
           kind="select"
           value={range}
           options={COMPARE_RANGES.map((value) => ({
             value,
-            words: `the last ${Number.parseInt(value, 10)} days`,
+            words: `last ${Number.parseInt(value, 10)} days`,
           }))}
         />
         <Button words="Compare" kind="main" />
@@ -126,13 +126,13 @@ function TopicChoice({
   );
 }
 
-/** A month, or a week where none of them is watched for longer. */
+/** A month, or a week if all topics are younger. */
 function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
   const young = chosen.every(({ created_at }) => now.getTime() - created_at.getTime() < 7 * DAY);
   return young ? '7d' : '30d';
 }
 
-/** Whole days up to today, which is not over. */
+/** Covers whole days only: today is incomplete. */
 async function readComparison(
   db: Database,
   now: Date,
@@ -167,14 +167,14 @@ async function readComparison(
   return { kinds, leads, shared, common };
 }
 
-/** What was asked for and is not shown. */
+/** Requested topics that are not shown. */
 function NotShown({ named, chosen }: { named: readonly string[]; chosen: readonly TopicRow[] }) {
   const left = named.filter((slug) => !chosen.some((topic) => topic.slug === slug));
   if (left.length === 0) return null;
   return (
     <p class="wrong" role="status">
-      Not shown: {left.slice(0, 10).join(', ').slice(0, 300)}. A topic that is not there is none, and{' '}
-      {MAX_TOPICS} are compared at most.
+      Not shown: {left.slice(0, 10).join(', ').slice(0, 300)}. The topic does not exist, or more than{' '}
+      {MAX_TOPICS} topics were chosen.
     </p>
   );
 }
@@ -182,14 +182,14 @@ function NotShown({ named, chosen }: { named: readonly string[]; chosen: readonl
 function NothingChosen({ topics }: { topics: readonly TopicRow[] }) {
   return topics.length < 2 ? (
     <EmptyState
-      words="Two topics are needed to compare, and there are not as many."
+      words="A comparison needs two topics."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
     />
   ) : (
     <EmptyState
-      words="Choose two topics or more."
+      words="Choose two or more topics."
       todo={{
-        words: 'Or look at the first ones',
+        words: 'Compare the first ones',
         href: `/compare?topics=${topics
           .slice(0, 3)
           .map(({ slug }) => slug)
@@ -205,7 +205,7 @@ const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
   domain: 'Domains',
 };
 
-/** Names of one kind that stand in several of the topics, with how often in each; the other kinds are a step away. */
+/** Names of one kind that occur in several topics, with counts per topic. */
 function CommonNames({
   kind,
   rows,
@@ -222,12 +222,12 @@ function CommonNames({
   const topics = chosen.map(({ slug }) => slug).join(',');
   return (
     <Section
-      title="What they have in common"
+      title="In common"
       id="common"
-      note={`New posts of the last ${days} days, each once per topic; for domains, links that were found as well.`}
+      note={`New posts of the last ${days} days, counted once per topic. Domains include links.`}
     >
       <Tabs
-        label="What is common"
+        label="Kind"
         tabs={COMMON_KINDS.map((one) => ({
           href: `/compare?${new URLSearchParams({ topics, range, common: one }).toString()}#common`,
           words: COMMON_LABELS[one],
@@ -235,10 +235,10 @@ function CommonNames({
         }))}
       />
       {rows.length === 0 ? (
-        <EmptyState words={`No ${kind} stands in two of them.`} />
+        <EmptyState words={`No ${kind} in common.`} />
       ) : (
         <Table
-          caption={`${COMMON_LABELS[kind]} that several of these topics have`}
+          caption={`${COMMON_LABELS[kind]} in several of these topics`}
           rows={rows}
           columns={[
             {

@@ -8,7 +8,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 
 const WHOLE = new Intl.NumberFormat('en');
 
-/** Who had the same link first, and by how long. */
+/** Who found the same link first, and by how much. */
 export function FirstFinders({
   leads,
   shared,
@@ -21,12 +21,12 @@ export function FirstFinders({
   const between = (of: Lead['of']) => leads.filter((lead) => lead.of === of);
   return (
     <Section
-      title="Who has links first"
+      title="First to find links"
       id="leads"
-      note={`Of the newest ${WHOLE.format(MAX_COMPARED_LINKS)} links that searches of these topics found in this time. A link is seen when a search runs, so that a lead is no finer than the intervals; what the first look of the one behind found is not counted.`}
+      note={`The newest ${WHOLE.format(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Baseline finds of the later one are excluded.`}
     >
       {leads.length === 0 ? (
-        <EmptyState words="No link was found by two of them. Links are found by searches of operation AI." />
+        <EmptyState words="No links in common. Only AI searches find links." />
       ) : (
         <div class="columns">
           <LeadTable
@@ -35,7 +35,7 @@ export function FirstFinders({
             describeSide={(slug) => findTopicName(chosen, slug)}
           />
           <LeadTable
-            caption="Between groups of the answers"
+            caption="Between sources"
             rows={between('source')}
             describeSide={(source) => source.replaceAll('_', ' ')}
           />
@@ -43,9 +43,9 @@ export function FirstFinders({
       )}
       {shared.length === 0 ? null : (
         <>
-          <h3>Links that several topics have</h3>
+          <h3>Links in several topics</h3>
           <Table
-            caption="Links that several of these topics have, the last to become common first"
+            caption="Links in several of these topics, newest first"
             rows={shared}
             columns={[
               {
@@ -57,7 +57,7 @@ export function FirstFinders({
                 ),
               },
               {
-                head: 'First, then',
+                head: 'Found by, in order',
                 cell: ({ topics }) => topics.map((slug) => findTopicName(chosen, slug)).join(', '),
               },
               {
@@ -87,7 +87,7 @@ function LeadTable({
     <div>
       <h3>{caption}</h3>
       {rows.length === 0 ? (
-        <EmptyState words="No link that two of them have." />
+        <EmptyState words="No links in common." />
       ) : (
         <Table
           caption={caption}

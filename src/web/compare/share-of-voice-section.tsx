@@ -1,4 +1,4 @@
-/** How much of the talk each topic has. */
+/** Share of voice. */
 import { DAY } from '../../domain/time.ts';
 import type { ShareOfVoiceSeries } from '../../monitor/trends/rules/share-by-day.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
@@ -14,18 +14,18 @@ export type ShareOfVoice = {
   kind: ServiceKind;
   means: readonly VoiceRow[];
   series: readonly ShareOfVoiceSeries[];
-  /** The first of so many whole days (UTC). */
+  /** The first of `days` whole days (UTC). */
   from: Date;
   days: number;
 };
 
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
   hosted: 'the hosted service',
-  own: 'the own service',
-  sandbox: 'the sandbox, which invents',
+  own: 'your own service',
+  sandbox: 'the sandbox (simulated)',
 };
 
-/** What people call a topic, by its slug. */
+/** Topic names by slug. */
 function useTopicNames(): (slug: string) => string {
   const { topics } = useFrame();
   const names = new Map(topics.map(({ slug, name }) => [slug, name]));
@@ -41,9 +41,9 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
   const at = listDays(shareOfVoice);
   return (
     <Section
-      title={alone ? 'Share of voice' : `Share of voice in ${SERVICE_LABELS[kind]}`}
+      title={alone ? 'Share of voice' : `Share of voice, ${SERVICE_LABELS[kind]}`}
       id={`share-${kind}`}
-      note={`Posts per day of their own time, found in ${SERVICE_LABELS[kind]}, scaled up to whole days by what was observed. Days of which less than half was observed count for nothing: they are gaps and not zero.`}
+      note={`Posts per day from ${SERVICE_LABELS[kind]}, by time of publication, corrected for coverage. Days with less than half observed are left out and shown as gaps.`}
     >
       <Table
         caption="Share of voice of each topic"
@@ -56,13 +56,13 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
             number: true,
           },
           {
-            head: 'Posts a day',
+            head: 'Posts per day',
             cell: ({ normalised_per_day: mean, lower_bound: least }) => (
               <Count of={mean === null ? null : Math.round(mean)} least={least} />
             ),
             number: true,
           },
-          { head: 'Posts as counted', cell: ({ posts }) => <Count of={posts} />, number: true, wide: true },
+          { head: 'Posts counted', cell: ({ posts }) => <Count of={posts} />, number: true, wide: true },
           { head: 'Not observed', cell: (row) => <MissingDays row={row} days={days} /> },
         ]}
       />
@@ -74,7 +74,7 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
           name: getTopicName(topic),
           values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
         }))}
-        unit="percent of the posts of these topics, on days on which all of them were observed"
+        unit="percent of the posts of these topics, on days when all were observed"
         sign=" %"
         kind="lines"
       />
@@ -88,7 +88,7 @@ export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoi
           values: posts.map(roundPosts),
           least,
         }))}
-        unit="posts per day, scaled up to whole days"
+        unit="posts per day, corrected for coverage"
         kind="lines"
       />
     </Section>
@@ -100,8 +100,8 @@ function MissingDays({ row, days }: { row: VoiceRow; days: number }) {
   const missing = days - seen;
   return (
     <>
-      {missing === 0 ? 'nothing' : `${missing} of ${days} days`}
-      {least ? '; some answers were cut at their limit' : ''}
+      {missing === 0 ? 'none' : `${missing} of ${days} days`}
+      {least ? '; some responses hit the limit' : ''}
     </>
   );
 }
@@ -112,7 +112,7 @@ export function SmallMultiples({ shareOfVoice }: { shareOfVoice: ShareOfVoice })
     <Section
       title="Each on its own scale"
       id={`multiples-${shareOfVoice.kind}`}
-      note="The same posts per day, so that the course of a small topic is seen beside a large one."
+      note="The same posts per day, so that small topics are readable next to large ones."
     >
       <ul class="multiples plain">
         {shareOfVoice.series.map(({ topic, posts }) => {
@@ -120,14 +120,14 @@ export function SmallMultiples({ shareOfVoice }: { shareOfVoice: ShareOfVoice })
           return (
             <li>
               <a href={`/topics/${topic}`}>{getTopicName(topic)}</a>
-              <Sparkline values={posts.map(roundPosts)} words={`Posts per day of ${getTopicName(topic)}`} />
+              <Sparkline values={posts.map(roundPosts)} words={`${getTopicName(topic)}, posts per day`} />
               <span class="quiet-text">
                 {known.length === 0 ? (
                   'not observed'
                 ) : (
                   <>
                     <Count of={Math.round(Math.min(...known))} /> to{' '}
-                    <Count of={Math.round(Math.max(...known))} /> posts a day
+                    <Count of={Math.round(Math.max(...known))} /> posts per day
                   </>
                 )}
               </span>

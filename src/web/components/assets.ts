@@ -1,6 +1,6 @@
 /**
- * What pages load: style sheets and scripts, each at an address that names its content, so that browsers keep it for good.
- * And the check that spares a browser what it has already, for pages as well.
+ * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently. And the
+ * ETag check for assets and pages.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -25,7 +25,7 @@ type AssetName = keyof typeof FILES;
 
 type Asset = { body: Buffer; type: string; hash: string };
 
-/** Read once: a process serves the files that it began with. */
+/** Read once at start. */
 const assetsByFile = new Map<string, Asset>();
 const pathsByName = new Map<string, string>();
 for (const [name, { from, type }] of Object.entries(FILES)) {
@@ -37,7 +37,7 @@ for (const [name, { from, type }] of Object.entries(FILES)) {
   pathsByName.set(name, `/assets/${address}`);
 }
 
-/** Where a page finds a file. */
+/** The address of an asset. */
 export function getAssetPath(name: AssetName): string {
   return pathsByName.get(name) ?? '';
 }
@@ -48,7 +48,7 @@ export function addAssetRoutes(app: App): void {
   const schema = { params: z.object({ file: z.string() }) };
   app.get('/assets/:file', { schema, config: { scope: 'open' } }, async (request, reply) => {
     const asset = assetsByFile.get(request.params.file);
-    if (asset === undefined) throw new Refused('not_found', 'no such file; load the page again');
+    if (asset === undefined) throw new Refused('not_found', 'no such file; reload the page');
     reply.header('cache-control', IMMUTABLE_CACHE);
     if (isUnchanged(request, reply, asset.hash)) return reply.code(304).send();
     return reply.type(asset.type).send(asset.body);
@@ -58,15 +58,15 @@ export function addAssetRoutes(app: App): void {
 const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * Names what is about to be sent, and says whether the browser has it already. The tag is weak: a page is compressed as the
- * browser asks, and its forms carry another token each time.
+ * Sets the ETag and compares it with `If-None-Match`. The tag is weak: compression varies, and forms carry a new token
+ * each time.
  * @param tag base64url
- * @returns whether to answer 304 without a body; never where the method is not GET or HEAD, whose reply gets no tag
+ * @returns whether to reply 304 without a body; always false, and without a tag, unless the method is GET or HEAD
  */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   if (!READ_METHODS.has(request.method)) return false;
   reply.header('etag', `W/"${tag}"`);
-  // Between quotes there is no quote: what holds the quoted tag lists it, however long it is.
+  // A base64url tag contains no quote, so a substring match is exact.
   const known = request.headers['if-none-match'];
   return known !== undefined && (known.trim() === '*' || known.includes(`"${tag}"`));
 }

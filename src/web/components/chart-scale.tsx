@@ -1,4 +1,4 @@
-/** What a chart is drawn of: its series, the scale and ticks of its axes, and marks of what happened. */
+/** Series, axis scale, ticks and event marks of a chart. */
 
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
@@ -7,8 +7,8 @@ import { formatDay, formatTimeOfDay, formatTimeToSecond } from './time-format.ts
 import { Timestamp } from './timestamp.tsx';
 
 /**
- * The round number at which an axis ends: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. Its half is a whole number
- * too, for what is counted has no fractions.
+ * The upper end of an axis: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. Its half is whole, too, because the middle
+ * grid line is labeled and counts have no fractions.
  */
 export function roundAxisTop(most: number): number {
   if (!(most > 0)) return 2;
@@ -34,13 +34,13 @@ const TICK_STEPS = [
   28 * DAY,
   91 * DAY,
 ];
-/** 5 January 1970 was a Monday: steps of weeks begin on one. */
+/** 5 January 1970 was a Monday; weekly ticks fall on Mondays. */
 const FIRST_MONDAY = 4 * DAY;
 const MAX_TICKS = 7;
 
 type Tick = { at: number; words: string };
 
-/** Moments to name below a chart, round ones in its zone, seven at most; no two in turn have the same words. */
+/** At most seven ticks at round times in the zone; no two neighbors have the same label. */
 export function computeTicks(from: number, until: number, zone: string): Tick[] {
   const step = TICK_STEPS.find((one) => (until - from) / one <= MAX_TICKS) ?? (until - from) / MAX_TICKS;
   const timeOf = step < MINUTE ? formatTimeToSecond : formatTimeOfDay;
@@ -55,30 +55,30 @@ export function computeTicks(from: number, until: number, zone: string): Tick[] 
   }
 }
 
-/** Share of a span as SVG says it: `12.3%`. */
+/** Share of a span for SVG: `12.3%`. */
 export function formatSvgPercent(part: number, whole: number): string {
   return `${Math.round((part / whole) * 10_000) / 100}%`;
 }
 
 export type Series = {
   name: string;
-  /** One per moment of the chart; null was not observed, which is not zero. */
+  /** One per time of the chart; null is not observed, not zero. */
   values: readonly (number | null)[];
-  /** Which of them are lower bounds: an answer was cut at its limit. */
+  /** Lower bounds: a response was cut at its limit. */
   least?: readonly boolean[] | undefined;
 };
 
-/** Something that happened in the time of a chart. */
+/** An event within a chart. */
 export type ChartMark = {
   kind: 'spike' | 'version';
   at: Date;
-  /** Where it lasted. */
+  /** End, if it has a duration. */
   until?: Date | undefined;
-  /** A spike's sentence; what changed with a version of the query. */
+  /** The sentence of a spike, or what a query version changed. */
   words: string;
-  /** Written on the chart: `v2`. */
+  /** Label on the chart: `v2`. */
   short?: string;
-  /** The page says it elsewhere. */
+  /** Not listed below the chart: the page shows it elsewhere. */
   quiet?: boolean;
 };
 
@@ -130,7 +130,7 @@ export function MarkLines({
   );
 }
 
-/** The same in words, the last first; the script finds them here. */
+/** The marks as a list, newest first; the script reads them from here. */
 export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
   if (marks.length === 0) return null;
   const newestFirst = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());

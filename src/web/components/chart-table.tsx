@@ -3,10 +3,9 @@ import { useFrame } from './page-frame.tsx';
 import { formatMinute } from './time-format.ts';
 
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-/** Rows beyond which nobody reads on. */
 const MAX_TABLE_ROWS = 400;
 
-/** The numbers of a chart as a table, the newest rows of it. */
+/** The newest rows of a chart as a table. */
 export function ChartTable({
   caption,
   at,

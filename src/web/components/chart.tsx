@@ -1,4 +1,4 @@
-/** A chart that is drawn on the server and read without script; the script makes it one that can be zoomed. */
+/** A chart rendered on the server as SVG; the script replaces it with one that can be zoomed. */
 import { useFrame } from './page-frame.tsx';
 import { ShortCount } from './numbers.tsx';
 import { ChartTable } from './chart-table.tsx';
@@ -14,23 +14,23 @@ import {
 import { findObservedSpans } from './sparkline-svg.tsx';
 
 type ChartProps = {
-  /** What is seen, for those who cannot see it; it is the caption of the table too. */
+  /** Accessible name; also the caption of the table. */
   caption: string;
-  /** Begins of buckets, or moments, the oldest first. */
+  /** Starts of buckets, or times, oldest first. */
   at: readonly Date[];
-  /** How long a bucket is; 0 for moments. */
+  /** Length of a bucket; 0 for single times. */
   seconds: number;
   series: readonly Series[];
-  /** Of all values: `posts`. */
+  /** For example `posts`. */
   unit: string;
-  /** Stands behind each number, for a reader: ` %`. */
+  /** Suffix of each number: ` %`. */
   sign?: string;
   kind?: 'bars' | 'lines';
-  /** What is usual in a bucket. */
+  /** Usual value of a bucket. */
   usual?: number | null | undefined;
   /** Spikes, and versions of the query. */
   marks?: readonly ChartMark[];
-  /** What it spans, where that is more than its moments. */
+  /** The span, if larger than that of `at`. */
   from?: Date | undefined;
   until?: Date | undefined;
 };
@@ -90,7 +90,7 @@ export function Chart(props: ChartProps) {
             ))}
             {usual === null ? null : (
               <span class="key usual-key">
-                usual: <ShortCount of={Math.round(usual * 10) / 10} />
+                usual <ShortCount of={Math.round(usual * 10) / 10} />
               </span>
             )}
           </span>
@@ -98,7 +98,7 @@ export function Chart(props: ChartProps) {
         <MarkList marks={inside} />
       </figcaption>
       <details class="numbers">
-        <summary>These numbers as a table</summary>
+        <summary>Show as table</summary>
         <ChartTable caption={caption} at={at} series={series} unit={unit} sign={sign} />
       </details>
     </figure>
@@ -117,7 +117,7 @@ function getMarkEnd({ at, until }: ChartMark): number {
   return (until ?? at).getTime() + 1;
 }
 
-/** Lines of the height, and moments below. */
+/** Grid lines and time labels. */
 function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string }) {
   const { zone } = useFrame();
   return (
@@ -149,7 +149,7 @@ function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string
   );
 }
 
-/** Where nothing was observed. */
+/** Shades time that was not observed. */
 function Gaps({
   at,
   seconds,

@@ -3,19 +3,19 @@ import type { ComponentChildren } from 'preact';
 export type Column<Row> = {
   head: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** Numbers stand to the right, so that their digits can be compared. */
+  /** Right-aligned. */
   number?: boolean;
-  /** Left out where the window is narrow. */
+  /** Hidden in narrow windows. */
   wide?: boolean;
 };
 
-/** Rows under named columns; scrolls by itself where the window is narrower than it. */
+/** Scrolls horizontally if wider than the window. */
 export function Table<Row>({
   caption,
   rows,
   columns,
 }: {
-  /** Says what the rows are, for those who cannot see where they stand. */
+  /** Accessible name. */
   caption: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
@@ -43,7 +43,7 @@ export function Table<Row>({
   );
 }
 
-/** A row by itself, for whoever renders them one by one. */
+/** A single row, for streamed tables. */
 export function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr>
@@ -61,13 +61,13 @@ function getColumnClass<Row>({ number, wide }: Column<Row>): string | undefined 
 export type BarRow = {
   name: ComponentChildren;
   value: number;
-  /** Instead of the value as a number. */
+  /** Shown instead of the number. */
   shown?: ComponentChildren;
 };
 
 const BAR_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** A ranking: each row a name, a bar of the share of the longest, and its number. */
+/** A ranking with bars scaled to the largest value. */
 export function Bars({ caption, rows, unit }: { caption: string; rows: readonly BarRow[]; unit: string }) {
   const most = Math.max(1, ...rows.map(({ value }) => value));
   return (

@@ -4,7 +4,7 @@ import { Badge, Icon } from './icons.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { removeCitations, UntrustedText } from './untrusted-text.tsx';
 
-/** A discovery in a line: what it is, what it says, who found it, when. */
+/** A discovery in one line: kind, text, search, time. */
 export function DiscoveryLine({
   discovery,
   fresh = false,
@@ -12,7 +12,7 @@ export function DiscoveryLine({
 }: {
   discovery: DiscoveryRow;
   fresh?: boolean;
-  /** Leaves out what the page says already. */
+  /** Leaves out what the page already shows. */
   within?: 'search';
 }) {
   const { kind, at, search, baseline, author_username } = discovery;
@@ -34,18 +34,13 @@ export function DiscoveryLine({
         {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
         <Timestamp at={at} />
         {fresh ? <Badge state="new" /> : null}
-        {baseline ? (
-          <Badge
-            state="baseline"
-            why="found by the first run of a request: it may have been there for long"
-          />
-        ) : null}
+        {baseline ? <Badge state="baseline" why="Found by the first run of a request; may be older" /> : null}
       </span>
     </div>
   );
 }
 
-/** A completion without the addresses that its marks lead to: its run shows them. */
+/** Completions are shown without citations; the page of the run has them. */
 function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
   if (text === null) return url ?? `a new ${kind}`;
   return kind === 'completion' ? removeCitations(text) : text;
@@ -57,7 +52,7 @@ function getDiscoveryPath({ kind, post_id, link_id, run_id, search }: DiscoveryR
   return kind === 'completion' ? `/runs/${run_id}` : `/searches/${search}#spikes`;
 }
 
-/** A spike in its sentence, with where it was and which post most of it is. */
+/** A spike with its search and its top post. */
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
   return (
     <div class="spike">
@@ -71,9 +66,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
         <span class="spike-sentence">{spike.sentence}</span>{' '}
         <span class="line-more">
           <Timestamp at={spike.window_end} />
-          {spike.top_post_id === null ? null : (
-            <a href={`/posts/${spike.top_post_id}`}>the post that gained most</a>
-          )}
+          {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
         </span>
       </p>
     </div>

@@ -1,4 +1,4 @@
-/** What could not be done, on a page of its own. */
+/** Error pages. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { type Failure, mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
@@ -8,7 +8,7 @@ import { createFrame } from './page-frame.tsx';
 import { EmptyState, Section } from './section.tsx';
 import { renderPage } from './page-layout.tsx';
 
-/** Answers errors of pages by a page; who must sign in first is sent to the sign-in page and back. */
+/** Renders errors as pages; redirects to the sign-in page, and back, if a token is needed. */
 export function addErrorPages(app: App, routeContext: RouteContext): void {
   app.decorateRequest('frame');
   app.setErrorHandler((error, request, reply) => {
@@ -17,7 +17,7 @@ export function addErrorPages(app: App, routeContext: RouteContext): void {
       routeContext.ctx.log.error({ err: error, request: request.id }, 'a page failed');
     if (failure.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?${new URLSearchParams({ next: request.url }).toString()}`, 303);
-    // What failed may be what the frame reads: it is made again, without the topics.
+    // The failed read may be that of the frame, so it is created again without topics.
     request.frame = createFrame(request, routeContext);
     return renderErrorPage(request, reply, failure);
   });
@@ -34,9 +34,9 @@ function renderErrorPage(request: FastifyRequest, reply: FastifyReply, failure: 
     above: `Status ${status}`,
     body: (
       <>
-        <EmptyState words={words} todo={{ words: 'To the overview', href: '/' }} />
+        <EmptyState words={words} todo={{ words: 'Back to the overview', href: '/' }} />
         {errors.length === 0 ? null : (
-          <Section title="What is not as it must be">
+          <Section title="Invalid input">
             <ul class="plain">
               {errors.map((problem) => (
                 <li>
@@ -49,7 +49,7 @@ function renderErrorPage(request: FastifyRequest, reply: FastifyReply, failure: 
         {code === 'scope' ? <ScopeHint scope={request.routeOptions.config.scope} /> : null}
         {status < 500 ? null : (
           <p class="hint">
-            Number of this request: <code>{request.id}</code>
+            Request ID: <code>{request.id}</code>
           </p>
         )}
       </>
@@ -57,13 +57,13 @@ function renderErrorPage(request: FastifyRequest, reply: FastifyReply, failure: 
   });
 }
 
-/** How one comes to do what this token may not. */
+/** How to get a token with the missing scope. */
 function ScopeHint({ scope = [] }: { scope: 'open' | Scope | readonly Scope[] | undefined }) {
   return (
     <p class="hint">
-      Whoever runs this server makes a token that may:{' '}
-      <code>strandline token create --name NAME --scope {[scope].flat().join(',')}</code>. Sign out, and in
-      again with it.
+      Ask the operator of this server for a token with this scope:{' '}
+      <code>strandline token create --name NAME --scope {[scope].flat().join(',')}</code>. Then sign out and
+      sign in with it.
     </p>
   );
 }

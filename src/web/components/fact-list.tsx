@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 
-/** Numbers that stand side by side. */
 export function Stats({ children, label }: { children: ComponentChildren; label: string }) {
   return (
     <dl class="stats" aria-label={label}>
@@ -9,7 +8,7 @@ export function Stats({ children, label }: { children: ComponentChildren; label:
   );
 }
 
-/** One number that is seen first, with its unit and what is usual. */
+/** A key figure with its context. */
 export function Stat({
   name,
   value,
@@ -20,9 +19,9 @@ export function Stat({
   name: string;
   value: ComponentChildren;
   unit?: ComponentChildren;
-  /** What is usual, or what the number leaves out. */
+  /** Context: the usual value, or what the number leaves out. */
   note?: ComponentChildren;
-  /** It asks to be looked at. */
+  /** Needs attention. */
   loud?: boolean;
 }) {
   return (
@@ -39,7 +38,7 @@ export function Stat({
 
 type Fact = readonly [name: string, value: ComponentChildren];
 
-/** What is known of one thing: names and values; those without a value are left out. */
+/** Names and values; facts without a value are left out. */
 export function Facts({ label, facts }: { label: string; facts: readonly Fact[] }) {
   return (
     <dl class="facts" aria-label={label}>

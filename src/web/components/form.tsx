@@ -1,20 +1,20 @@
-/** Forms: what was typed is kept, what is wrong stands beside its field. */
+/** Forms keep what was typed and show each problem at its field. */
 import { createContext, type ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Problem } from '../../domain/errors.ts';
 import { useFrame } from './page-frame.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
-/** What a form was sent with, by the names of its fields. */
+/** Submitted values by field name. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `link`: to what is there already; it is said then instead of what was got. */
+/** `link` to an existing thing is shown instead of the given value. */
 export type FieldProblem = Problem & { link?: { words: string; href: string } };
 
 type FormState = { given: FormValues; problems: readonly FieldProblem[] };
 const FormContext = createContext<FormState>({ given: {}, problems: [] });
 
-/** A form that changes something: it carries the token without which the server refuses it. */
+/** A form that changes something; it includes the CSRF token. */
 export function Form({
   action,
   given = {},
@@ -26,16 +26,16 @@ export function Form({
   help,
 }: {
   action: string;
-  /** What was typed, where the form comes back. */
+  /** Submitted values, if the form is shown again. */
   given?: FormValues | undefined;
-  /** What was wrong with it; each stands beside its field, and all in a list above. */
+  /** Shown at their fields, and as a list above the form. */
   problems?: readonly FieldProblem[] | undefined;
   children: ComponentChildren;
   class?: string;
   label?: string;
-  /** What its fields are called, by their paths, for the list of what is wrong. */
+  /** Labels by path, for the list of problems. */
   labels?: Readonly<Record<string, string>>;
-  /** Where the script asks, while one types, what the form would do. */
+  /** Address of the forecast that the script fetches while a person types. */
   help?: string;
 }) {
   const { formToken } = useFrame();
@@ -58,8 +58,8 @@ function ProblemList({
   return (
     <div class="problems" role="alert">
       <p>
-        <Icon name="warning" /> {problems.length === 1 ? 'One thing is' : `${problems.length} things are`} not
-        as expected. Nothing was changed.
+        <Icon name="warning" /> Fix {problems.length === 1 ? 'one field' : `${problems.length} problems`}.
+        Nothing was saved.
       </p>
       <ul>
         {problems.map((problem) => {
@@ -97,7 +97,7 @@ export function describeProblem({ given, expected }: Problem): string {
 type FieldProps = {
   name: string;
   label: string;
-  /** Shown where nothing was sent yet. */
+  /** Initial value. */
   value?: string | readonly string[] | undefined;
   kind?:
     | 'text'
@@ -111,10 +111,10 @@ type FieldProps = {
     | 'checkbox';
   /** One line below the field. */
   help?: ComponentChildren;
-  /** For `select`; where `many`, as boxes to tick. */
+  /** For `select`; checkboxes if `many`. */
   options?: readonly { value: string; words: string }[];
   many?: boolean;
-  /** Path of the member in a problem, where it is not the field's name. */
+  /** Path of its problems, if not the field's name. */
   path?: string;
   placeholder?: string;
   required?: boolean;
@@ -251,7 +251,6 @@ function Checkboxes({ name, options = [], chosen }: FieldProps & { chosen: reado
 
 type ButtonKind = 'main' | 'plain' | 'danger' | 'quiet';
 
-/** Sends its form. */
 export function Button({
   words,
   kind = 'plain',
@@ -272,7 +271,7 @@ export function Button({
   );
 }
 
-/** A form that is one button, with what goes with it. */
+/** A form with a single button and hidden fields. */
 export function ActionButton({
   action,
   words,

@@ -11,7 +11,7 @@ export type BadgeState =
   | 'baseline'
   | 'rising';
 
-/** Each state has a shape of its own, for those who cannot tell the colours. */
+/** A shape per state, for people who cannot tell the colors apart. */
 const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   active: 'M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
   succeeded: 'M2.5 6.3 5 8.8 9.7 3.5',
@@ -31,7 +31,7 @@ const STATE_PATHS: Readonly<Record<BadgeState, string>> = {
   rising: 'M2.5 8.5 5 6l1.5 1.5L9.5 4M7 3.8h2.5v2.5',
 };
 
-/** What state a search, a run or a thing is in: its shape, its word, and why in the title. */
+/** A state with shape and word; the reason is its tooltip. */
 export function Badge({ state, words, why }: { state: BadgeState; words?: string; why?: string | null }) {
   return (
     <span class={`badge is-${state}`} title={why ?? undefined}>
@@ -49,7 +49,7 @@ export function StateIcon({ state }: { state: BadgeState }) {
   );
 }
 
-/** Drawn on sixteen by sixteen, in lines of the text's own colour. */
+/** 16 by 16 units, stroked in the color of the text. */
 const ICON_PATHS = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.2v9.6l7.5-4.8z',
@@ -71,7 +71,7 @@ const ICON_PATHS = {
 } as const;
 export type IconName = keyof typeof ICON_PATHS;
 
-/** Beside words that say the same; alone it would say nothing to those who cannot see it. */
+/** Decorative: always next to text, because it has no accessible name. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -1,6 +1,5 @@
 /**
- * Numbers as a person reads them: counts, ratios, costs, sizes and durations. What is unknown is shown as unknown, not
- * as zero.
+ * Numbers for people: counts, ratios, costs, sizes and durations. Unknown values are never shown as zero.
  */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -8,11 +7,11 @@ const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 
-/** A number in full; what is not known is said to be, for it is not zero. */
+/** A number in full. */
 export function Count({ of, unit, least = false }: { of: number | null; unit?: string; least?: boolean }) {
   if (of === null) return <Unknown />;
   return (
-    <data value={of} title={least ? 'at least so many: an answer was cut at its limit' : undefined}>
+    <data value={of} title={least ? 'at least: a response was cut at its limit' : undefined}>
       {least ? '≥ ' : ''}
       {WHOLE.format(of)}
       {unit === undefined ? '' : ` ${unit}`}
@@ -20,7 +19,7 @@ export function Count({ of, unit, least = false }: { of: number | null; unit?: s
   );
 }
 
-/** The same, shortened where there is little room: 12.3K. */
+/** Abbreviated: 12.3K. */
 export function ShortCount({ of, least = false }: { of: number | null; least?: boolean }) {
   if (of === null) return <Unknown />;
   return (
@@ -31,9 +30,9 @@ export function ShortCount({ of, least = false }: { of: number | null; least?: b
   );
 }
 
-/** `2.1×`: how many times the usual; nothing is said where it is not known. */
+/** `2.1×`: multiple of the usual. */
 export function Ratio({ of }: { of: number | null }) {
-  if (of === null) return <span class="unknown">not known</span>;
+  if (of === null) return <span class="unknown">no data</span>;
   const kind = of >= 1.5 ? 'more' : of <= 0.67 ? 'less' : 'same';
   return (
     <data value={of} class={`times is-${kind}`}>
@@ -43,24 +42,24 @@ export function Ratio({ of }: { of: number | null }) {
 }
 
 /**
- * Dollars; null is not told by the service, which is not free, except of those services that take nothing.
- * @param service whose price it is, by its name; left out, it is not known
+ * Dollars. Null is `free` for services without charges, otherwise `not reported`.
+ * @param service name of the service, if known
  */
 export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
-  if (of === null && service !== undefined && !isPaid(service)) return <>nothing</>;
-  if (of === null) return <span class="unknown">not told</span>;
+  if (of === null && service !== undefined && !isPaid(service)) return <>free</>;
+  if (of === null) return <span class="unknown">not reported</span>;
   return <data value={of}>{USD.format(of)}</data>;
 }
 
-/** Whether a service, by its name, takes money for calls: one's own and the sandbox do not. */
+/** Whether calls to a service, by its name, cost money. */
 export function isPaid(service: string): boolean {
   return service !== 'own' && service !== 'sandbox';
 }
 
 function Unknown() {
   return (
-    <span class="unknown" title="not known, which is not zero">
-      unknown
+    <span class="unknown" title="no data; this does not mean zero">
+      no data
     </span>
   );
 }

@@ -1,4 +1,4 @@
-/** What every page is shown in: the moment, the zone of its times, the theme, and where one can go. */
+/** Context of every page: time, time zone, theme, topics, visitor. */
 
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -14,22 +14,22 @@ import { useContext } from 'preact/hooks';
 
 export type PageFrame = {
   now: Date;
-  /** IANA name of the zone in which times are shown: the visitor's, as the script found it, or else UTC. */
+  /** IANA time zone: the visitor's, as detected by the script, or UTC. */
   zone: string;
-  /** What the visitor chose; null follows the system. */
+  /** Chosen by the visitor; null follows the system. */
   theme: 'light' | 'dark' | null;
-  /** Topics that are not removed, by slug, 200 at most; empty where the visitor may not read. */
+  /** At most 200 topics that are not removed; empty without the scope `read`. */
   topics: readonly TopicRow[];
-  /** Goes with every form, so that no other site can send one. */
+  /** CSRF token of forms. */
   formToken: string;
   visitor: Visitor;
-  /** What the visitor has just done, to be said on this page. */
+  /** The last action, to be shown on this page. */
   done: FlashCode | null;
-  /** The newest discovery before the page was read: what came after it is told to the page by events. */
+  /** The newest discovery before the page was read; later ones arrive as events. */
   seen: Id;
 };
 
-/** What of a frame is read from the database. */
+/** The part of a frame that is read from the database. */
 type FrameData = { topics: readonly TopicRow[]; seen: Id };
 
 declare module 'fastify' {
@@ -41,7 +41,7 @@ declare module 'fastify' {
 
 const MAX_TOPICS = 200;
 
-/** Sets `request.frame` for the routes that are added to this server. */
+/** Sets `request.frame` for routes of this server. */
 export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
     const { db } = routeContext.ctx;
@@ -52,14 +52,14 @@ export function addFrame(app: App, routeContext: RouteContext): void {
   });
 }
 
-/** @param read left out where nothing could be read */
+/** @param data omitted if nothing could be read */
 export function createFrame(
   request: FastifyRequest,
   { ctx }: RouteContext,
   { topics, seen }: FrameData = { topics: [], seen: 0n },
 ): PageFrame {
   const cookies = parseCookies(request.headers.cookie);
-  // A request that was refused at the gate has no visitor yet.
+  // A request that the gate refused has no visitor.
   const visitor = (request.visitor as Visitor | undefined) ?? NOBODY;
   return {
     now: ctx.clock.now(),
@@ -90,14 +90,14 @@ export const FrameProvider = FrameContext.Provider;
 /** The frame of the page that is being rendered. */
 export function useFrame(): PageFrame {
   const frame = useContext(FrameContext);
-  if (frame === undefined) throw new Error('a component of a page was rendered without its frame');
+  if (frame === undefined) throw new Error('a page component was rendered without a frame');
   return frame;
 }
 
-/** What a new topic takes: it is written, and its searches run at once. */
+/** Scopes to create a topic: it is saved, and its searches run immediately. */
 export const CREATE_TOPIC_SCOPES = ['write', 'run'] as const;
 
-/** What is offered only to those who may do it; nothing to others, unless said `otherwise`. */
+/** Renders its children if the visitor has the scopes, or else `otherwise`. */
 export function IfAllowed({
   scope,
   otherwise,

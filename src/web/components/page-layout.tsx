@@ -1,4 +1,4 @@
-/** A whole page, sent. */
+/** Layout and rendering of pages. */
 
 import { VERSION } from '../../config/version.ts';
 import { getAssetPath, isUnchanged } from './assets.ts';
@@ -12,17 +12,16 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
 /**
- * `title`: what the page is about, in a word or a name; it is its heading too. `here`: the path among the
- * navigation's that this page belongs to. `charts`: it has a `Chart`. `live`: which events it follows.
+ * `title`: also the heading. `here`: path of the navigation entry that is highlighted. `charts`: the page has a `Chart`.
+ * `live`: the events that it follows.
  */
 type PageContent = LayoutProps & {
-  /** 200 where left out. */
+  /** Default: 200. */
   status?: number;
 };
 
 /**
- * Renders a page in the layout and sends it, or 304 where the browser has it as it is; text of others is only ever text, for
- * preact escapes what it prints.
+ * Renders a page and sends it, or 304 if the browser has the same version. Untrusted text is safe: preact escapes it.
  */
 export function renderPage(request: FastifyRequest, reply: FastifyReply, page: PageContent): FastifyReply {
   const { status = 200, ...shown } = page;
@@ -33,9 +32,9 @@ export function renderPage(request: FastifyRequest, reply: FastifyReply, page: P
       <Layout {...shown} />
     </FrameProvider>,
   );
-  // Kept by this browser alone, which asks each time whether it is still so.
+  // Private caches only, with revalidation on every request.
   reply.header('cache-control', 'private, no-cache').header('vary', 'cookie, accept-encoding');
-  // What was just done is said once, and what failed is asked for again: neither is kept to be compared.
+  // Pages with a flash message and error pages must not be answered with 304 later.
   if (status === 200 && done === null) {
     const shownTo = request.server.access.tagFor(
       visitor,
@@ -46,7 +45,7 @@ export function renderPage(request: FastifyRequest, reply: FastifyReply, page: P
   return reply.code(status).type('text/html; charset=utf-8').send(`<!doctype html>${html}`);
 }
 
-/** Where one can go from everywhere, with the key that goes there after `g`. */
+/** The navigation; the key follows `g`. */
 const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[] = [
   ['/', 'Overview', 'o'],
   ['/compare', 'Compare', 'c'],
@@ -56,17 +55,16 @@ const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[]
   ['/system', 'System', 's'],
 ];
 
-/** The mark once more, for the window's tab. */
 const FAVICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
 
 type LayoutProps = {
-  /** May be text of somebody else. */
+  /** May be untrusted. */
   title: string;
   here: string;
-  /** Beside the title: buttons, or what state the thing is in. */
+  /** Next to the title: buttons or state. */
   aside?: ComponentChildren;
-  /** Above the title: where in the whole this is. */
+  /** Above the title: breadcrumbs. */
   above?: ComponentChildren;
   /** One line below the title. */
   lead?: ComponentChildren;
@@ -94,11 +92,11 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
       </head>
       <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
         <a class="skip" href="#main">
-          Skip to what this page says
+          Skip to content
         </a>
         <header class="top">
           <div class="top-row">
-            <a class="brand" href="/" aria-label="strandline, to the overview">
+            <a class="brand" href="/" aria-label="strandline overview">
               <Logo />
               <span>strandline</span>
             </a>
@@ -139,7 +137,7 @@ function NavLinks({ here }: { here: string }) {
   );
 }
 
-/** The topic switcher, the search, and the way to a new topic. */
+/** Topic menu and search box. */
 function HeaderTools() {
   const { topics } = useFrame();
   return (
@@ -159,7 +157,7 @@ function HeaderTools() {
       </details>
       <form class="find" action="/explore" method="get" role="search">
         <label class="unseen" for="find">
-          Search everything that was collected
+          Search all collected posts and links
         </label>
         <Icon name="search" />
         <input id="find" type="search" name="q" placeholder="Search" data-find="" />
@@ -200,7 +198,6 @@ function buildEventsUrl(live: LayoutProps['live']): string | undefined {
   return `/api/v1/events${asked === '' ? '' : `?${asked}`}`;
 }
 
-/** The mark: the edge of a wave, and what it left. */
 function Logo() {
   return (
     <svg class="mark" viewBox="0 0 32 20" aria-hidden="true" focusable="false">

@@ -5,7 +5,7 @@ import { Timestamp } from './timestamp.tsx';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 
-/** What is shown of a post; the members are those of the views. */
+/** The members of a post that a card shows, named as in the views. */
 type CardPost = {
   id: bigint;
   author_id: bigint | null;
@@ -26,9 +26,9 @@ export function PostCard({
   fresh = false,
 }: {
   post: CardPost;
-  /** One line about it: what it gained, which search found it. */
+  /** One line of context: its growth, or its search. */
   note?: ComponentChildren;
-  /** Times what posts as old usually have. */
+  /** Multiple of the usual engagement at its age. */
   times?: number | null;
   /** New since the last visit. */
   fresh?: boolean;
@@ -41,7 +41,7 @@ export function PostCard({
         <p class="post-head">
           <AuthorLink id={post.author_id} name={name} />
           <a class="post-when" href={`/posts/${post.id}`}>
-            <Timestamp at={post.created_at} never="at an unknown time" />
+            <Timestamp at={post.created_at} never="time not reported" />
           </a>
           {fresh ? <Badge state="new" /> : null}
         </p>
@@ -59,7 +59,7 @@ export function PostCard({
           })}
           {times === null ? null : (
             <span>
-              <Ratio of={times} /> the usual
+              <Ratio of={times} /> usual
             </span>
           )}
           {note === undefined ? null : <span>{note}</span>}
@@ -84,7 +84,7 @@ function AuthorLink({ id, name }: { id: bigint | null; name: string | null }) {
 
 const AVATAR_HUES = 6;
 
-/** A letter in the place of a picture: pictures of others are not loaded. */
+/** A letter instead of a picture: pages load nothing from other hosts. */
 export function Avatar({ name }: { name: string | null }) {
   const letters = (name ?? '').replace(/^@/, '').trim();
   const [first = '?'] = letters.toWellFormed();

@@ -2,7 +2,6 @@ import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { IfAllowed } from './page-frame.tsx';
 import type { ComponentChildren } from 'preact';
 
-/** A part of a page under its own heading. */
 export function Section({
   title,
   note,
@@ -13,15 +12,15 @@ export function Section({
   children,
 }: {
   title: ComponentChildren;
-  /** One sentence that says what is seen here, with its unit and its span. */
+  /** One sentence: what is shown, unit, time range. */
   note?: ComponentChildren;
-  /** Needed where it is live. */
+  /** Required if live. */
   id?: string;
-  /** Beside the heading: tabs, or a link to more. */
+  /** Next to the heading: tabs, or a link to more. */
   aside?: ComponentChildren;
-  /** Follows events: what changed in it is put in its place. */
+  /** Updated in place on events. */
   live?: boolean;
-  /** Live, but what is new is announced first, so that nothing moves under the eyes of who reads. */
+  /** Updated on events only after a click, so that nothing moves while a person reads. */
   held?: boolean;
   children: ComponentChildren;
 }) {
@@ -37,10 +36,10 @@ export function Section({
   );
 }
 
-/** Where one can go on, and what one must be allowed for it: `read` where left out. */
+/** A link, and the scopes that it needs besides `read`. */
 type NextStep = { words: string; href: string; scope?: Scope | readonly Scope[] };
 
-/** Nothing to see, and what to do about it, for those who may. */
+/** Says that there is nothing, and what to do, if the visitor may. */
 export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) {
   return (
     <p class="empty">
@@ -54,7 +53,7 @@ export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) 
   );
 }
 
-/** Views of the same thing, each at its own address. */
+/** Alternative views, each with its own address. */
 export function Tabs({
   label,
   tabs,
@@ -73,23 +72,23 @@ export function Tabs({
   );
 }
 
-/** The way on through a list by its cursor; null where there is none. */
+/** Cursor pagination. */
 export function Pager({
   first,
   next,
   words = 'Older',
 }: {
-  /** Back to the begin, where one is not there. */
+  /** Link to the first page, unless it is shown. */
   first?: string | null;
   next: string | null;
   words?: string;
 }) {
   if (next === null && (first ?? null) === null) return null;
   return (
-    <nav class="pager" aria-label="Pages of this list">
-      {(first ?? null) === null ? null : <a href={first ?? undefined}>To the first</a>}
+    <nav class="pager" aria-label="Pagination">
+      {(first ?? null) === null ? null : <a href={first ?? undefined}>First page</a>}
       {next === null ? (
-        <span class="unknown">That is all</span>
+        <span class="unknown">End of list</span>
       ) : (
         <a href={next} rel="next">{`${words} →`}</a>
       )}

@@ -1,13 +1,13 @@
-/** A line of numbers in the room of a word. */
+/** Sparklines. */
 
 const HEIGHT = 28;
 const STEP = 4;
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /**
- * @param props.values one per bucket, oldest first; null was not observed and is drawn as a gap, which is not zero
- * @param props.words what it shows, for those who cannot see it; the numbers are added
- * @param props.spikes indices of buckets that are unusual
+ * @param props.values one per bucket, oldest first; null is not observed and drawn as a gap
+ * @param props.words start of the accessible name; the numbers are added
+ * @param props.spikes indices of buckets with a spike
  */
 export function Sparkline({
   values,
@@ -56,12 +56,12 @@ export function Sparkline({
   );
 }
 
-/** Half-open stretches of buckets that were observed. */
+/** Half-open spans of observed buckets. */
 export function findObservedSpans(values: readonly (number | null)[]): [from: number, until: number][] {
   return findSpans(values, (value) => value !== null);
 }
 
-/** Half-open stretches of buckets that were not. */
+/** Half-open spans of buckets that were not observed. */
 export function findGaps(values: readonly (number | null)[]): [from: number, until: number][] {
   return findSpans(values, (value) => value === null);
 }
@@ -83,14 +83,14 @@ function findSpans<T>(values: readonly T[], is: (value: T) => boolean): [number,
 
 function describeValues(values: readonly (number | null)[]): string {
   const seen = values.filter((value) => value !== null);
-  if (seen.length === 0) return 'nothing was observed';
+  if (seen.length === 0) return 'no data';
   const gaps = values.length - seen.length;
   const sum = seen.reduce((all, value) => all + value, 0);
   const [least, most, last] = [Math.min(...seen), Math.max(...seen), seen.at(-1) ?? 0].map((value) =>
     TENTH.format(value),
   );
   const missing = gaps === 0 ? '' : `; ${gaps} of ${values.length} not observed`;
-  return `${TENTH.format(sum)} in all, between ${least} and ${most}, ${last} at last${missing}`;
+  return `total ${TENTH.format(sum)}, minimum ${least}, maximum ${most}, latest ${last}${missing}`;
 }
 
 function roundTenth(value: number): number {

@@ -1,17 +1,17 @@
-/** Moments as a person reads them, in a zone. */
+/** Times for people, in a time zone. */
 
 type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'full', Intl.DateTimeFormat>;
 
-/** By the name that Intl gives a zone: there are some six hundred, whatever is asked for. */
+/** By canonical zone name. Intl knows some six hundred, which bounds the map. */
 const formatsByZone = new Map<string, ZoneFormats>();
 
-/** The zone of this name, or UTC where there is none. */
+/** The canonical zone name, or UTC if invalid. */
 export function resolveZone(given: string | undefined): string {
   if (given === undefined || given.length > 64) return 'UTC';
   try {
     return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
   } catch {
-    return 'UTC'; // a cookie may hold anything
+    return 'UTC'; // cookies are untrusted
   }
 }
 

@@ -2,8 +2,8 @@ import { useFrame } from './page-frame.tsx';
 import { formatFullTime, formatMinute } from './time-format.ts';
 
 /**
- * A moment as a person says it ("3 min ago"), or where `exact` as the clock does ("21 Nov, 14:05"); its exact time,
- * with the zone, in the title and for programs.
+ * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05") if `exact`. The tooltip has the full time with
+ * its zone.
  */
 export function Timestamp({
   at,
@@ -32,7 +32,7 @@ const RELATIVE_UNITS = [
 ] as const;
 const RELATIVE_FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-/** `3 min. ago`, `in 2 hr.`; without the full stops of the abbreviations. */
+/** `3 min ago`, `in 2 hr`: Intl adds periods, which are removed. */
 function formatRelativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   for (const [unit, size] of RELATIVE_UNITS)
@@ -41,7 +41,7 @@ function formatRelativeTime(at: Date, now: Date): string {
   return seconds > 0 ? 'in a moment' : 'just now';
 }
 
-/** When a search is due; a time that has come says that nobody has taken it up yet. */
+/** When a search is due; shown as late if no worker has started it. */
 export function DueTime({ at }: { at: Date | null }) {
   const { now } = useFrame();
   if (at !== null && at.getTime() < now.getTime() - DUE_GRACE_MS)
@@ -53,5 +53,5 @@ export function DueTime({ at }: { at: Date | null }) {
   return <Timestamp at={at} never="none" />;
 }
 
-/** A due search runs within seconds where a worker runs; one that is due for longer than this is shown as late. */
+/** With a worker, a due search runs within seconds; after this it is shown as late. */
 const DUE_GRACE_MS = 90_000;

@@ -1,31 +1,30 @@
-/** Text and addresses that came from outside: shown, never trusted. */
+/** Text and addresses from outside. */
 
 import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
 
-/** These alone can change what else a line says, and a reader sees where they were; a browser draws nothing for the rest. */
+/** Direction controls can reorder the rest of a line, so each is replaced by a visible mark. Other controls are invisible. */
 const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');
 
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
-/** Text in which no character is made of several, so that it need not be segmented. */
+/** Text where each character is one code point, so that it need not be segmented. */
 const SINGLE_POINT_TEXT = /^[\0-\u02ff\u2010-\u205f\u20ac]*$/;
 /**
- * Code points of one visible character: the longest in ordinary use, a family of four with its tones of skin, has 11. Where
- * no font draws them as one, so many side by side fit the narrowest phone, in a heading too.
+ * Maximum code points of one visible character. The longest in ordinary use, a family of four with skin tones, has 11. If
+ * no font combines them, this many side by side still fit a heading on the narrowest phone.
  */
 const MAX_CHARACTER_POINTS = 16;
-/** A letter with its marks: it reads the same with fewer. */
+/** A letter with combining marks: readable with fewer marks. */
 const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 
-/** Text of somebody else, as text. */
 export function UntrustedText({ text, most = 400 }: { text: string | null; most?: number }) {
   if (text === null || text === '') return <span class="unknown">no text</span>;
   return <bdi dir="auto">{shortenText(text, most)}</bdi>;
 }
 
 /**
- * The same where no element may stand: in the title of a window.
- * @param most UTF-16 units that are shown
+ * The same as plain text, for window titles.
+ * @param most maximum UTF-16 units
  */
 export function shortenText(text: string, most = 400): string {
   const cut = clampCharacters(text.slice(0, most)).toWellFormed().replaceAll(DIRECTION, '\u2423');
@@ -33,9 +32,9 @@ export function shortenText(text: string, most = 400): string {
 }
 
 /**
- * The text with every character shortened to what fits a line. A browser breaks a line only between characters, and one
- * letter may carry hundreds of combining marks, which some fonts draw side by side. What is left out of anything but
- * marks is shown as left out.
+ * Limits the code points of each visible character. A browser breaks lines only between characters, and one letter can
+ * carry hundreds of combining marks, which some fonts draw side by side. Anything dropped other than marks is shown as an
+ * ellipsis.
  */
 function clampCharacters(text: string): string {
   if (SINGLE_POINT_TEXT.test(text)) return text;
@@ -47,7 +46,7 @@ function clampCharacters(text: string): string {
   }).join('');
 }
 
-/** An address of the web that may be followed, or undefined: only http and https, and no name or password in it. */
+/** Only http and https without credentials may be linked; undefined otherwise. */
 function parseExternalUrl(address: string | null): URL | undefined {
   const url = address === null ? undefined : parseUrl(address);
   if (url === undefined) return undefined;
@@ -55,7 +54,7 @@ function parseExternalUrl(address: string | null): URL | undefined {
   return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined;
 }
 
-/** A link out of the program, where its address may be followed; otherwise its text alone. */
+/** An external link, or only its text if the address may not be linked. */
 export function ExternalLink({ href, text }: { href: string | null; text: string | null }) {
   const url = parseExternalUrl(href);
   if (url === undefined) return <UntrustedText text={text ?? href} />;
@@ -66,25 +65,25 @@ export function ExternalLink({ href, text }: { href: string | null; text: string
   );
 }
 
-/** A word for a shell, in quotes. */
+/** Quotes a word for a shell. */
 export function quoteShell(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A word for a shell, in quotes only where it needs them. */
+/** Quotes a word for a shell only if needed. */
 export function quoteShellWord(word: string): string {
   return /^[\w.:@/-]+$/.test(word) && !word.startsWith('-') ? word : quoteShell(word);
 }
 
-/** `[3](https://...)`, as completions cite. */
+/** Citations of completions: `[3](https://...)`. */
 const CITATION = /\[(\d{1,3})\]\((https?:\/\/[^\s()]{1,2000})\)/g;
 
-/** A text without its citations, one that was cut off among them: where it stands in a line. */
+/** Removes citations, including one that is cut off at the end. */
 export function removeCitations(text: string): string {
   return text.replaceAll(/ ?\[\d{1,3}\]\([^\s()]*(?:\)|$)/g, '');
 }
 
-/** A text with its citations as numbers that lead to what they cite. */
+/** A text with its citations as linked numbers. */
 export function CitedText({ text, most }: { text: string | null; most: number }) {
   if (text === null || text.trim() === '') return <UntrustedText text={null} />;
   const parts = [];

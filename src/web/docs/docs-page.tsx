@@ -1,4 +1,4 @@
-/** The reference of the API, made of its own document. */
+/** The API reference, generated from the OpenAPI document. */
 import { z } from 'zod';
 import { Refused } from '../../domain/errors.ts';
 import type { App } from '../../monitor/http/route-types.ts';
@@ -17,7 +17,7 @@ export function addDocsPage(app: App): void {
   let cached: ApiReference | undefined;
   app.get('/docs', { config: { scope: 'read' }, schema: { querystring } }, (request, reply) => {
     const { tag, schema } = request.query;
-    // The document is whole when the server is ready, and never changes.
+    // The document is complete when the server is ready, and never changes.
     const reference = (cached ??= readDocument(app.swagger()));
     const origin = `${request.protocol}://${request.host}`;
     return renderPage(request, reply, {
@@ -27,7 +27,7 @@ export function addDocsPage(app: App): void {
       aside: <a href="/openapi.json">OpenAPI 3.1 as JSON</a>,
       body: (
         <>
-          <Tabs label="Parts of the API" tabs={listTabs(reference, tag, schema)} />
+          <Tabs label="API sections" tabs={listTabs(reference, tag, schema)} />
           {schema !== undefined ? (
             <SchemaSection reference={reference} name={schema} />
           ) : tag === undefined ? (
@@ -54,7 +54,7 @@ function listTabs(reference: ApiReference, tag: string | undefined, schema: stri
 
 function ApiIndex({ reference }: { reference: ApiReference }) {
   if (reference.operations.length === 0)
-    return <EmptyState words="This server answers pages alone: the API is not open here." />;
+    return <EmptyState words="This server serves pages only; its API is off." />;
   return (
     <>
       <AccessHelp />
@@ -99,10 +99,10 @@ function AccessHelp() {
   return (
     <Section title="Access" id="access">
       <p>
-        Where no token was ever made, and the server listens on this machine alone, whoever reaches it may do
-        everything. As soon as there is a token, every request needs one. A token holds scopes:{' '}
-        <code>read</code> sees what was found, <code>write</code> changes topics, searches and rules,{' '}
-        <code>run</code> lets calls be made that may cost money, and <code>admin</code> makes tokens.
+        Until you create the first token, a server that listens on this machine only allows everything without
+        one. After that, every request needs a token. Scopes: <code>read</code> reads everything found,{' '}
+        <code>write</code> changes topics, searches and rules, <code>run</code> starts runs, which may cost
+        money, <code>sql</code> queries the views, and <code>admin</code> manages tokens.
       </p>
       <pre class="shell" tabIndex={0}>
         <code>{'TOKEN=$(strandline token create --name my-program --scope read)'}</code>
@@ -117,16 +117,16 @@ function FailureTable({ operations }: { operations: readonly Operation[] }) {
   );
   return (
     <Section
-      title="Failures"
+      title="Errors"
       id="failures"
-      note="Each is application/problem+json: type, title, status, detail, code, and errors with the path of each member that is wrong."
+      note="Errors are application/problem+json with type, title, status, detail, code, and errors: the path of each invalid member."
     >
       <Table
-        caption="Statuses of failures"
+        caption="Error statuses"
         rows={[...words].toSorted(([a], [b]) => (a < b ? -1 : 1))}
         columns={[
           { head: 'Status', cell: ([status]) => status, number: true },
-          { head: 'What it means', cell: ([, meaning]) => meaning },
+          { head: 'Meaning', cell: ([, meaning]) => meaning },
         ]}
       />
     </Section>

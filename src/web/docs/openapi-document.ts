@@ -1,4 +1,4 @@
-/** The API's document, as far as a person reads it: pure. */
+/** Parses the OpenAPI document for the API reference. Pure. */
 import { z } from 'zod';
 
 const schema = z.looseObject({});
@@ -44,7 +44,7 @@ export type Operation = {
   tag: string;
   summary: string;
   description: string;
-  /** Scopes, all of which are needed; empty where anybody may. */
+  /** All are required; empty if open. */
   scopes: string[];
   parameters: {
     name: string;
@@ -54,9 +54,9 @@ export type Operation = {
     type: string;
     example: string | null;
   }[];
-  /** Members of the body; null where none is sent. */
+  /** Members of the body; null without a body. */
   body: Member[] | null;
-  /** As JSON; null where there is none. */
+  /** JSON, or null. */
   example: string | null;
   answers: {
     status: string;
@@ -65,7 +65,7 @@ export type Operation = {
     of: string | null;
     example: string | null;
   }[];
-  /** Statuses of failures. */
+  /** Error statuses. */
   failures: { status: string; words: string }[];
 };
 export type ApiReference = {
@@ -76,7 +76,7 @@ export type ApiReference = {
   schemas: { name: string; meaning: string; members: Member[] }[];
 };
 
-/** @throws ZodError where it is no OpenAPI document */
+/** @throws ZodError if it is not an OpenAPI document */
 export function readDocument(given: unknown): ApiReference {
   const { info, paths, components } = openApiDocument.parse(given);
   const { schemas, responses } = components;
@@ -98,7 +98,7 @@ export function readDocument(given: unknown): ApiReference {
   };
 }
 
-/** Replies that several operations have are written once, among the components. */
+/** Resolves references to shared responses. */
 function resolveReplies(
   replies: z.infer<typeof operationNode>['responses'],
   shared: Readonly<Record<string, z.infer<typeof response>>>,
@@ -160,7 +160,7 @@ function readOperation(
   };
 }
 
-/** The example of a body, or that of its schema. */
+/** The example of a body, or of its schema. */
 function findExample(
   { schema: type, example }: { schema?: SchemaNode | undefined; example?: unknown },
   schemas: Schemas,
@@ -170,7 +170,7 @@ function findExample(
   );
 }
 
-/** A member for each property; those of parts (`allOf`, `anyOf`, `oneOf`) together. */
+/** One member per property, merged over `allOf`, `anyOf` and `oneOf`. */
 function listMembers(given: SchemaNode, schemas: Schemas, depth = 0): Member[] {
   const node = resolveRef(given, schemas);
   if (depth > 4) return [];
@@ -191,7 +191,7 @@ function listMembers(given: SchemaNode, schemas: Schemas, depth = 0): Member[] {
   return [...members, ...more.filter(({ name }, i) => more.findIndex((one) => one.name === name) === i)];
 }
 
-/** Members of an object, or of each object of a list, that has no name of its own: `searches[].prompt`. */
+/** Members of an unnamed object, or of unnamed list items: `searches[].prompt`. */
 function listNestedMembers(name: string, value: SchemaNode, schemas: Schemas, depth: number): Member[] {
   const { items } = value;
   const [node, path] = isNode(items) ? [items, `${name}[]`] : [value, name];
@@ -199,7 +199,7 @@ function listNestedMembers(name: string, value: SchemaNode, schemas: Schemas, de
   return listMembers(node, schemas, depth + 1).map((one) => ({ ...one, name: `${path}.${one.name}` }));
 }
 
-/** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`; or null where it can be. */
+/** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`, `string or null`. */
 function describeType(node: SchemaNode): string {
   const name = readRefName(node);
   if (name !== null) return name;
@@ -217,7 +217,7 @@ function describeType(node: SchemaNode): string {
   return `${words}${typeof format === 'string' ? ` (${format})` : ''}${range}`;
 }
 
-/** The named schema that a node is, holds a list of, or may be. */
+/** The named schema that a node refers to, directly, as list items or as an alternative. */
 function findSchemaName(node: SchemaNode): string | null {
   const name = readRefName(node);
   if (name !== null) return name;

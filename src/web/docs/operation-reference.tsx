@@ -1,11 +1,10 @@
-/** How the reference of the API shows one operation, and members of a type. */
+/** One operation in the API reference, and members of a type. */
 
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
 import { quoteShell } from '../components/untrusted-text.tsx';
 import type { Member, Operation } from './openapi-document.ts';
 
-/** One operation: what it does, what it takes, what it answers, and how it is called. */
 export function OperationSection({ operation, origin }: { operation: Operation; origin: string }) {
   const { id, method, path, summary, description, scopes, parameters, body, example, answers, failures } =
     operation;
@@ -16,7 +15,7 @@ export function OperationSection({ operation, origin }: { operation: Operation; 
       </p>
       {description === '' ? null : <p class="prose">{description}</p>}
       <p class="note">
-        {scopes.length === 0 ? 'Anybody may ask it.' : `Needs the scope ${scopes.join(' and ')}.`}
+        {scopes.length === 0 ? 'No token required.' : `Required scope: ${scopes.join(' and ')}.`}
       </p>
       {parameters.length === 0 ? null : (
         <Table
@@ -24,9 +23,9 @@ export function OperationSection({ operation, origin }: { operation: Operation; 
           rows={parameters}
           columns={[
             { head: 'Parameter', cell: ({ name }) => <code>{name}</code> },
-            { head: 'In', cell: ({ place, required }) => `${place}${required ? ', needed' : ''}` },
+            { head: 'In', cell: ({ place, required }) => `${place}${required ? ', required' : ''}` },
             { head: 'Type', cell: ({ type }) => type },
-            { head: 'What it is', cell: ({ meaning }) => meaning },
+            { head: 'Description', cell: ({ meaning }) => meaning },
             {
               head: 'Example',
               cell: ({ example: value }) => (value === null ? '' : <code>{value}</code>),
@@ -46,7 +45,7 @@ export function OperationSection({ operation, origin }: { operation: Operation; 
       </pre>
       {example === null ? null : (
         <details>
-          <summary>Example of the body</summary>
+          <summary>Example request body</summary>
           <pre class="raw" tabIndex={0}>
             <code>{example}</code>
           </pre>
@@ -58,7 +57,7 @@ export function OperationSection({ operation, origin }: { operation: Operation; 
             <strong>{status}</strong> {words} {of === null ? type : <SchemaLink name={of} />}
             {answer === null ? null : (
               <details>
-                <summary>Example of the answer</summary>
+                <summary>Example response</summary>
                 <pre class="raw" tabIndex={0}>
                   <code>{answer}</code>
                 </pre>
@@ -68,8 +67,7 @@ export function OperationSection({ operation, origin }: { operation: Operation; 
         ))}
         {failures.length === 0 ? null : (
           <li class="quiet-text">
-            Fails with {failures.map(({ status }) => status).join(', ')}:{' '}
-            <a href="/docs#failures">what they mean</a>
+            <a href="/docs#failures">Errors</a>: {failures.map(({ status }) => status).join(', ')}
           </li>
         )}
       </ul>
@@ -96,7 +94,7 @@ export function MemberTable({
           cell: ({ name, required }) => (
             <>
               <code>{name}</code>
-              {needed && required ? ', needed' : ''}
+              {needed && required ? ', required' : ''}
             </>
           ),
         },
@@ -104,7 +102,7 @@ export function MemberTable({
           head: 'Type',
           cell: ({ type, of }) => (of === null || of !== type ? type : <SchemaLink name={of} />),
         },
-        { head: 'What it is', cell: ({ meaning }) => meaning },
+        { head: 'Description', cell: ({ meaning }) => meaning },
       ]}
     />
   );
@@ -115,7 +113,7 @@ function SchemaLink({ name }: { name: string }) {
 }
 
 /**
- * A call of an operation, as a shell sends it.
+ * The curl command for an operation.
  * @param origin of this server, without a path
  */
 function formatCurl({ method, path, parameters, example: body, scopes }: Operation, origin: string): string {
@@ -140,6 +138,6 @@ function minifyJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
   } catch {
-    return json; // an example may be a text
+    return json; // an example may be plain text
   }
 }

@@ -16,16 +16,16 @@ type EditFormProps = {
 };
 
 const SENSITIVITY_WORDS = {
-  low: 'low: only what is very unusual',
+  low: 'low: only strong spikes',
   normal: 'normal',
-  high: 'high: also what is a little unusual',
-  off: 'off: no spikes',
+  high: 'high: weak spikes too',
+  off: 'off: no spike detection',
 } as const;
 
 export function EditForm({ search, given, problems, forecast, tried }: EditFormProps) {
   const { slug, operation } = search;
   const values = toSearchValues(search);
-  // What the form was sent with holds; a box that is not among it was not ticked.
+  // A box that is missing from a submitted form was not ticked.
   const shown = given ?? { streaming: search.streaming ? 'yes' : '' };
   return (
     <>
@@ -38,38 +38,38 @@ export function EditForm({ search, given, problems, forecast, tried }: EditFormP
       >
         <Field
           name="prompt"
-          label="What it asks"
+          label="Prompt"
           kind="textarea"
           rows={2}
           value={search.prompt}
-          help="Another request (prompt, where it looks, how far back, model) is a new version with a baseline of its own."
+          help="Changing the request (prompt, sources, look-back or model) starts a new version with a new baseline."
         />
         <RequestFields prefix="" operation={operation} values={values} />
         <ScheduleFields prefix="" values={values} />
         <ForecastView forecast={forecast} />
         <Field
           name="sensitivity"
-          label="What counts as unusual"
+          label="Spike sensitivity"
           kind="select"
           value={search.sensitivity}
           options={SENSITIVITIES.map((value) => ({ value, words: SENSITIVITY_WORDS[value] }))}
         />
         <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
-          <summary>Labels and members beyond the specification</summary>
+          <summary>Labels and extra request members</summary>
           <div class="form">
             <Field
               name="labels"
               label="Labels"
               value={search.labels.join(', ')}
-              help="Separated by commas."
+              help="Comma-separated."
               autocomplete="off"
             />
             {operation === 'ai' ? (
               <Field
                 name="streaming"
-                label="Have the answer streamed"
+                label="Stream the response"
                 kind="checkbox"
-                help="What is found is the same."
+                help="Results are the same."
               />
             ) : null}
             <Field
@@ -78,7 +78,7 @@ export function EditForm({ search, given, problems, forecast, tried }: EditFormP
               kind="textarea"
               rows={2}
               value={JSON.stringify(search.extra)}
-              help="A JSON object that is sent along."
+              help="A JSON object added to the request."
             />
           </div>
         </details>
@@ -86,10 +86,10 @@ export function EditForm({ search, given, problems, forecast, tried }: EditFormP
           <Button words="Save" kind="main" name="do" value="save" />
           <Button words="Try it now" icon="run" name="do" value="try" />
           <Button words="Preview" kind="quiet" name="do" value="preview" />
-          <a href={`/searches/${slug}`}>Leave it as it is</a>
+          <a href={`/searches/${slug}`}>Cancel</a>
         </div>
         <p class="help">
-          Trying saves nothing.{' '}
+          A trial saves nothing.{' '}
           <CallCosts service={forecast.service} call={forecast.searches[0]?.call ?? null} />
         </p>
       </Form>

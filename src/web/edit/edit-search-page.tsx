@@ -1,4 +1,4 @@
-/** A search as it is, to be changed: each change is a version. */
+/** Edit a search: each change is a version. */
 
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -62,7 +62,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
     '/searches/:slug/edit',
     { schema: { ...schema, body: formBody }, config: { scope: ['write', 'run'] } },
     async (request, reply) => {
-      // Boxes of which none is ticked are not sent.
+      // Browsers do not send unticked boxes.
       const given = { tools: [], streaming: '', ...request.body };
       const search = await findKeptSearch(ctx, request.params.slug);
       try {
@@ -97,7 +97,7 @@ async function saveSearch(
   return redirectWithFlash(reply, `/searches/${search.slug}`, code);
 }
 
-/** The whole search as the form says it: a field that was emptied is empty, and not left as it was. */
+/** The whole search that the form describes: an emptied field is empty, not unchanged. */
 function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): SearchEdit {
   const { prompt, model, tools, date_filter, streaming } = parseRequest(given, '', search.operation);
   return {
@@ -113,7 +113,7 @@ function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): Sea
   };
 }
 
-/** @throws Refused where there is no such search, or it was removed */
+/** @throws Refused if the search does not exist or was removed */
 async function findKeptSearch(ctx: Ctx, slug: string): Promise<SearchRow> {
   await assertSearchNotRemoved(ctx.db, slug);
   return findSearchRow(ctx.db, slug);
@@ -164,24 +164,24 @@ async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | und
 }
 
 /**
- * What a search asked for in each version, and what each version changed.
- * @param props.rows the newest first
+ * The versions of a search, and what each changed.
+ * @param props.rows newest first
  */
 function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
   return (
     <Section
       title="Versions"
       id="versions"
-      note="Each change of the request begins a new baseline: what its first run finds may have been there for long, and raises no alert."
+      note="Each change of the request starts a new baseline: its first run may find old items and raises no alert."
     >
       <Table
         caption="Versions of this search"
         rows={rows.map((row, i) => ({ row, before: rows[i + 1] }))}
         columns={[
           { head: 'Version', cell: ({ row }) => `v${row.version}` },
-          { head: 'Made', cell: ({ row }) => <Timestamp at={row.created_at} /> },
+          { head: 'Created', cell: ({ row }) => <Timestamp at={row.created_at} /> },
           {
-            head: 'What changed',
+            head: 'Changes',
             cell: ({ row, before }) => <VersionChanges row={row} before={before} />,
           },
         ]}
@@ -191,11 +191,11 @@ function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
 }
 
 function VersionChanges({ row, before }: { row: VersionRow; before: VersionRow | undefined }) {
-  if (before === undefined) return row.version === 1 ? <>the beginning</> : <>older versions are not shown</>;
+  if (before === undefined) return row.version === 1 ? <>first version</> : <>older versions are not shown</>;
   const changes = describeChanges(before, row);
   return (
     <>
-      {changes.length === 0 ? 'labels, or what is unusual' : null}
+      {changes.length === 0 ? 'labels or spike sensitivity' : null}
       <ul class="plain">
         {changes.map((words) => (
           <li>
@@ -210,17 +210,17 @@ function VersionChanges({ row, before }: { row: VersionRow; before: VersionRow |
 
 const VERSION_MEMBERS = [
   ['prompt', 'prompt'],
-  ['tools', 'where it looks'],
+  ['tools', 'sources'],
   ['model', 'model'],
-  ['date_filter', 'how far back'],
+  ['date_filter', 'look-back'],
   ['streaming', 'streaming'],
   ['extra', 'extra members'],
-  ['cron', 'set times'],
+  ['cron', 'cron'],
   ['every_seconds', 'interval in seconds'],
-  ['tz', 'zone'],
+  ['tz', 'time zone'],
 ] as const;
 
-/** What the later of two versions says differently, in words. */
+/** The differences between two versions. */
 function describeChanges(before: VersionRow, after: VersionRow): string[] {
   return VERSION_MEMBERS.flatMap(([member, words]) => {
     const [was, is] = [before[member], after[member]];

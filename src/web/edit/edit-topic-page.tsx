@@ -1,4 +1,4 @@
-/** A topic as it is, to be changed: its name, and what is done to all its searches. */
+/** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
@@ -61,7 +61,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
               name="name"
               label="Name"
               value={topic.name}
-              help="Its short name and its addresses stay."
+              help="The short name and addresses stay the same."
             />
             <div class="buttons">
               <Button words="Rename" kind="main" />
@@ -80,7 +80,7 @@ function SearchTable({ topic, searches }: { topic: string; searches: readonly Se
   if (searches.length === 0)
     return (
       <Section title="Searches">
-        <EmptyState words="This topic has no search." todo={add} />
+        <EmptyState words="This topic has no searches." todo={add} />
       </Section>
     );
   return (
@@ -91,7 +91,7 @@ function SearchTable({ topic, searches }: { topic: string; searches: readonly Se
         columns={[
           { head: 'Search', cell: ({ slug }) => <a href={`/searches/${slug}`}>{slug}</a> },
           { head: 'State', cell: ({ state, state_reason: why }) => <Badge state={state} why={why} /> },
-          { head: 'Asks', cell: ({ prompt }) => <UntrustedText text={prompt} most={80} />, wide: true },
+          { head: 'Prompt', cell: ({ prompt }) => <UntrustedText text={prompt} most={80} />, wide: true },
           {
             head: <span class="unseen">Change</span>,
             cell: ({ slug, state }) => (
@@ -115,7 +115,7 @@ function SearchTable({ topic, searches }: { topic: string; searches: readonly Se
 
 function WholeTopic({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
   return (
-    <Section title="The whole topic">
+    <Section title="All searches">
       <div class="buttons">
         {searches.some(({ state }) => state !== 'paused') ? (
           <ActionButton action={`/topics/${topic}/pause`} words="Pause all" icon="pause" />

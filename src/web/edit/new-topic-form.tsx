@@ -1,4 +1,4 @@
-/** The form of a new topic: how it is shown, and how a sent form is read into a topic with its searches. */
+/** The form of a new topic, and how it is parsed into a topic with searches. */
 
 import type { Problem } from '../../domain/errors.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
@@ -15,7 +15,7 @@ import {
 import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 
-/** The searches that the form offers, by the names that their fields begin with. */
+/** The searches that the form offers, by the prefix of their fields. */
 export const PARTS = {
   posts: { operation: 'microblog', name: 'Posts', every: '15m' },
   ai: { operation: 'ai', name: 'AI search', every: '1h' },
@@ -25,7 +25,7 @@ export const PART_NAMES = ['posts', 'ai'] as const;
 
 type Part = { part: PartName; written: TopicSearch };
 
-/** What nobody has typed yet: both searches, over everything. */
+/** The untouched form: both searches, all sources. */
 export const INITIAL_VALUES: FormValues = { searches: PART_NAMES };
 
 /** The searches that are ticked. */
@@ -37,7 +37,7 @@ export function parseParts(given: FormValues): Part[] {
   }));
 }
 
-/** One of them, ticked or not. Fields that were not sent say what the form first shows. */
+/** One search, ticked or not. Missing fields take their initial values. */
 export function parsePart(given: FormValues, part: PartName): TopicSearch {
   const { operation, every } = PARTS[part];
   const request = parseRequest(given, `${part}_`, operation);
@@ -60,7 +60,7 @@ export function parseTopic(given: FormValues, parts: readonly Part[]): NewTopic 
   };
 }
 
-/** What is wrong, each once and at the field where it can be corrected. */
+/** Each problem once, at the field where it can be fixed. */
 export function placeProblems(
   problems: readonly Problem[],
   given: FormValues,
@@ -73,7 +73,7 @@ export function placeProblems(
       ? problem
       : placePartProblem({ ...problem, path }, given, part);
   });
-  // A topic without a name of its own is called by its text.
+  // Without a name, the text is the name.
   const named = readField(given, 'name') !== undefined;
   const text = placed.some(({ path }) => path === 'text');
   const moved = placed.flatMap((problem) => {
@@ -83,7 +83,7 @@ export function placeProblems(
   return [...new Map(moved.map((problem) => [`${problem.path} ${problem.expected}`, problem])).values()];
 }
 
-/** The same of one search. */
+/** The same for one search. */
 export function placePartProblem(problem: Problem, given: FormValues, part: PartName): Problem {
   if (problem.path === 'service') return problem;
   const placed = placeProblem(problem, `${part}_`);
@@ -95,12 +95,12 @@ export function placePartProblem(problem: Problem, given: FormValues, part: Part
 type NewFormProps = {
   given: FormValues;
   problems: readonly FieldProblem[];
-  /** The topic that the searches join; null makes a new one. */
+  /** The topic to add to; null creates one. */
   topic: { slug: string; name: string } | null;
   services: readonly ServiceKind[];
-  /** What is taken where nobody says otherwise. */
+  /** The default service. */
   usual: ServiceKind;
-  /** Null where the service is none. */
+  /** Null if the service is invalid. */
   forecast: Forecast | null;
   tried: TrialOutcome | null;
   /** The rest of the form is unfolded. */
@@ -108,9 +108,9 @@ type NewFormProps = {
 };
 
 const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
-  own: 'own: public sources, costs nothing',
-  hosted: 'hosted: costs money with each call',
-  sandbox: 'sandbox: simulated, costs nothing',
+  own: 'own: public sources, free',
+  hosted: 'hosted: each call costs money',
+  sandbox: 'sandbox: simulated, free',
 };
 
 const FIELD_LABELS = {
@@ -122,7 +122,7 @@ const FIELD_LABELS = {
 
 export function NewForm(view: NewFormProps) {
   const { given, problems, topic, forecast, tried, open } = view;
-  const text = topic === null ? 'What should be watched?' : `What else should ${topic.name} watch?`;
+  const text = topic === null ? 'What do you want to watch?' : `What do you want to add to ${topic.name}?`;
   return (
     <>
       <Form
@@ -140,7 +140,7 @@ export function NewForm(view: NewFormProps) {
           label={text}
           placeholder="harbour ferry"
           autocomplete="off"
-          help="Words, a name, a question: it is asked in this wording, again and again, and what is new is kept."
+          help="Words, a name or a question. It is sent as written on every run."
         />
         <div class="buttons">
           <Button words={topic === null ? 'Watch' : 'Add'} kind="main" name="do" value="save" />
@@ -148,7 +148,7 @@ export function NewForm(view: NewFormProps) {
           <Button words="Preview" kind="quiet" name="do" value="preview" />
         </div>
         <p class="help">
-          Watching runs each search once at once. Trying saves nothing.{' '}
+          New searches run immediately. A trial saves nothing.{' '}
           <CallCosts service={forecast?.service ?? view.usual} call={forecast?.searches[0]?.call ?? null} />
         </p>
         {forecast === null ? null : <ForecastView forecast={forecast} />}
@@ -171,7 +171,7 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
         many
         options={PART_NAMES.map((part) => ({
           value: part,
-          words: part === 'posts' ? 'Posts of a microblog' : 'AI search over many sources',
+          words: part === 'posts' ? 'Microblog posts' : 'AI search over many sources',
         }))}
       />
       {PART_NAMES.map((part) => (
@@ -183,17 +183,17 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
         kind="select"
         value={usual}
         options={services.map((kind) => ({ value: kind, words: SERVICE_LABELS[kind] }))}
-        help="Who is asked. A search belongs to its service for ever."
+        help="A search cannot change its service later."
       />
       {topic !== null ? null : (
         <>
-          <Field name="name" label={FIELD_LABELS.name} help="Left empty, the text is its name." />
+          <Field name="name" label={FIELD_LABELS.name} help="Default: the text above." />
           <Field
             name="slug"
             label={FIELD_LABELS.slug}
             placeholder="harbour-ferry"
             autocomplete="off"
-            help="For addresses and commands; made from the name where it is left empty. It cannot be changed."
+            help="Used in addresses and commands. Derived from the name if empty. Cannot be changed later."
           />
         </>
       )}
@@ -208,14 +208,14 @@ function PartFields({ part }: { part: PartName }) {
       <legend>{name}</legend>
       <ScheduleFields prefix={`${part}_`} values={{ every }} />
       <details class="more">
-        <summary>What it asks</summary>
+        <summary>Request</summary>
         <div class="form">
           <Field
             name={`${part}_prompt`}
             label="Prompt"
             kind="textarea"
             rows={2}
-            help="Only where it should ask something else than the text above."
+            help="Default: the text above."
           />
           <RequestFields prefix={`${part}_`} operation={operation} values={{}} />
         </div>

@@ -1,4 +1,4 @@
-/** A new topic, or another search of one: from one sentence and one button to everything that can be said. */
+/** A new topic, or more searches for one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => renderNewTopic(ctx, request, reply, { ...INITIAL_VALUES, ...request.query }),
   );
 
-  // What the script asks while one types: the same words, for what the form holds by then.
+  // The script fetches this fragment while a person types.
   app.get(
     '/new/forecast',
     { schema: { querystring: formBody }, config: { scope: 'read' } },
@@ -62,7 +62,7 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     '/new',
     { schema: { body: formBody }, config: { scope: CREATE_TOPIC_SCOPES } },
     async (request, reply) => {
-      // Boxes of which none is ticked are not sent.
+      // Browsers do not send unticked boxes.
       const given = { searches: [], ai_tools: [], ...request.body };
       const action = readField(given, 'do') ?? 'save';
       try {
@@ -94,7 +94,7 @@ async function saveTopic(
   return redirectWithFlash(reply, `/topics/${made.topic}`, topic === undefined ? 'watching' : 'added');
 }
 
-/** Which search is to be tried: the one whose button was pressed, or the first that is ticked. */
+/** The search to try: the one whose button was pressed, or the first that is ticked. */
 function findTriedPart(given: FormValues, action: string): PartName | undefined {
   const named = PART_NAMES.find((part) => action === `try_${part}`);
   return action === 'try' ? (parseParts(given)[0]?.part ?? 'posts') : named;
@@ -110,7 +110,7 @@ async function tryPart(
   return catchTrial(PARTS[part].name, () => dryRunSearch(ctx, tried, { signal }));
 }
 
-/** Where the text or the name is that of a topic that is there, and no short name was chosen: which one it is. */
+/** Links to the existing topic if the name is taken and no short name was given. */
 async function findExistingTopic(
   ctx: Ctx,
   error: unknown,
@@ -124,16 +124,15 @@ async function findExistingTopic(
   if (topic === null || topic.archived_at !== null) return undefined;
   const path = readField(given, 'name') === undefined ? 'text' : 'name';
   const link = { words: topic.name, href: `/topics/${topic.slug}` };
-  return [{ path, given: name, expected: 'You watch this already', link }];
+  return [{ path, given: name, expected: 'Already watched', link }];
 }
 
-/** @throws what is not about what was typed */
+/** @throws errors that are not about the input */
 function toFieldProblems(error: unknown, given: FormValues, tried: PartName | undefined): Problem[] {
   if (error instanceof InvalidInput)
     return tried === undefined
       ? placeProblems(error.problems, given, parseParts(given))
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
-  // Somebody was faster, or has it already: only another name helps.
   if (error instanceof Refused && error.kind === 'conflict' && readField(given, 'topic') === undefined)
     return [{ path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` }];
   throw error;
@@ -153,7 +152,7 @@ async function renderNewTopic(
     forecastForm(ctx, given),
   ]);
   const view = { given, problems, topic, services, usual, forecast, tried: tried ?? null };
-  // What was unfolded to press one of its buttons stays so.
+  // Stays open after one of its buttons was pressed.
   const open =
     problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(given, 'do') ?? '');
   return renderPage(request, reply, {
@@ -164,7 +163,7 @@ async function renderNewTopic(
   });
 }
 
-/** @throws Refused where there is no such topic, or none any more */
+/** @throws Refused if the topic does not exist or was removed */
 async function findKeptTopic(
   ctx: Ctx,
   slug: string | undefined,
@@ -174,13 +173,13 @@ async function findKeptTopic(
   return findTopicRow(ctx.db, slug);
 }
 
-/** Those that can answer; the others are not offered. */
+/** Only services that can answer are offered. */
 async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
   const own = (await ctx.ownSources()) === 'none' ? [] : (['own'] as const);
   return [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own, 'sandbox'];
 }
 
-/** @returns null where the service is none: that is said when it is saved */
+/** @returns null if the service is invalid: saving reports it */
 async function forecastForm(ctx: Ctx, given: FormValues) {
   try {
     const service = await chooseServiceKind(ctx, readField(given, 'service'));

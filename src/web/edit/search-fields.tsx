@@ -1,4 +1,4 @@
-/** The fields of a search, for a new one and for one that is edited: how they are shown, and how a sent form is read. */
+/** Form fields of a search, new or edited, and how they are parsed. */
 
 import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, type Operation, TOOLS } from '../../domain/enumerations.ts';
 import type { Problem } from '../../domain/errors.ts';
@@ -19,7 +19,7 @@ export type SearchValues = {
 
 const MODEL_SECONDS = { NOVA: 10, ORBIT: 30, HORIZON: 120 } as const;
 
-/** What is asked, beside the prompt. */
+/** The request without the prompt. */
 export function RequestFields({
   prefix,
   operation,
@@ -35,14 +35,14 @@ export function RequestFields({
         <>
           <Field
             name={`${prefix}tools`}
-            label="Where it looks"
+            label="Sources"
             many
             value={values.tools ?? TOOLS}
             options={TOOLS.map((tool) => ({ value: tool, words: tool.replace(/ Search$/, '') }))}
           />
           <Field
             name={`${prefix}date_filter`}
-            label="How far back it looks"
+            label="Look back"
             kind="select"
             value={values.date_filter ?? 'PAST_24_HOURS'}
             options={DATE_FILTERS.map((filter) => ({ value: filter, words: describeDateFilter(filter) }))}
@@ -58,7 +58,7 @@ export function RequestFields({
           value: model,
           words: `${model}, about ${MODEL_SECONDS[model]} s`,
         }))}
-        help="A slower one looks longer, and may cost more."
+        help="Slower models search more thoroughly and may cost more."
       />
     </>
   );
@@ -76,7 +76,6 @@ const INTERVALS = [
   ['7d', 'every week'],
 ] as const;
 
-/** When it is asked. */
 export function ScheduleFields({ prefix, values }: { prefix: string; values: SearchValues }) {
   const { zone } = useFrame();
   const { every = '15m', cron, tz = zone } = values;
@@ -85,22 +84,22 @@ export function ScheduleFields({ prefix, values }: { prefix: string; values: Sea
     <div class="schedule">
       <Field
         name={`${prefix}every`}
-        label="How often"
+        label="Interval"
         kind="select"
         value={every}
         options={[...own, ...INTERVALS.map(([value, words]) => ({ value, words }))]}
       />
       <Field
         name={`${prefix}cron`}
-        label="Or at set times (cron)"
+        label="Cron (instead of the interval)"
         value={cron}
         placeholder="0 8 * * 1-5"
         autocomplete="off"
-        help="Minute, hour, day, month, weekday. Left empty, the interval holds."
+        help="Minute, hour, day, month, weekday. Empty: the interval applies."
       />
       <Field
         name={`${prefix}tz`}
-        label="Zone of the set times"
+        label="Cron time zone"
         value={tz}
         placeholder="Europe/Berlin"
         autocomplete="off"
@@ -111,10 +110,10 @@ export function ScheduleFields({ prefix, values }: { prefix: string; values: Sea
 
 function describeDateFilter(filter: keyof typeof DATE_FILTER_DAYS): string {
   const days = DATE_FILTER_DAYS[filter];
-  return days === 1 ? 'the last 24 hours' : `the last ${days} days`;
+  return days === 1 ? 'last 24 hours' : `last ${days} days`;
 }
 
-/** The request in the fields whose names begin with the prefix. */
+/** Parses the request from fields with this prefix. */
 export function parseRequest(
   given: FormValues,
   prefix: string,
@@ -135,7 +134,7 @@ export function parseRequest(
   };
 }
 
-/** When: a cron expression where one was written, and otherwise the interval. */
+/** A cron expression if there is one, otherwise the interval. */
 export function parseSchedule(
   given: FormValues,
   prefix: string,
@@ -146,7 +145,7 @@ export function parseSchedule(
     : { cron, tz: readField(given, `${prefix}tz`) };
 }
 
-/** `cron (minute)` and `tools[0]` stand at the fields `cron` and `tools`; a missing schedule at the interval. */
+/** Places `cron (minute)` and `tools[0]` at `cron` and `tools`, and a missing schedule at the interval. */
 export function placeProblem(problem: Problem, prefix: string): Problem {
   const [name = ''] = /^[a-z_]+/.exec(problem.path) ?? [];
   const rest = /\((.+)\)/.exec(problem.path)?.[1];

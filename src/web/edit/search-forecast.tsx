@@ -1,4 +1,4 @@
-/** What searches that are not saved yet would do, and what that may cost. */
+/** Forecast of unsaved searches: runs, calls and cost. */
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { type Model, MODELS, type Operation, OPERATIONS } from '../../domain/enumerations.ts';
@@ -19,20 +19,20 @@ import { describeProblem } from '../components/form.tsx';
 import { formatCount, Usd } from '../components/numbers.tsx';
 import { formatMinute, resolveZone } from '../components/time-format.ts';
 
-/** A search as far as a forecast looks at it. */
+/** The members of a search that a forecast needs. */
 type ForecastInput = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 'tz' | 'every'> & {
-  /** What it is called in the forecast. */
+  /** Display name. */
   name: string;
 };
 
 type SearchForecast = {
   name: string;
-  /** Of its set times; null where it runs at an interval. */
+  /** Time zone of cron; null for an interval. */
   zone: string | null;
-  /** Null where its schedule cannot be read; the problems say why. */
+  /** Null if the schedule is invalid; see `problems`. */
   preview: SchedulePreview | null;
   problems: readonly Problem[];
-  /** What one call of its kind cost of late; null where that was never told. */
+  /** Recent cost of one such call; null if never reported. */
   call: CallCost | null;
   day: DayCost | null;
 };
@@ -40,11 +40,11 @@ type SearchForecast = {
 export type Forecast = {
   service: ServiceKind;
   searches: readonly SearchForecast[];
-  /** Calls of all of them on a day, at most. */
+  /** Maximum calls per day of all searches. */
   mostCalls: number;
-  /** `CALLS_PER_DAY`, for all calls of its service on a day; null where there is no limit. */
+  /** `CALLS_PER_DAY` of the service; null if unlimited. */
   limit: number | null;
-  /** Calls that this service got today (UTC). */
+  /** Calls of the service today (UTC). */
   callsToday: number;
 };
 
@@ -91,7 +91,7 @@ function forecastSearch(
   }
 }
 
-/** What is named wrongly is said when it is saved; until then the usual one is foreseen. */
+/** An invalid name is reported on save; until then the forecast uses the default. */
 function findName<T extends Operation | Model>(
   names: readonly T[],
   given: string | undefined,
@@ -100,7 +100,7 @@ function findName<T extends Operation | Model>(
   return names.find((one) => one === given) ?? usual;
 }
 
-/** What the form would do, also while one types: the script puts it in its place. */
+/** The script replaces this while a person types. */
 export function ForecastView({ forecast }: { forecast: Forecast }) {
   const { searches, service, limit, callsToday, mostCalls } = forecast;
   return (
@@ -109,19 +109,19 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
         <SearchForecastLine search={search} />
       ))}
       <p>
-        {formatCount(mostCalls, 'call')} a day at most, of{' '}
+        At most {formatCount(mostCalls, 'call')} a day{' '}
         {limit === null
-          ? 'as many as are wanted: this service has no limit'
-          : `${formatCount(limit, 'call')} that this service may get in all (CALLS_PER_DAY)`}
-        ; {formatCount(callsToday, 'call')} today so far (UTC).
+          ? '(no limit set)'
+          : `(the service is limited to ${formatCount(limit, 'call')} by CALLS_PER_DAY)`}
+        ; {formatCount(callsToday, 'call')} so far today (UTC).
       </p>
       <p>
         <DayCosts forecast={forecast} />
-        {service === 'sandbox' ? ' What it finds is simulated.' : null}
+        {service === 'sandbox' ? ' Results are simulated.' : null}
       </p>
       {limit !== null && mostCalls > limit ? (
         <p class="wrong">
-          That is more than the limit: when it is reached, searches rest until the next day (UTC).
+          This exceeds the limit. When it is reached, searches wait until the next day (UTC).
         </p>
       ) : null}
     </div>
@@ -137,16 +137,17 @@ function SearchForecastLine({ search: { name, zone, preview, problems } }: { sea
     );
   return (
     <p>
-      <strong>{name}</strong>: {preview.words}, {formatCount(preview.mostRunsPerDay, 'run')} a day at most.{' '}
+      <strong>{name}</strong>: {preview.words}, at most {formatCount(preview.mostRunsPerDay, 'run')} a day.{' '}
       {zone === null ? null : <NextRuns preview={preview} zone={resolveZone(zone)} />}
     </p>
   );
 }
 
-/** Of set times only: where in its interval a search runs is known once it has a name. */
+/** Cron only: the offset of a search within its interval depends on its name. */
 function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string }) {
   const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
-  if (next.length === 0) return <span class="wrong">There is no such time: it would never run.</span>;
+  if (next.length === 0)
+    return <span class="wrong">This time never occurs: the search would never run.</span>;
   return (
     <span class="next">
       Next{' '}
@@ -164,32 +165,31 @@ function NextRuns({ preview, zone }: { preview: SchedulePreview; zone: string })
 }
 
 function DayCosts({ forecast: { service, searches } }: { forecast: Forecast }) {
-  if (service !== 'hosted') return <>It costs nothing.</>;
+  if (service !== 'hosted') return <>Free.</>;
   const days = searches.flatMap(({ day }) => (day === null ? [] : [day]));
   if (days.length < searches.length)
     return (
       <>
-        The hosted service costs money with each call; how much is not known, for it has not told it of calls
-        like these yet.
+        The hosted service charges for each call. Cost unknown: it has not reported the cost of such calls
+        yet.
       </>
     );
   const sum = (member: 'usual_usd' | 'most_usd') => days.reduce((all, day) => all + day[member], 0);
   return (
     <>
-      The hosted service costs money: about <Usd of={sum('usual_usd')} /> a day at what such calls cost of
-      late, at most <Usd of={sum('most_usd')} />.
+      The hosted service charges for each call: about <Usd of={sum('usual_usd')} /> a day at recent costs, at
+      most <Usd of={sum('most_usd')} />.
     </>
   );
 }
 
-/** What one call may cost, in a few words. */
+/** The cost of a trial. */
 export function CallCosts({ service, call }: { service: ServiceKind; call: CallCost | null }) {
-  if (service !== 'hosted') return <>It makes one call, which costs nothing.</>;
-  if (call === null) return <>It makes one call, which costs money; how much is not known yet.</>;
+  if (service !== 'hosted') return <>It makes one free call.</>;
+  if (call === null) return <>It makes one paid call; the cost is not known yet.</>;
   return (
     <>
-      It makes one call, which costs about <Usd of={call.median_usd} />, at most <Usd of={call.most_usd} /> of
-      late.
+      It makes one paid call: recently about <Usd of={call.median_usd} />, at most <Usd of={call.most_usd} />.
     </>
   );
 }

@@ -8,12 +8,12 @@ import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
-/** What a trial came to: what it found, or why it found nothing. */
+/** The result of a trial, or why it failed. */
 export type TrialOutcome =
   | { kind: 'found'; name: string; trial: DryRun }
   | { kind: 'failed'; name: string; code: RunCode; detail: string | undefined };
 
-/** @throws whatever is no end of a call */
+/** @throws anything but a failed call */
 export async function catchTrial(name: string, trial: () => Promise<DryRun>): Promise<TrialOutcome> {
   try {
     return { kind: 'found', name, trial: await trial() };
@@ -26,9 +26,9 @@ export async function catchTrial(name: string, trial: () => Promise<DryRun>): Pr
 export function TrialView({ tried }: { tried: TrialOutcome }) {
   if (tried.kind === 'failed')
     return (
-      <Section title={`Tried out: ${tried.name}`} id="trial">
+      <Section title={`Trial: ${tried.name}`} id="trial">
         <p class="wrong">
-          Nothing came: {RUN_CODES[tried.code]} (<code>{tried.code}</code>).
+          Failed: {RUN_CODES[tried.code]} (<code>{tried.code}</code>).
         </p>
         {tried.detail === undefined ? null : (
           <p class="why">
@@ -45,30 +45,31 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
   const texts = Object.values(trial.completion ?? {}).flatMap((text) => (text === null ? [] : [text]));
   return (
     <Section
-      title={`Tried out: ${name}`}
+      title={`Trial: ${name}`}
       id="trial"
       note={
         <>
-          {formatCount(posts_found, 'post')} ({trial.posts_known} known already),{' '}
-          {formatCount(links_found, 'link')} ({trial.links_known} known already)
-          {trial.rejected === 0 ? '' : `, ${formatCount(trial.rejected, 'item')} that could not be read`}; it
-          took {(trial.latency_ms / 1_000).toFixed(1)} s, cost{' '}
-          <Usd of={trial.cost_usd} service={trial.service_kind} />. None of it is kept.
+          {formatCount(posts_found, 'post')} ({trial.posts_known} already known),{' '}
+          {formatCount(links_found, 'link')} ({trial.links_known} already known)
+          {trial.rejected === 0 ? '' : `, ${formatCount(trial.rejected, 'item')} rejected`}; took{' '}
+          {(trial.latency_ms / 1_000).toFixed(1)} s, cost:{' '}
+          <Usd of={trial.cost_usd} service={trial.service_kind} />. Nothing was saved.
         </>
       }
     >
       {trial.service_kind === 'sandbox' ? (
         <p>
-          <Badge state="simulated" /> This is what the sandbox invents.
+          <Badge state="simulated" /> Simulated data (sandbox).
         </p>
       ) : null}
       {trial.warnings.map(({ tool, message, code }) => (
         <p class="why">
-          The service says: <UntrustedText text={[tool, message ?? code].filter(Boolean).join(': ')} />
+          Warning from the service:{' '}
+          <UntrustedText text={[tool, message ?? code].filter(Boolean).join(': ')} />
         </p>
       ))}
       {posts_found + links_found === 0 ? (
-        <p class="empty">Nothing was found. Other words, or a longer time to look back, may find more.</p>
+        <p class="empty">No results. Try other words or a longer look-back.</p>
       ) : null}
       {texts.map((text) => (
         <p class="tried-text">
@@ -78,11 +79,15 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
       {posts.map((post) => (
         <TrialPost post={post} />
       ))}
-      {posts_found > posts.length ? <p class="note">and {posts_found - posts.length} posts more</p> : null}
+      {posts_found > posts.length ? (
+        <p class="note">and {formatCount(posts_found - posts.length, 'more post')}</p>
+      ) : null}
       {links.map((link) => (
         <TrialLink link={link} />
       ))}
-      {links_found > links.length ? <p class="note">and {links_found - links.length} links more</p> : null}
+      {links_found > links.length ? (
+        <p class="note">and {formatCount(links_found - links.length, 'more link')}</p>
+      ) : null}
     </Section>
   );
 }
@@ -98,7 +103,7 @@ function TrialPost({ post }: { post: DryRunPost }) {
             {name === null ? 'unknown author' : <UntrustedText text={`@${name}`} most={40} />}
           </span>
           <span class="post-when">
-            <Timestamp at={post.created_at} never="at an unknown time" />
+            <Timestamp at={post.created_at} never="time not reported" />
           </span>
           {post.known ? null : <Badge state="new" />}
         </p>
@@ -132,7 +137,7 @@ function TrialLink({ link }: { link: DryRunLink }) {
       <span class="line-more">
         <UntrustedText text={link.site} most={80} />
         <span>{link.source.replaceAll('_', ' ')}</span>
-        <Timestamp at={link.published_at} never="at an unknown time" />
+        <Timestamp at={link.published_at} never="time not reported" />
         {link.known ? null : <Badge state="new" />}
       </span>
     </div>

@@ -1,4 +1,4 @@
-/** The documented questions of `docs/questions.md`, which is part of the package and of the image. */
+/** Example queries from `docs/questions.md`, which is part of the package and the image. */
 
 import type { Logger } from '../../platform/logger.ts';
 import { Section } from '../components/section.tsx';
@@ -6,25 +6,25 @@ import { readFile } from 'node:fs/promises';
 
 export type Question = {
   n: number;
-  /** As asked, without its number. */
+  /** Without the number. */
   title: string;
-  /** How its answer is read. */
+  /** How to read the result. */
   reading: string;
   sql: string;
-  /** Says of itself that it reads all there is. */
+  /** Described as a full scan. */
   fullScan: boolean;
 };
 
-/** Three folders above both src/web/explore and dist/web/explore. */
+/** Three levels above both src/web/explore and dist/web/explore. */
 const QUESTIONS_FILE = new URL('../../../docs/questions.md', import.meta.url);
 
-/** @returns none where the page cannot be read, which is logged: examples are no reason to refuse a query */
+/** @returns an empty list, logged, if the file cannot be read: queries work without examples */
 export async function readQuestions(
   log: Pick<Logger, 'warn'>,
   from: URL = QUESTIONS_FILE,
 ): Promise<Question[]> {
   const page = await readFile(from, 'utf8').catch((error: unknown) => {
-    log.warn({ err: error }, 'no example questions');
+    log.warn({ err: error }, 'example queries unavailable');
     return '';
   });
   return [...page.matchAll(/^## (\d+)\. (.+)\n\n([\s\S]*?)\n\n```sql\n([\s\S]*?)\n```$/gm)].map(
@@ -38,16 +38,15 @@ export async function readQuestions(
   );
 }
 
-/** Statements that answer what people ask of such a history. */
 export function QuestionList({ questions, asks }: { questions: readonly Question[]; asks: boolean }) {
   return (
     <Section
-      title="Questions and their statements"
+      title="Example queries"
       id="questions"
       note={
         questions.length === 0
-          ? 'No examples: docs/questions.md is not installed here.'
-          : 'Put a search, a topic or a kind of service of your own in the place of trains-posts, trains-ai, trains and hosted.'
+          ? 'No examples: docs/questions.md is not installed.'
+          : 'Replace trains-posts, trains-ai, trains and hosted with your own searches, topic and service.'
       }
     >
       <ul class="plain">
@@ -61,7 +60,7 @@ export function QuestionList({ questions, asks }: { questions: readonly Question
               </pre>
               {asks ? (
                 <p>
-                  <a href={`/explore/sql?example=${n}#ask`}>Put it into the form</a>
+                  <a href={`/explore/sql?example=${n}#ask`}>Use this query</a>
                 </p>
               ) : null}
             </details>

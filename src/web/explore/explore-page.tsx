@@ -1,4 +1,4 @@
-/** Full-text search over everything that was collected. */
+/** Full-text search over all collected posts and links. */
 
 import { nameCounted } from '../../domain/counters.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -20,7 +20,7 @@ import { z } from 'zod';
 
 const ITEM_KINDS = ['post', 'link'] as const;
 const SPAN_NAMES = ['day', 'week', 'month', 'year'] as const;
-/** How far back, in days. */
+/** Time ranges in days. */
 const SPAN_DAYS = { day: 1, week: 7, month: 30, year: 365 } as const;
 
 const MAX_SHOWN_HITS = 50;
@@ -49,8 +49,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       here: '/explore',
       lead: (
         <>
-          <Count of={size} unit={size === 1 ? 'post or link' : 'posts and links'} /> can be searched by their
-          words.
+          Full-text search over <Count of={size} unit={size === 1 ? 'post or link' : 'posts and links'} />.
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
@@ -74,12 +73,12 @@ const EXPLORE_TABS = [
   { href: '/explore/sql', words: 'SQL', scope: 'sql' },
 ] as const;
 
-/** Those that the visitor may see; none where that is one alone. */
+/** The tabs that the visitor may open; none if there is only one. */
 export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['href'] }) {
   const { visitor } = useFrame();
   const tabs = EXPLORE_TABS.filter(({ scope }) => hasScopes(visitor, scope));
   if (tabs.length < 2) return null;
-  return <Tabs label="Ways to explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
+  return <Tabs label="Explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
 }
 
 type ExploreFilter = {
@@ -93,7 +92,7 @@ type ExploreFilter = {
 function ExploreFilterForm({ filter }: { filter: ExploreFilter }) {
   const { topics } = useFrame();
   return (
-    <form class="form inline" method="get" action="/explore" role="search" aria-label="What to look for">
+    <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
       <Field name="q" label="Words" kind="search" value={filter.q} placeholder="night ferry" path="words" />
       <Field
         name="topic"
@@ -116,7 +115,7 @@ function ExploreFilterForm({ filter }: { filter: ExploreFilter }) {
           { value: 'link', words: 'links' },
         ]}
       />
-      <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any, such as en" />
+      <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any (example: en)" />
       <Field
         name="within"
         label="From the last"
@@ -132,31 +131,34 @@ function ExploreFilterForm({ filter }: { filter: ExploreFilter }) {
 function NoQuery({ size }: { size: number }) {
   return size === 0 ? (
     <EmptyState
-      words="Nothing was collected yet, or a worker has not come to it: what runs find can be searched some seconds later."
+      words="Nothing to search yet. Posts and links are indexed a few seconds after a run finds them."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
     />
   ) : (
-    <EmptyState words="Any of the words may stand in a text, and what is rare says more. Words are found in all their forms." />
+    <EmptyState words="Matches any of the words; rare words rank higher. Other forms of a word match, too." />
   );
 }
 
 function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
   if (hits.length === 0)
     return (
-      <Section title="Nothing found" id="hits">
+      <Section title="No matches" id="hits">
         <EmptyState
-          words="No text that was collected has one of these words and passes the filters."
+          words="No text contains any of these words and passes the filters. New items are indexed within seconds."
           todo={{
-            words: 'Watch for them',
+            words: 'Watch these words',
             href: `/new?text=${encodeURIComponent(text)}`,
             scope: CREATE_TOPIC_SCOPES,
           }}
         />
       </Section>
     );
-  const full = hits.length === MAX_SHOWN_HITS ? '; more words or a filter bring what stands behind them' : '';
+  const full = hits.length === MAX_SHOWN_HITS;
+  const note = full
+    ? `Top ${MAX_SHOWN_HITS} by relevance; add words or a filter to narrow down.`
+    : 'By relevance.';
   return (
-    <Section title={formatCount(hits.length, 'hit')} id="hits" note={`The best first${full}.`}>
+    <Section title={formatCount(hits.length, 'match', 'matches')} id="hits" note={note}>
       <ol class="feed plain">
         {hits.map((hit) => (
           <li>
@@ -168,10 +170,10 @@ function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
   );
 }
 
-/** Searches that are named; a thing that many found has a page of its own. */
+/** Searches named per match; the page of the item lists all. */
 const MAX_FINDERS = 3;
 
-/** What was found, with the words that were looked for marked in it. */
+/** A match with its words highlighted. */
 function HitView({ hit }: { hit: TextHit }) {
   const { kind, post, link, at, found_by, sandbox } = hit;
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;

@@ -1,4 +1,4 @@
-/** The SQL contract: what can be asked, with examples, and a place to ask. */
+/** SQL: a query form, examples and the reference of the views. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
@@ -42,9 +42,9 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
       questions,
     ]);
     return {
-      title: 'Explore by SQL',
+      title: 'SQL',
       here: '/explore',
-      lead: `Version ${version} of the SQL contract: views that dashboards and notebooks can rely on.`,
+      lead: `SQL contract, version ${version}: stable views for dashboards and notebooks.`,
       aside: <ExploreTabs here="/explore/sql" />,
       body: (
         <>
@@ -91,7 +91,7 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
         const { status, detail, retryAfterSeconds } = mapErrorToFailure(error);
         if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
         const refused = await show({ view: undefined, sql, refused: detail });
-        // What is not possible with a statement is wrong with it.
+        // A conflict with a query is an error in the query.
         return renderPage(request, reply, { ...refused, status: status === 409 ? 400 : status });
       }
     },
@@ -100,46 +100,45 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
 function findExample(questions: readonly Question[], n: number): Question {
   const found = questions.find((one) => one.n === n);
-  if (found === undefined) throw new Refused('not_found', `there is no question ${n}`);
+  if (found === undefined) throw new Refused('not_found', `there is no example ${n}`);
   return found;
 }
 
-/** One statement, asked as the reader. */
 function StatementForm({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
   return (
     <Section
-      title="Ask"
+      title="Query"
       id="ask"
-      note={`One statement over the views; nothing can be changed by it. At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${MAX_STATEMENT_MS / SECOND} seconds; the command strandline sql has no limit of rows.`}
+      note={`One read-only statement, at most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${MAX_STATEMENT_MS / SECOND} seconds. The command strandline sql has no row limit.`}
     >
       {refused === undefined ? null : (
         <p class="wrong" role="alert">
           <UntrustedText text={refused} most={2_000} />
         </p>
       )}
-      <Form action="/explore/sql" label="A statement">
+      <Form action="/explore/sql" label="Query">
         <Field
           name="sql"
-          label="Statement"
+          label="SQL"
           kind="textarea"
           rows={Math.min(16, Math.max(5, (sql ?? '').split('\n').length + 1))}
           value={sql}
           placeholder="select search, count(*) from new_today group by 1"
         />
         <p>
-          <Button words="Ask" kind="main" />
+          <Button words="Run query" kind="main" />
         </p>
       </Form>
     </Section>
   );
 }
 
-/** The table comes finished from the process for statements, in which text of others is only ever text. */
+/** The process for statements renders the table, with untrusted text escaped. */
 function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
-  const rest = more ? '; more rows were not fetched' : '';
+  const rest = more ? '; more rows exist' : '';
   return (
     <Section
-      title="What was found"
+      title="Result"
       id="result"
       note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
     >
@@ -152,7 +151,7 @@ function StatementResult({ result: { body, rows, more, durationMs } }: { result:
   );
 }
 
-/** Every view, and the columns of one of them. */
+/** All views, and the columns of the chosen one. */
 function ViewReference({ views, chosen }: { views: readonly ContractView[]; chosen: string | undefined }) {
   const shown = views.find(({ view }) => view === chosen);
   return (
@@ -165,7 +164,7 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
             columns={[
               { head: 'Column', cell: ({ name }) => <code>{name}</code> },
               { head: 'Type', cell: ({ type }) => type },
-              { head: 'What it is', cell: ({ meaning }) => meaning },
+              { head: 'Description', cell: ({ meaning }) => meaning },
             ]}
           />
         </Section>
@@ -173,7 +172,7 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
       <Section
         title="Views"
         id="views"
-        note="Unknown is null and never zero. Times are UTC; time that nobody observed has no row or a coverage under 1."
+        note="Unknown is null, never zero. Times are UTC. Time that was not observed has no row or a coverage below 1."
       >
         <Table
           caption="Views of the SQL contract"
@@ -187,7 +186,7 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
                 </a>
               ),
             },
-            { head: 'What a row is', cell: ({ meaning }) => meaning },
+            { head: 'Row', cell: ({ meaning }) => meaning },
             { head: 'Columns', cell: ({ columns }) => columns.length, number: true },
           ]}
         />
@@ -196,11 +195,11 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
   );
 }
 
-/** How to ask from elsewhere. No address and no password stands here: whoever reads pages need not know them. */
+/** Shows no address and no password: visitors need not know them. */
 function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean }) {
   return (
-    <Section title="From elsewhere" id="connect">
-      <p>On the machine that strandline runs on, one statement at a time, as a table or as JSON:</p>
+    <Section title="Other ways to query" id="connect">
+      <p>On the machine that runs strandline, as a table or as JSON:</p>
       <pre class="shell" tabIndex={0}>
         <code>
           {
@@ -210,20 +209,18 @@ function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean 
       </pre>
       {embedded ? (
         <p>
-          The database is the embedded one, which listens on this machine alone while strandline runs.{' '}
-          <code>strandline config show</code> says where its files are.
+          The database is embedded and listens on this machine only, while strandline runs.{' '}
+          <code>strandline config show</code> shows where its files are.
         </p>
       ) : (
         <p>
-          The database is your own. Any client of Postgres connects as the role <code>strandline_reader</code>
-          , which may read these views and nothing else
-          {reader
-            ? '.'
-            : '; set DATABASE_READER_URL to its login, and statements can be asked here and by strandline sql.'}
+          The database is your own. Connect with any Postgres client as the role{' '}
+          <code>strandline_reader</code>, which can only read these views.
+          {reader ? '' : ' To query here and with strandline sql, set DATABASE_READER_URL to its login.'}
         </p>
       )}
       <p>
-        Views stand in the schema <code>strandline_analytics</code>; write it before a view's name, or set{' '}
+        The views are in the schema <code>strandline_analytics</code>. Qualify their names with it, or set{' '}
         <code>search_path</code>.
       </p>
     </Section>

@@ -1,4 +1,4 @@
-/** Rows of a statement as a table of a page, rendered where they came in: in the process for statements. */
+/** Query results as an HTML table, rendered in the process for statements. */
 import { renderToString } from 'preact-render-to-string';
 import { type FetchedRows, type Rendered, renderRows } from '../../store/reader/reader-query.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -7,7 +7,7 @@ import { Table, TableRow } from '../components/data-table.tsx';
 const NUMBER_TYPES = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
 const MAX_CELL = 300;
 
-/** No row: an empty text. */
+/** Without rows, the body is empty. */
 export function renderTable(found: FetchedRows): Rendered {
   const { columns, texts, readCell } = found;
   if (texts.length === 0) return { body: '', rows: 0, more: false };
@@ -16,7 +16,7 @@ export function renderTable(found: FetchedRows): Rendered {
     cell: (row: FetchedRows['texts'][number]) => <ValueCell read={() => readCell(row[i] ?? null, i)} />,
     number: NUMBER_TYPES.has(type),
   }));
-  const frame = renderToString(<Table caption="Rows that answer the statement" rows={[]} columns={shown} />);
+  const frame = renderToString(<Table caption="Query result" rows={[]} columns={shown} />);
   const rows = frame.indexOf(NO_ROWS) + '<tbody>'.length;
   return renderRows(
     found,
@@ -27,7 +27,7 @@ export function renderTable(found: FetchedRows): Rendered {
 
 const NO_ROWS = '<tbody></tbody>';
 
-/** Reads its value when it is rendered: a value may be many times as large as its text. */
+/** Parses the value only when rendered: it may be many times larger than its text. */
 function ValueCell({ read }: { read: () => unknown }) {
   const value = read();
   if (value === null || value === undefined) return <span class="unknown">null</span>;

@@ -1,4 +1,4 @@
-/** One author: who they say they are, what they write, and what is typical of it. */
+/** One author: profile, posts, usual engagement. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -41,7 +41,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
       const { newest, best, topics, typical, snapshots } = await readAuthorData(ctx.db, id);
       const name = author.username === null ? author.name : `@${author.username}`;
       return renderPage(request, reply, {
-        title: name?.slice(0, 60) ?? 'An author without a name',
+        title: name?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
         charts: snapshots.length > 1,
         above: 'Author',
@@ -71,17 +71,16 @@ async function readAuthorData(db: Database, id: Id) {
   return { newest, best, topics, typical, snapshots };
 }
 
-/** An author as last seen, in their own words. */
 function AuthorProfile({ author }: { author: AuthorRow }) {
   const nameMark = (yes: boolean | null, words: string) => (yes === true ? words : null);
   const marks = [
     nameMark(author.verified, 'verified'),
     nameMark(author.is_blue_verified, 'verified by subscription'),
-    nameMark(author.can_dm, 'takes direct messages'),
-    nameMark(author.can_media_tag, 'may be tagged in media'),
+    nameMark(author.can_dm, 'accepts direct messages'),
+    nameMark(author.can_media_tag, 'can be tagged in media'),
   ].filter((one) => one !== null);
   return (
-    <Section title="Profile" id="profile" note="As last seen; pictures are not loaded.">
+    <Section title="Profile" id="profile" note="As last observed. Pictures are not loaded.">
       {author.description === null ? null : (
         <p class="whole">
           <UntrustedText text={author.description} most={4_000} />
@@ -98,16 +97,13 @@ function AuthorProfile({ author }: { author: AuthorRow }) {
         label="About this author"
         facts={[
           ['Name', author.name === null ? null : <UntrustedText text={author.name} most={120} />],
-          [
-            'Place, in their words',
-            author.location === null ? null : <UntrustedText text={author.location} most={120} />,
-          ],
-          ['Account made', author.created_at === null ? null : <Timestamp at={author.created_at} exact />],
-          ['Marks', marks.join(', ')],
+          ['Location', author.location === null ? null : <UntrustedText text={author.location} most={120} />],
+          ['Account created', author.created_at === null ? null : <Timestamp at={author.created_at} exact />],
+          ['Flags', marks.join(', ')],
           ['First seen', <Timestamp at={author.first_seen_at} exact />],
-          ['Last change seen', <Timestamp at={author.observed_at} exact />],
+          ['Last changed', <Timestamp at={author.observed_at} exact />],
           ['Service', author.service],
-          ['Id there', <UntrustedText text={author.external_id} most={60} />],
+          ['Original ID', <UntrustedText text={author.external_id} most={60} />],
           ['Profile', author.url === null ? null : <ExternalLink href={author.url} text={author.url} />],
         ]}
       />
@@ -115,14 +111,14 @@ function AuthorProfile({ author }: { author: AuthorRow }) {
   );
 }
 
-/** Removing somebody for good is asked for where it is done, with what goes said first. */
+/** Deletion is a command only, because it needs a preview and a confirmation. */
 function ForgetAuthor({ author }: { author: AuthorRow }) {
   return (
-    <Section title="Forgetting this author" id="forget">
+    <Section title="Delete this author" id="forget">
       <p>
-        An author is forgotten from the command line. The command says what would go: posts and what repeats
-        them, counters, links to them, and raw answers that name them. With <code>--yes</code> it does it, and
-        no later answer brings any of it back.
+        Use the command line. The command lists what it would delete: posts and their reposts, counters, links
+        to them, and raw responses that name the author. With <code>--yes</code> it deletes them, and later
+        responses never restore them.
       </p>
       <pre class="shell" tabIndex={0}>
         <code>{`strandline author forget ${quoteShellWord(author.external_id)} --service ${quoteShellWord(author.service)}`}</code>
@@ -134,13 +130,9 @@ function ForgetAuthor({ author }: { author: AuthorRow }) {
 function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
   const known = rows.filter(({ followers_count }) => followers_count !== null);
   return (
-    <Section
-      title="Followers over time"
-      id="followers"
-      note="As many as the service said at each observation that brought another number."
-    >
+    <Section title="Followers over time" id="followers" note="As reported by the service, at each change.">
       {known.length < 2 ? (
-        <EmptyState words="Followers were observed once or never: a history begins when a later answer brings another number." />
+        <EmptyState words="No history yet: no change was observed." />
       ) : (
         <Chart
           caption="Followers of this author"
@@ -158,15 +150,15 @@ function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
 function AuthorTopics({ rows }: { rows: readonly AuthorTopic[] }) {
   return (
     <Section
-      title="In which topics"
+      title="Topics"
       id="topics"
-      note="Where searches found their newest 2,000 posts; a post counts once in each topic."
+      note="Topics of their newest 2,000 posts. A post counts once per topic."
     >
       {rows.length === 0 ? (
-        <EmptyState words="No search found a post of theirs by itself: they were quoted or repeated by others." />
+        <EmptyState words="No topics: their posts were only quoted or reposted by others." />
       ) : (
         <Table
-          caption="Topics in which this author speaks"
+          caption="Topics of this author"
           rows={rows}
           columns={[
             { head: 'Topic', cell: ({ topic, name }) => <a href={`/topics/${topic}`}>{name}</a> },
@@ -185,15 +177,15 @@ function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) {
   const rounded = (value: number | null) => <Count of={value === null ? null : Math.round(value)} />;
   return (
     <Section
-      title="What is typical of them"
+      title="Usual engagement"
       id="typical"
-      note="Medians over their last 200 posts, of those that were observed at that age; unknown where fewer than five are."
+      note="Medians over their last 200 posts, at equal age; no data below five observed posts."
     >
       {rows.length === 0 ? (
-        <EmptyState words="None of their posts was observed close enough to 1, 3, 8, 24 or 72 hours after it was written." />
+        <EmptyState words="None of their posts was observed near 1, 3, 8, 24 or 72 hours after publication." />
       ) : (
         <Table
-          caption="What posts of this author usually have at an age"
+          caption="Usual engagement of this author by age"
           rows={rows}
           columns={[
             { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
@@ -212,7 +204,7 @@ function AuthorPosts({ newest, best }: { newest: readonly PostRow[]; best: reado
   if (newest.length === 0)
     return (
       <Section title="Posts" id="posts">
-        <EmptyState words="No post of theirs is stored." />
+        <EmptyState words="No posts stored." />
       </Section>
     );
   return (
@@ -223,7 +215,7 @@ function AuthorPosts({ newest, best }: { newest: readonly PostRow[]; best: reado
         ))}
       </Section>
       <Section
-        title="Posts with most engagement"
+        title="Top posts by engagement"
         id="best"
         note="Likes, reposts, replies and quotes when last observed."
       >

@@ -1,4 +1,4 @@
-/** One link: who had it first, at which place, and who cites it. */
+/** One link: who found it first, its ranks, and who cites it. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -72,7 +72,7 @@ async function readLinkData(db: Database, id: Id) {
 function AboutLink({ link }: { link: LinkRow }) {
   const { url, site, title, snippet, summary_description: summary } = link;
   return (
-    <Section title="What it is" id="about">
+    <Section title="Link" id="about">
       <p>
         <ExternalLink href={url} text={url} />
       </p>
@@ -84,11 +84,14 @@ function AboutLink({ link }: { link: LinkRow }) {
       <Facts
         label="About this link"
         facts={[
-          ['Title', title === null ? 'never given' : <UntrustedText text={title} most={400} />],
+          ['Title', title === null ? 'not reported' : <UntrustedText text={title} most={400} />],
           ['Site', <UntrustedText text={site} most={120} />],
-          ['Published', link.published_at === null ? 'not said' : <Timestamp at={link.published_at} exact />],
-          ['First seen by any search', <Timestamp at={link.first_seen_at} exact />],
-          ['Last change seen', <Timestamp at={link.observed_at} exact />],
+          [
+            'Published',
+            link.published_at === null ? 'not reported' : <Timestamp at={link.published_at} exact />,
+          ],
+          ['First seen', <Timestamp at={link.first_seen_at} exact />],
+          ['Last changed', <Timestamp at={link.observed_at} exact />],
           ['Summary by the service', summary === null ? null : <UntrustedText text={summary} most={4_000} />],
         ]}
       />
@@ -96,40 +99,39 @@ function AboutLink({ link }: { link: LinkRow }) {
   );
 }
 
-/** Which searches had it, the first one first. */
+/** The searches that found it, in order. */
 function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
   return (
     <Section
-      title="Who had it first"
+      title="Found by"
       id="first"
-      note="A link is seen when a search runs, so that a lead is no finer than the intervals of the two. What a first look finds may have been there for long: over it no lead is given."
+      note="Leads are no finer than the search intervals. Baseline finds may be old, so they have no lead."
     >
       {rows.length === 0 ? (
-        <EmptyState words="No search returned it: it was only cited, or stood in a list of a completion." />
+        <EmptyState words="Not returned by any search: only cited or listed by a completion." />
       ) : (
         <Table
-          caption="Searches that found this link, in the order in which they did"
+          caption="Searches that found this link, in order"
           rows={rows}
           columns={[
             { head: <span class="unseen">Order</span>, cell: ({ nth }) => `${nth}.`, number: true },
             { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
-            { head: 'Group of the answer', cell: ({ source }) => source.replaceAll('_', ' ') },
+            { head: 'Source', cell: ({ source }) => source.replaceAll('_', ' ') },
             { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
             {
-              head: 'Ahead of the next by',
+              head: 'Lead over the next',
               cell: ({ lead_seconds: lead }) => (lead === null ? '' : formatDuration(lead)),
               number: true,
             },
             {
-              head: 'By run',
+              head: 'Run',
               cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
               number: true,
               wide: true,
             },
             {
               head: <span class="unseen">Baseline</span>,
-              cell: ({ baseline }) =>
-                baseline === true ? <Badge state="baseline" words="first look" /> : '',
+              cell: ({ baseline }) => (baseline === true ? <Badge state="baseline" /> : ''),
             },
           ]}
         />
@@ -138,10 +140,9 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
   );
 }
 
-/** The series of a chart are as many as can be told apart. */
 const MAX_LINES = 4;
 
-/** Its place in each answer. A search's line breaks where an answer did not hold it. */
+/** Its rank in each response; the line of a search breaks where a response did not contain it. */
 function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
   const searches = [...new Set(rows.filter(({ place }) => place !== null).map(({ search }) => search))];
   if (searches.length === 0) return null;
@@ -149,26 +150,26 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
   const found = rows.filter(({ place }) => place !== null).toReversed();
   return (
     <Section
-      title="Where it stood"
+      title="Rank over time"
       id="places"
-      note="Its place among all links of an answer, 1 is the first: a low line is a high place. Of each of the first ten searches, its newest 100 answers are looked at; a gap is an answer without it."
+      note="Rank among all links of a response; 1 is the top, so lower is better. Gaps are responses without it. Covers the newest 100 responses of each of the first ten searches."
     >
       {searches.slice(0, MAX_LINES).map((search) => {
         const mine = drawn.filter((row) => row.search === search);
-        // One place is no course; the table below says it.
+        // A single rank makes no line; the table has it.
         return mine.length < 2 ? null : (
           <Chart
-            caption={`Place of this link in the answers to ${search}`}
+            caption={`Rank of this link in responses to ${search}`}
             at={mine.map(({ observed_at }) => observed_at)}
             seconds={0}
             series={[{ name: search, values: mine.map(({ place }) => place) }]}
-            unit="place"
+            unit="rank"
             kind="lines"
           />
         );
       })}
       <details>
-        <summary>The runs and its place in each</summary>
+        <summary>Show runs</summary>
         <Table
           caption="Runs that returned this link"
           rows={found.slice(0, 200)}
@@ -176,9 +177,9 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
             { head: 'Search', cell: ({ search }) => search },
             { head: 'When', cell: ({ observed_at }) => <Timestamp at={observed_at} exact /> },
-            { head: 'Group', cell: ({ source }) => source?.replaceAll('_', ' ') ?? '' },
-            { head: 'Place in it', cell: ({ rank }) => rank, number: true },
-            { head: 'Place in all', cell: ({ place }) => place, number: true },
+            { head: 'Source', cell: ({ source }) => source?.replaceAll('_', ' ') ?? '' },
+            { head: 'Rank in source', cell: ({ rank }) => rank, number: true },
+            { head: 'Rank overall', cell: ({ place }) => place, number: true },
           ]}
         />
       </details>
@@ -188,18 +189,15 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
 
 function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
   return (
-    <Section title="Completions that cite it" id="cited" note="The newest twenty.">
+    <Section title="Cited by completions" id="cited" note="Newest 20.">
       {rows.length === 0 ? (
-        <EmptyState words="No completion cites it." />
+        <EmptyState words="Not cited by any completion." />
       ) : (
         rows.map(({ run_id, search, topic, observed_at, summary }) => (
           <div class="line is-completion">
             <span class="line-what">
               <a href={`/runs/${run_id}#completion`}>
-                <UntrustedText
-                  text={removeCitations(summary ?? 'a completion without a summary')}
-                  most={180}
-                />
+                <UntrustedText text={removeCitations(summary ?? 'completion without a summary')} most={180} />
               </a>
             </span>
             <span class="line-more">
@@ -215,12 +213,12 @@ function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
 function ContainingPosts({ rows }: { rows: readonly PostWithLink[] }) {
   return (
     <Section
-      title="Posts that contain it"
+      title="Posts with this link"
       id="posts"
-      note="The newest twenty with one of its addresses in their text, as written; posts under another address of the same page are not among them."
+      note="Newest 20 whose text contains one of the addresses below."
     >
       {rows.length === 0 ? (
-        <EmptyState words="No stored post has one of its addresses in its text." />
+        <EmptyState words="No stored post contains it." />
       ) : (
         rows.map((post) => <PostCard post={{ ...post, url: null }} />)
       )}
@@ -231,9 +229,9 @@ function ContainingPosts({ rows }: { rows: readonly PostWithLink[] }) {
 function LinkAddresses({ link, addresses }: { link: LinkRow; addresses: readonly string[] }) {
   return (
     <Section
-      title="Its addresses"
+      title="Addresses"
       id="addresses"
-      note="The first is the canonical one, by which a link is known; the others are those under which answers gave it."
+      note="The first is canonical; the others are as returned by searches."
     >
       <ul class="plain addresses">
         {[link.url, ...addresses.filter((address) => address !== link.url)].map((address) => (

@@ -1,4 +1,4 @@
-/** Counters of a post: now, over time, and beside posts of the same age. */
+/** Counters of a post: current, over time, and compared at equal age. */
 
 import {
   ENGAGEMENT_COUNTERS,
@@ -17,9 +17,9 @@ import { Count, formatCount, Ratio } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
-/** Reactions stand on one scale, and views on another: they are some hundred times as many. */
+/** Charted separately: views are some hundred times as many as reactions. */
 const VIEW_COUNTERS = ['view_count', 'impression_count'] as const;
-/** Those that say most first. */
+/** The main ones first. */
 const COUNTERS = [...new Set<PostCounter>([...MAIN_COUNTERS, ...POST_COUNTERS])];
 const MAX_DROPS = 20;
 
@@ -48,7 +48,7 @@ function CounterChange({ gained, lost }: { gained: number; lost: number | null }
       +<Count of={gained} /> since first seen
       {lost === null || lost === 0 ? null : (
         <>
-          , fell by <Count of={lost} />
+          , dropped by <Count of={lost} />
         </>
       )}
     </>
@@ -62,19 +62,19 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
         <EmptyState
           words={
             rows.length === 0
-              ? 'No counter of this post was ever told, or its history is no longer kept.'
-              : 'Its counters were observed once. A history begins when a later run sees other ones.'
+              ? 'Counters were never reported, or their history was deleted.'
+              : 'No history yet: no change was observed.'
           }
         />
       </Section>
     );
   const drops = findCounterDrops(rows);
-  const all = rows.length === limit ? `the newest ${limit} changes` : 'every change that was observed';
+  const all = rows.length === limit ? `the newest ${limit} changes` : 'all observed changes';
   return (
     <Section
       title="Counters over time"
       id="counters"
-      note={`As many as the service said at each observation: ${all}. Between two of them nothing is known.`}
+      note={`As reported by the service; ${all}. Values between observations are unknown.`}
     >
       <CounterChart
         caption="Likes, reposts, replies and quotes of this post"
@@ -85,16 +85,16 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
       <CounterChart caption="Views of this post" rows={rows} counters={VIEW_COUNTERS} unit="views" />
       {drops.length === 0 ? null : (
         <>
-          <h3>Counters that fell</h3>
+          <h3>Counters that dropped</h3>
           <ul class="plain">
             {drops.slice(0, MAX_DROPS).map((drop) => (
               <li>
-                {drop.words} fell by <Count of={drop.by} />, from <Count of={drop.from} /> to{' '}
+                {drop.words} dropped by <Count of={drop.by} />, from <Count of={drop.from} /> to{' '}
                 <Count of={drop.to} />, between <Timestamp at={drop.between} exact /> and{' '}
                 <Timestamp at={drop.and} exact />
               </li>
             ))}
-            {drops.length <= MAX_DROPS ? null : <li>and {drops.length - MAX_DROPS} times before that</li>}
+            {drops.length <= MAX_DROPS ? null : <li>and {drops.length - MAX_DROPS} earlier drops</li>}
           </ul>
         </>
       )}
@@ -131,7 +131,7 @@ function CounterChart({
 
 type CounterDrop = { words: string; by: number; from: number; to: number; between: Date; and: Date };
 
-/** Each step down between two observations of a counter that is known at both, the last one first. */
+/** Each decrease between two known values of a counter, newest first. */
 export function findCounterDrops(rows: readonly EngagementRow[]): CounterDrop[] {
   return COUNTERS.flatMap((counter) => {
     const words = nameCounted(counter);
@@ -149,16 +149,16 @@ export function findCounterDrops(rows: readonly EngagementRow[]): CounterDrop[] 
   }).sort((a, b) => b.and.getTime() - a.and.getTime());
 }
 
-/** A post beside others of the same age: those of each search, and those of its author. */
+/** A post compared with posts of the same age, of each search and of its author. */
 export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
   return (
     <Section
       title="At equal age"
       id="ages"
-      note="Engagement is likes, reposts, replies and quotes together, at 1, 3, 8, 24 and 72 hours after it was written; the usual is the median at that age."
+      note="Likes, reposts, replies and quotes at 1, 3, 8, 24 and 72 hours after publication. Usual: the median at that age."
     >
       {rows.length === 0 ? (
-        <EmptyState words="No search observed it close enough to one of these ages. A search that runs more often sees more of them." />
+        <EmptyState words="Not observed near any of these ages. Searches that run more often cover more of them." />
       ) : (
         <Table
           caption="Engagement at equal age"
@@ -168,11 +168,11 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
             { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
             { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
             {
-              head: 'Usual of the search',
+              head: 'Usual, search',
               cell: (row) => <RoundedCount of={row.typical_engagement} />,
               number: true,
             },
-            { head: 'Times', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
+            { head: 'vs. usual', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
             {
               head: 'Compared with',
               cell: (row) => formatCount(row.compared_with, 'post'),
@@ -180,11 +180,11 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
               wide: true,
             },
             {
-              head: 'Usual of the author',
+              head: 'Usual, author',
               cell: (row) => <RoundedCount of={row.author_typical_engagement} />,
               number: true,
             },
-            { head: 'Times', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
+            { head: 'vs. usual', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
             {
               head: 'Compared with',
               cell: (row) => formatCount(row.author_compared_with, 'post'),

@@ -1,4 +1,4 @@
-/** One post: its text, its counters over time, and which searches saw it. */
+/** One post: text, counters over time, and the searches that found it. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -23,9 +23,8 @@ import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counter
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
 import { z } from 'zod';
 
-/** Changes of counters that are drawn. */
+/** Counter changes in charts. */
 const MAX_CHANGES = 400;
-/** Longer texts than any microblog's. */
 const MAX_POST_TEXT = 20_000;
 
 export function addPostPage(app: App, { ctx }: RouteContext): void {
@@ -76,14 +75,14 @@ async function readPostData(db: Database, id: Id, post: PostRow) {
 
 function buildPostTitle({ author_username, author_name }: PostRow): string {
   const name = author_username === null ? author_name : `@${author_username}`;
-  return name === null ? 'A post of an unknown author' : `A post of ${name.slice(0, 60)}`;
+  return name === null ? 'Post by an unknown author' : `Post by ${name.slice(0, 60)}`;
 }
 
 function PostText({ post }: { post: PostRow }) {
   const { author_id, author_username, author_name, created_at, lang, service, url } = post;
   const name = author_name ?? author_username;
   return (
-    <Section title="What it says" id="text">
+    <Section title="Text" id="text">
       <p class="whole">
         <UntrustedText text={post.text} most={MAX_POST_TEXT} />
       </p>
@@ -102,12 +101,12 @@ function PostText({ post }: { post: PostRow }) {
               </a>
             ),
           ],
-          ['Written', <Timestamp at={created_at} exact never="at an unknown time" />],
+          ['Published', <Timestamp at={created_at} exact never="time not reported" />],
           ['First seen', <Timestamp at={post.first_seen_at} exact />],
-          ['Last change seen', <Timestamp at={post.observed_at} exact />],
+          ['Counters last changed', <Timestamp at={post.observed_at} exact />],
           ['Language', lang],
           ['Service', service],
-          ['Id there', <UntrustedText text={post.external_id} most={60} />],
+          ['Original ID', <UntrustedText text={post.external_id} most={60} />],
           [
             'Summary by the service',
             post.summary_description === null ? null : (
@@ -121,11 +120,11 @@ function PostText({ post }: { post: PostRow }) {
   );
 }
 
-/** Members that name another post by the service's id, and how that is said. */
+/** Members that refer to another post by its original ID. */
 const RELATIONS = [
-  ['reposted_status_id', 'It repeats'],
-  ['quoted_status_id', 'It quotes'],
-  ['in_reply_to_status_id', 'It answers'],
+  ['reposted_status_id', 'Repost of'],
+  ['quoted_status_id', 'Quotes'],
+  ['in_reply_to_status_id', 'In reply to'],
 ] as const;
 
 function listRelatedIds(post: PostRow): string[] {
@@ -140,14 +139,14 @@ function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRo
   const quoteOnly = post.quote !== null && post.quoted_status_id === null ? post.quote : null;
   if (related.length === 0 && quoteOnly === null) return null;
   return (
-    <Section title="What it refers to" id="around">
+    <Section title="Related posts" id="around">
       {related.map(({ id, words, other }) => (
         <>
           <h3>{words}</h3>
           {other === undefined ? (
             <p>
-              the post <UntrustedText text={id} most={40} /> of the same service, which no answer ever held
-              {words === 'It answers' && post.in_reply_to_screen_name !== null ? (
+              Post <UntrustedText text={id} most={40} /> of the same service, not collected
+              {words === 'In reply to' && post.in_reply_to_screen_name !== null ? (
                 <>
                   {' '}
                   (by <UntrustedText text={`@${post.in_reply_to_screen_name}`} most={40} />)
@@ -161,7 +160,7 @@ function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRo
       ))}
       {quoteOnly === null ? null : (
         <>
-          <h3>It quotes</h3>
+          <h3>Quotes</h3>
           <blockquote>
             <UntrustedText text={quoteOnly} most={4_000} />
           </blockquote>
@@ -175,7 +174,7 @@ function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<strin
   const { urls, hashtags, mentions } = post;
   if (urls.length + hashtags.length + mentions.length === 0) return null;
   return (
-    <Section title="What it names" id="names">
+    <Section title="Mentions" id="names">
       {urls.length === 0 ? null : (
         <>
           <h3>Links</h3>
@@ -185,7 +184,7 @@ function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<strin
               return (
                 <li>
                   <ExternalLink href={url} text={url} />{' '}
-                  {id === undefined ? null : <a href={`/links/${id}`}>also found by a search</a>}
+                  {id === undefined ? null : <a href={`/links/${id}`}>also found by searches</a>}
                 </li>
               );
             })}

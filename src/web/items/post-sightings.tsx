@@ -5,15 +5,15 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
-/** Which searches saw a post, and until when. */
+/** The searches that found a post, and when they last returned it. */
 export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
   return (
-    <Section title="Who saw it" id="seen" note="Each search that returned it, the first one first.">
+    <Section title="Found by" id="seen" note="Searches that returned it, in order.">
       {rows.length === 0 ? (
-        <EmptyState words="No search returned it by itself: it stood inside other posts." />
+        <EmptyState words="Not returned by any search: only quoted or reposted in other posts." />
       ) : (
         <Table
-          caption="Searches that saw this post"
+          caption="Searches that found this post"
           rows={rows}
           columns={[
             {
@@ -29,23 +29,23 @@ export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
             },
             { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
             {
-              head: 'By run',
+              head: 'First run',
               cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
               number: true,
             },
             {
               head: 'Last seen',
-              cell: ({ last_seen_at }) => <Timestamp at={last_seen_at} exact never="not known" />,
+              cell: ({ last_seen_at }) => <Timestamp at={last_seen_at} exact never="no data" />,
             },
             {
-              head: 'Now',
+              head: 'Status',
               cell: ({ unseen, last_seen_at }) =>
                 unseen ? (
                   <>
-                    not seen since <Timestamp at={last_seen_at} />
+                    no longer returned since <Timestamp at={last_seen_at} />
                   </>
                 ) : (
-                  'in the newest answer'
+                  'in the newest response'
                 ),
             },
           ]}
@@ -55,18 +55,18 @@ export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
   );
 }
 
-/** In which runs it stood, and where; a stretch of runs that did not return it is one row. */
+/** The runs that returned it, and its rank. A span of runs without it is one row. */
 export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
   if (rows.length === 0) return null;
   const found = rows.filter(({ rank }) => rank !== null).toReversed();
   return (
     <Section
-      title="In which answers"
+      title="Responses"
       id="ranks"
-      note={`It stood in ${found.length} of the ${rows.length} answers between its first and its last sighting; at most 100 of each search are looked at.`}
+      note={`Returned in ${found.length} of ${rows.length} responses between its first and last sighting (at most 100 per search).`}
     >
       <details>
-        <summary>The runs and its place in each</summary>
+        <summary>Show runs</summary>
         <Table
           caption="Runs that returned this post"
           rows={found}
@@ -74,7 +74,7 @@ export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
             { head: 'Search', cell: ({ search }) => search },
             { head: 'When', cell: ({ observed_at }) => <Timestamp at={observed_at} exact /> },
-            { head: 'Place', cell: ({ rank }) => <Count of={rank} />, number: true },
+            { head: 'Rank', cell: ({ rank }) => <Count of={rank} />, number: true },
             { head: 'Of', cell: ({ posts }) => <Count of={posts} unit="posts" />, number: true },
           ]}
         />
@@ -88,8 +88,8 @@ export function DroppedBadge({ at }: { at: Date | null }) {
   return (
     <Badge
       state="paused"
-      words="not seen any more"
-      why={`no newest answer of a search that had it holds it since ${at.toISOString()}; its counters stand still because nobody observes them`}
+      words="no longer returned"
+      why={`Not in the newest response of any search since ${at.toISOString()}. Its counters are no longer observed.`}
     />
   );
 }

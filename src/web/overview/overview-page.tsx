@@ -1,4 +1,4 @@
-/** The first page: what is happening to each topic. */
+/** The overview: activity of each topic. */
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
@@ -16,13 +16,12 @@ import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summar
 import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
 
-/** More than anybody looks through on one page. */
 const MAX_SEARCHES = 2_000;
-/** Spikes are current for so long after their window. */
+/** How long after its window a spike counts as current. */
 const SPIKE_CURRENT_MS = 24 * HOUR;
 const MAX_SPIKES = 6;
 const MAX_BUCKETS = 50_000;
-/** Volume is kept by quarters of an hour. */
+/** Volume is stored per quarter of an hour. */
 const QUARTER_MS = 15 * MINUTE;
 const MAX_NEW = 14;
 
@@ -88,7 +87,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       body:
         topics.length === 0 ? (
           <EmptyState
-            words="No topic is watched yet. A topic is what you care about; its searches look for it on a schedule."
+            words="No topics yet. A topic groups searches that run on a schedule."
             todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
           />
         ) : (
@@ -106,7 +105,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
             />
             <Section title="Newest discoveries" id="newest" held>
               {discoveries.length === 0 ? (
-                <EmptyState words="Nothing was found yet." todo={{ words: 'See the runs', href: '/runs' }} />
+                <EmptyState words="Nothing found yet." todo={{ words: 'Show runs', href: '/runs' }} />
               ) : (
                 <ul class="feed">
                   {discoveries.toReversed().map((discovery) => (
@@ -130,11 +129,10 @@ function SummaryLine({ pulses }: { pulses: readonly TopicPulse[] }) {
       {pulses.every(({ simulated }) => simulated) ? (
         <>
           {' '}
-          All that stands here is invented by the sandbox, to look around in
+          Sample data: everything here is simulated.{' '}
           <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-            : <a href="/new">watch something of your own</a>
+            <a href="/new">Watch something of your own</a>.
           </IfAllowed>
-          .
         </>
       ) : null}
     </>
@@ -150,13 +148,13 @@ function CurrentSpikes({
 }) {
   if (spikes.length === 0) return null;
   return (
-    <Section title="Unusual in the last 24 hours" id="unusual" live>
+    <Section title="Spikes, last 24 hours" id="unusual" live>
       <div class="columns">
         {spikes.map((spike) => (
           <SpikeLine spike={spike} />
         ))}
       </div>
-      {more === 0 ? null : <p class="hint">and {more} more; each topic shows its own.</p>}
+      {more === 0 ? null : <p class="hint">and {more} more: see each topic.</p>}
     </Section>
   );
 }

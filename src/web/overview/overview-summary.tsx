@@ -6,30 +6,35 @@ import { Badge, type BadgeState } from '../components/icons.tsx';
 import { Count, formatCount, isPaid, ShortCount, Usd } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
 
-/** From here on a topic is called louder than usual, and up to there quieter. */
+/** Multiples of the usual volume from which activity is called above usual, and up to which below. */
 const LOUDER_RATIO = 1.5;
 const QUIETER_RATIO = 0.5;
 
-/** What is going on, in a sentence or two. */
+/** One or two sentences for the top of the overview. Simulated topics are no news and are left out. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
-  const pulses = all.filter((one) => !hasNoPosts(one));
+  const pulses = all.filter((one) => !one.simulated && !hasNoPosts(one));
   const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER_RATIO || spikes.length > 0);
   const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER_RATIO);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
   const troubled = all.reduce((sum, one) => sum + one.troubled.length, 0);
   const sentences: string[] = [];
-  if (loud.length > 0)
-    sentences.push(`${joinNames(loud)} ${loud.length === 1 ? 'is' : 'are'} louder than usual`);
-  if (quiet.length > 0) sentences.push(`${joinNames(quiet)} ${quiet.length === 1 ? 'is' : 'are'} quieter`);
+  if (loud.length > 0) sentences.push(`Activity is above usual in ${joinNames(loud)}`);
+  if (quiet.length > 0) sentences.push(`Activity is below usual in ${joinNames(quiet)}`);
   const known = pulses.length - unknown.length;
   if (sentences.length === 0 && known > 0)
     sentences.push(
-      `${known === pulses.length ? 'All topics are' : `${formatCount(known, 'topic')} ${known === 1 ? 'is' : 'are'}`} about as loud as usual`,
+      `Activity is as usual in ${known === all.length ? 'all topics' : formatCount(known, 'topic')}`,
     );
-  if (unknown.length > 0 && known === 0)
-    sentences.push('What is usual is not known yet: three days must be observed first');
+  if (unknown.length > 0 && known === 0 && loud.length === 0) {
+    const reason = explainNoRatio(
+      unknown.some(({ hasUsual }) => hasUsual),
+      '24 hours',
+    );
+    sentences.push(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`);
+  }
   if (troubled > 0)
     sentences.push(
       `${formatCount(troubled, 'search', 'searches')} ${troubled === 1 ? 'needs' : 'need'} attention`,
@@ -46,7 +51,7 @@ function joinNames(pulses: readonly TopicPulse[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** The numbers of the whole, each with what it leaves out. */
+/** Totals over all topics. */
 export function KeyNumbers({
   pulses,
   runs,
@@ -56,11 +61,13 @@ export function KeyNumbers({
   pulses: readonly TopicPulse[];
   runs: readonly RunTally[];
   services: readonly ServiceDay[];
-  /** Of the last 24 hours. */
+  /** In the last 24 hours. */
   spikes: number;
 }) {
   const posts = pulses.reduce((sum, { pulse }) => sum + pulse.posts, 0);
   const usual = pulses.reduce((sum, { pulse }) => sum + (pulse.usual ?? 0), 0);
+  const counted = pulses.filter((one) => !hasNoPosts(one)).length;
+  const compared = pulses.filter((one) => !hasNoPosts(one) && one.pulse.usual !== null).length;
   const least = pulses.some(({ pulse }) => pulse.lowerBound);
   const ended = sumRuns(runs, (status) => status === 'succeeded' || status === 'failed');
   const failed = sumRuns(runs, (status) => status === 'failed');
@@ -76,15 +83,21 @@ export function KeyNumbers({
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
   return (
     <div data-live="numbers">
-      <Stats label="All topics together">
+      <Stats label="All topics">
         <Stat
           name="Posts, last 24 hours"
           value={<ShortCount of={posts} least={least} />}
           note={
             usual === 0 ? (
-              'what is usual is not known yet'
+              explainNoRatio(
+                pulses.some(({ hasUsual }) => hasUsual),
+                '24 hours',
+              )
             ) : (
-              <>usual: {formatCount(Math.round(usual), 'post')}</>
+              <>
+                usual {formatCount(Math.round(usual), 'post')}
+                {compared === counted ? '' : ` in ${compared} of ${formatCount(counted, 'topic')}`}
+              </>
             )
           }
         />
@@ -105,14 +118,14 @@ export function KeyNumbers({
           note={
             cost === null ? (
               unpriced === 0 ? (
-                'they cost nothing'
+                'free'
               ) : (
-                'no cost was told'
+                'cost not reported'
               )
             ) : (
               <>
                 <Usd of={cost} />
-                {unpriced === 0 ? '' : `; ${formatCount(unpriced, 'call')} told none`}
+                {unpriced === 0 ? '' : `; not reported for ${formatCount(unpriced, 'call')}`}
               </>
             )
           }
@@ -120,7 +133,7 @@ export function KeyNumbers({
         <Stat
           name="Next run"
           value={<DueTime at={next} />}
-          note={next === null ? 'no search is active' : <Timestamp at={next} exact />}
+          note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
         />
       </Stats>
     </div>
@@ -133,7 +146,7 @@ function sumRuns(runs: readonly RunTally[], is: (status: RunTally['status']) => 
 
 const MAX_ATTENTION = 8;
 
-/** Searches that need attention, and why: those that will not recover by themselves come first. */
+/** Searches that need attention, and why. Those that cannot recover by themselves come first. */
 export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) {
   const shown = pulses
     .flatMap(({ troubled }) => troubled)
@@ -154,7 +167,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
                 <span>
                   {label} <Timestamp at={at} />
                 </span>
-                {run?.run_id == null ? null : <a href={`/runs/${run.run_id}`}>its last run</a>}
+                {run?.run_id == null ? null : <a href={`/runs/${run.run_id}`}>last run</a>}
               </span>
             </div>
           </li>
@@ -162,7 +175,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
       </ul>
       {shown.length <= MAX_ATTENTION ? null : (
         <p class="hint">
-          and {shown.length - MAX_ATTENTION} more: <a href="/runs?status=failed">all runs that failed</a>
+          and {shown.length - MAX_ATTENTION} more: <a href="/runs?status=failed">failed runs</a>
         </p>
       )}
     </Section>
@@ -173,7 +186,7 @@ type Judgement = {
   rank: number;
   state: BadgeState;
   why: string;
-  /** What happened then; empty where the state says it. */
+  /** What `at` is the time of; empty if the state says it. */
   label: string;
   at: Date | null;
 };
@@ -181,13 +194,13 @@ type Judgement = {
 function judgeSearch({ search, run, silent }: TroubledSearch): Judgement {
   const failed = run?.run_code == null ? run?.run_reason : RUN_CODES[run.run_code];
   if (isStopped(search)) {
-    const why = search.state_reason ?? failed ?? 'no reason is known';
+    const why = search.state_reason ?? failed ?? 'reason not recorded';
     return { rank: 0, state: search.state, why, label: '', at: search.state_since };
   }
   if (silent !== undefined) {
     const why = `no successful run for three intervals; ${describeLastRun(silent)}`;
     return { rank: 1, state: 'silent', why, label: 'last success', at: silent.last_success_at };
   }
-  const why = failed ?? 'no reason is known';
+  const why = failed ?? 'reason not recorded';
   return { rank: 2, state: 'failed', why, label: '', at: run?.run_ended_at ?? null };
 }

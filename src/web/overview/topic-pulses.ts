@@ -1,4 +1,4 @@
-/** Topics as the overview shows them, put together from what is read of all searches at once. */
+/** Topics as the overview shows them, assembled from reads over all searches. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import {
   type VolumePulse,
@@ -15,25 +15,26 @@ import type { BucketRow, SpikeRow } from '../../store/queries/volume.ts';
 import { buildVolume, findsLinksOnly, sumBuckets } from '../topic/topic-data.ts';
 import { isYoung } from '../topic/time-range.ts';
 
-/** How many whole days before today are shown, and are what is usual. */
+/** Whole days before today that are shown and that the usual volume is computed from. */
 export const PULSE_DAYS = 14;
-/** Of a topic that is watched for less than two days, so many hours are shown in their place. */
+/** Hours shown instead for a topic younger than two days. */
 export const PULSE_HOURS = 24;
 
 export type TopicPulse = {
   topic: TopicRow;
   searches: readonly SearchRow[];
   labels: readonly string[];
-  /** All of its searches look in the sandbox. */
+  /** All of its searches use the sandbox. */
   simulated: boolean;
   pulse: VolumePulse;
-  /** Posts per day (UTC), each once, scaled up by coverage; null where less than half was observed. */
+  /** Whether the usual volume of any search is known. */
+  hasUsual: boolean;
+  /** Distinct posts per day (UTC), scaled up by coverage; null if less than half was observed. */
   days: readonly (number | null)[];
-  /** Posts per hour, as counted, of a young topic; null of any other. */
+  /** Posts per hour, as counted, of a young topic; null for any other. */
   hours: readonly (number | null)[] | null;
-  /** Days on which something is unusual. */
+  /** Indices of days with a spike. */
   spikeDays: readonly number[];
-  /** Current ones. */
   spikes: readonly SpikeRow[];
   lastRunAt: Date | null;
   nextRunAt: Date | null;
@@ -54,14 +55,13 @@ type OverviewData = {
   now: readonly SearchNow[];
   silent: readonly SilentSearch[];
   days: readonly SearchDay[];
-  /** Of young searches. */
+  /** Young searches only. */
   hours: readonly BucketRow[];
   spikeDays: readonly SpikeDay[];
-  /** Current ones. */
   spikes: readonly SpikeRow[];
-  /** Where today begins (UTC). */
+  /** Start of today (UTC). */
   today: Date;
-  /** Where the hour ends. */
+  /** End of the current hour. */
   hour: Date;
 };
 
@@ -92,19 +92,19 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       silent: silentBySlug.get(search.slug),
       days: daysById.get(search.id) ?? [],
     }));
+    const observed = known.map(({ run, days: past }) => ({
+      now: toObservation(run),
+      usual: computeUsualVolume(
+        past.map(({ posts, coverage, lower_bound }) => ({ posts, coverage, lowerBound: lower_bound })),
+      ),
+    }));
     return {
       topic,
       searches: its,
       labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
       simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
-      pulse: computePulse(
-        known.map(({ run, days: past }) => ({
-          now: toObservation(run),
-          usual: computeUsualVolume(
-            past.map(({ posts, coverage, lower_bound }) => ({ posts, coverage, lowerBound: lower_bound })),
-          ),
-        })),
-      ),
+      pulse: computePulse(observed),
+      hasUsual: observed.some(({ usual }) => usual !== null),
       days: computeDays(
         from,
         known.flatMap(({ days: past }) => past),
@@ -134,12 +134,12 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
   });
 }
 
-/** Neither by a person nor for good. */
+/** Stopped by the program: not paused by a person, not removed. */
 export function isStopped({ state }: Pick<SearchRow, 'state'>): boolean {
   return state === 'broken' || state === 'capped';
 }
 
-/** Whether a topic has only AI searches, none of which found a post. */
+/** Whether a topic has only AI searches and none of them found a post. */
 export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolean {
   return findsLinksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
 }
@@ -156,7 +156,7 @@ function computeDays(from: number, days: readonly SearchDay[]): (number | null)[
   return Array.from({ length: PULSE_DAYS }, (_, i) => computeDay(byDay.get(from + i * DAY) ?? []));
 }
 
-/** A topic's day: its searches' posts, each once, over the mean of what those observed that looked at all. */
+/** Posts of a topic's day, divided by the mean coverage of the searches that observed any of it. */
 function computeDay(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
   const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;

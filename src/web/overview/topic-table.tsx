@@ -10,7 +10,7 @@ import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 export const SORTS = ['unusual', 'posts', 'name'] as const;
 type Sort = (typeof SORTS)[number];
 const SORT_WORDS: Readonly<Record<Sort, string>> = {
-  unusual: 'Loudest first',
+  unusual: 'Highest vs. usual',
   posts: 'Most posts',
   name: 'Name',
 };
@@ -29,7 +29,7 @@ export function TopicTable({
       title="Topics"
       id="topics"
       live
-      note="Volume of the last 24 hours beside a usual day: the middle of the last fourteen days, scaled up by what was observed."
+      note="Last 24 h against a typical day (14-day median, corrected for coverage)."
       aside={
         <>
           {labels.length === 0 ? null : (
@@ -54,7 +54,7 @@ export function TopicTable({
       }
     >
       {pulses.length === 0 ? (
-        <EmptyState words="No topic has this label." todo={{ words: 'Show all', href: '/' }} />
+        <EmptyState words="No topics with this label." todo={{ words: 'Show all', href: '/' }} />
       ) : (
         <Table caption="Topics" rows={pulses} columns={COLUMNS} />
       )}
@@ -65,7 +65,7 @@ export function TopicTable({
 const COLUMNS: Column<TopicPulse>[] = [
   { head: 'Topic', cell: (one) => <NameCell {...one} /> },
   {
-    head: 'Posts a day, 14 days',
+    head: 'Posts per day, 14 days',
     cell: (one) => <VolumeCell {...one} />,
   },
   {
@@ -74,7 +74,7 @@ const COLUMNS: Column<TopicPulse>[] = [
     cell: (one) => (hasNoPosts(one) ? null : <LastDayCell {...one} />),
   },
   {
-    head: 'To the usual',
+    head: 'vs. usual',
     number: true,
     cell: (one) => (hasNoPosts(one) ? null : <UsualCell {...one} />),
   },
@@ -98,12 +98,12 @@ function VolumeCell(one: TopicPulse) {
   if (hasNoPosts(one)) return <span class="unknown">{NO_POSTS_TEXT}</span>;
   if (hours === null)
     return (
-      <Sparkline values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
+      <Sparkline values={days} spikes={spikeDays} words={`${topic.name}, posts per day, last 14 days`} />
     );
   return (
     <>
-      <Sparkline values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
-      <div class="hint">posts an hour, 24 hours</div>
+      <Sparkline values={hours} words={`${topic.name}, posts per hour, last 24 hours`} />
+      <div class="hint">posts per hour, 24 hours</div>
     </>
   );
 }
@@ -122,7 +122,9 @@ function UsualCell({ pulse: { ratio, usual } }: TopicPulse) {
   return (
     <>
       <Ratio of={ratio} />
-      {usual === null ? null : <div class="hint narrow-out">of {formatCount(Math.round(usual), 'post')}</div>}
+      {usual === null ? null : (
+        <div class="hint narrow-out">usual {formatCount(Math.round(usual), 'post')}</div>
+      )}
     </>
   );
 }
@@ -133,7 +135,7 @@ function NameCell({ topic, simulated, labels }: TopicPulse) {
       <a class="who" href={`/topics/${topic.slug}`}>
         {topic.name}
       </a>{' '}
-      {simulated ? <Badge state="simulated" why="its posts are invented by the sandbox" /> : null}
+      {simulated ? <Badge state="simulated" why="Simulated data (sandbox)" /> : null}
       {labels.length === 0 ? null : <div class="hint">{labels.join(', ')}</div>}
     </>
   );
@@ -154,7 +156,7 @@ function StatesCell({ searches, troubled }: TopicPulse) {
         </>
       ))}
       {silent === 0 ? null : <Badge state="silent" words={`${silent} silent`} />}{' '}
-      {failing === 0 ? null : <Badge state="failed" words={`${failing} failed last`} />}
+      {failing === 0 ? null : <Badge state="failed" words={`${failing} failing`} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What a run sent and what it received: its calls, the request, the raw response, and what of it could not be read. */
+/** Calls of a run: ledger, request, rejected items, raw response. */
 
 import type { RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries/run-list.ts';
@@ -10,19 +10,18 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
-const UNKNOWN_CALL = 'unknown: the process ended between sending and hearing; it counts as paid';
+const UNKNOWN_CALL = 'unknown: the process ended before the response arrived; counts as paid';
 
-/** The ledger of a run. */
 export function CallTable({ rows }: { rows: readonly CallRow[] }) {
   const paid = rows.length === 0 || rows.some(({ service }) => isPaid(service));
   return (
     <Section
       title="Calls"
       id="calls"
-      note={`Each is written down before it is sent, and ${paid ? 'billed by the service' : 'costs nothing'}.`}
+      note={`Calls are recorded before they are sent. ${paid ? 'The service charges for them.' : 'They are free.'}`}
     >
       {rows.length === 0 ? (
-        <EmptyState words="Nothing was called." />
+        <EmptyState words="No calls." />
       ) : (
         <Table
           caption="Calls of this run"
@@ -32,8 +31,8 @@ export function CallTable({ rows }: { rows: readonly CallRow[] }) {
             { head: 'State', cell: ({ state }) => (state === 'unknown' ? UNKNOWN_CALL : state) },
             { head: 'Service', cell: ({ service }) => service },
             { head: 'Sent', cell: ({ sent_at }) => <Timestamp at={sent_at} exact /> },
-            { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no answer', number: true },
-            { head: 'Took', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
+            { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no response', number: true },
+            { head: 'Duration', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
             {
               head: 'Size',
               cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : formatBytes(bytes)),
@@ -57,9 +56,9 @@ const MAX_BODY_TEXT = 10_000;
 export function RequestSection({ sent }: { sent: RequestPreview | string }) {
   return (
     <Section
-      title="The request"
+      title="Request"
       id="request"
-      note="As it is made of the version of the search that was run, in the words of the service. The key goes along in the header authorization and stands nowhere."
+      note="Built from the version of the search that ran. The API key is sent in the Authorization header and is never stored here."
     >
       {typeof sent === 'string' ? (
         <EmptyState words={sent} />
@@ -83,25 +82,25 @@ export function RejectTable({ rows, limit }: { rows: readonly RejectRow[]; limit
   if (rows.length === 0) return null;
   return (
     <Section
-      title="What could not be read"
+      title="Rejected items"
       id="rejects"
-      note={`Items of the answer, where they stood and how they began${rows.length === limit ? `; the first ${limit}` : ''}. The rest of the answer was kept.`}
+      note={`Items of the response that could not be parsed${rows.length === limit ? ` (the first ${limit})` : ''}. All others were saved.`}
     >
       <Table
-        caption="Items that could not be read"
+        caption="Rejected items"
         rows={rows}
         columns={[
           {
-            head: 'Where',
+            head: 'Path',
             cell: ({ path }) => (
               <code>
                 <UntrustedText text={path} most={200} />
               </code>
             ),
           },
-          { head: 'Why', cell: ({ code }) => code.replaceAll('_', ' ') },
+          { head: 'Reason', cell: ({ code }) => code.replaceAll('_', ' ') },
           {
-            head: 'How it begins',
+            head: 'Excerpt',
             cell: ({ sample }) => (
               <code>
                 <UntrustedText text={sample} most={160} />
@@ -114,13 +113,13 @@ export function RejectTable({ rows, limit }: { rows: readonly RejectRow[]; limit
   );
 }
 
-/** Characters that are shown, and bytes that are looked at for that. */
+/** Characters shown, and bytes decoded for them. */
 const MAX_RESPONSE_TEXT = 20_000;
 const MAX_PREVIEW_BYTES = 200_000;
-/** Larger ones are not unpacked to show their beginning. */
+/** Larger responses are not unpacked for a preview. */
 export const MAX_INLINE_BYTES = 5_000_000;
 
-/** The response as it came: its beginning, and all of it as a download. */
+/** The raw response: a preview and a download. */
 export function ResponseSection({
   id,
   note,
@@ -130,28 +129,28 @@ export function ResponseSection({
 }: {
   id: bigint;
   note: StoredResponseNote | undefined;
-  /** Null where it is too large to be shown. */
+  /** Null if too large to preview. */
   answer: RawResponse | null;
-  /** How long answers are kept. */
+  /** Retention of responses. */
   days: number;
-  /** Whether the visitor may have it read again. */
+  /** Whether the visitor may have it parsed again. */
   replayable: boolean;
 }) {
   if (note === undefined)
     return (
-      <Section title="The raw answer" id="answer">
-        <EmptyState words={`None is kept: there was no answer, or it is older than ${days} days.`} />
+      <Section title="Raw response" id="answer">
+        <EmptyState words={`Not available: there was no response, or it is older than ${days} days.`} />
       </Section>
     );
   const shown = answer === null ? null : previewResponse(answer);
   return (
     <Section
-      title="The raw answer"
+      title="Raw response"
       id="answer"
       note={
         <>
-          As it came with call {note.n}, <Timestamp at={note.received_at} exact />: {formatBytes(note.bytes)}
-          {note.content_type === null ? '' : `, ${note.content_type.slice(0, 80)}`}; kept for {days} days.
+          Call {note.n}, <Timestamp at={note.received_at} exact />: {formatBytes(note.bytes)}
+          {note.content_type === null ? '' : `, ${note.content_type.slice(0, 80)}`}. Kept for {days} days.
         </>
       }
       aside={
@@ -159,18 +158,20 @@ export function ResponseSection({
           <a class="button" href={`/runs/${id}/answer`} download={`run-${id}.txt`}>
             Download
           </a>
-          {replayable ? <ActionButton action={`/runs/${id}/replay`} words="Read it again" /> : null}
+          {replayable ? (
+            <ActionButton action={`/runs/${id}/replay`} words="Parse again (no new call)" />
+          ) : null}
         </span>
       }
     >
       {shown === null ? (
         <EmptyState
-          words="It is too large to be shown here."
-          todo={{ words: 'Download it', href: `/runs/${id}/answer` }}
+          words="Too large to show here."
+          todo={{ words: 'Download', href: `/runs/${id}/answer` }}
         />
       ) : (
         <details>
-          <summary>Show {shown.cut ? 'how it begins' : 'it'}</summary>
+          <summary>{shown.cut ? 'Show the beginning' : 'Show'}</summary>
           <pre class="raw" tabIndex={0}>
             <code>
               <UntrustedText text={shown.text} most={MAX_RESPONSE_TEXT} />
@@ -182,7 +183,7 @@ export function ResponseSection({
   );
 }
 
-/** JSON in lines of its own, anything else as it is. */
+/** JSON indented, anything else as it is. */
 function previewResponse({ body, contentType }: RawResponse): { text: string; cut: boolean } {
   const text = body.subarray(0, MAX_PREVIEW_BYTES).toString('utf8');
   if (contentType?.includes('json') === true) {
@@ -198,8 +199,8 @@ function previewResponse({ body, contentType }: RawResponse): { text: string; cu
 const INDENT = '  ';
 
 /**
- * Sets the text of JSON in lines, as far as `most` characters. Nothing is parsed: numbers keep their digits, members their
- * order, and what is cut off or is no JSON at all is still shown.
+ * Indents JSON text, up to `most` characters, without parsing it: numbers keep their digits, members their order, and
+ * truncated or invalid JSON is still shown.
  */
 export function formatJsonText(text: string, most: number): { text: string; cut: boolean } {
   let out = '';
@@ -235,7 +236,7 @@ function startLine(depth: number): string {
   return `\n${INDENT.repeat(Math.min(depth, 40))}`;
 }
 
-/** The place behind the closing quote, or the end of the text. */
+/** The index after the closing quote, or the end of the text. */
 function findStringEnd(text: string, begin: number): number {
   for (let i = begin + 1; i < text.length; i += 1) {
     if (text[i] === '\\') i += 1;

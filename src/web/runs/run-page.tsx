@@ -1,4 +1,4 @@
-/** One run: what became of it, its calls, what it found, and the raw response. */
+/** One run: result, calls, discoveries, raw response. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -22,6 +22,7 @@ import { loadNewestResponse } from '../../store/responses.ts';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Badge } from '../components/icons.tsx';
+import { formatCount } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -49,7 +50,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
       above: <a href="/runs">Runs</a>,
       lead: (
         <>
-          {run.slot_at === null ? 'Asked for' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />
+          {run.slot_at === null ? 'Requested' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />
         </>
       ),
       aside: <Badge state={run.status} />,
@@ -78,8 +79,8 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
     const id = requireKey('run', request.params.id);
     finished(reply.raw, app.shares.answers.take(request));
     const answer = await loadNewestResponse(ctx.db, id);
-    if (answer === null) throw new Refused('not_found', `no answer of run ${id} is kept`);
-    // Whatever it says of itself, it is a file to be kept and nothing that a browser shows.
+    if (answer === null) throw new Refused('not_found', `run ${id} has no stored response`);
+    // Untrusted content: always a download, never rendered by the browser.
     return reply
       .type('application/octet-stream')
       .header('content-disposition', `attachment; filename="run-${id}.txt"`)
@@ -111,29 +112,23 @@ async function readRunData(ctx: Context, run: RunRow) {
   return { calls, rejects, discoveries: newest.toReversed(), completion, note, near, sent, answer };
 }
 
-/** A dialect that is a file of the user's own may be gone: then that is said in the request's place. */
+/** A custom dialect file may be missing; then the section says so. */
 async function describeRequest(ctx: Context, id: Id): Promise<RequestPreview | string> {
   try {
-    return (await previewRequest(ctx, id)) ?? 'What was sent is not known any more.';
+    return (await previewRequest(ctx, id)) ?? 'The request is no longer available.';
   } catch (error) {
     if (error instanceof InvalidInput || error instanceof Refused)
-      return `It cannot be shown in the words of the service: ${error.message}`;
+      return `The request cannot be shown: ${error.message}`;
     throw error;
   }
 }
 
 function NewItems({ run, rows, limit }: { run: RunRow; rows: readonly DiscoveryRow[]; limit: number }) {
-  const note = rows.length === limit ? `The newest ${limit} of them.` : undefined;
+  const note = rows.length === limit ? `Newest ${limit}.` : undefined;
   return (
-    <Section title="What was new" id="new" note={note}>
+    <Section title="New items" id="new" note={note}>
       {rows.length === 0 ? (
-        <EmptyState
-          words={
-            run.status === 'succeeded'
-              ? 'Nothing: the search had seen all of it before.'
-              : 'Nothing was found by this run.'
-          }
-        />
+        <EmptyState words={run.status === 'succeeded' ? 'No new items.' : 'No results.'} />
       ) : (
         <ol class="feed plain">
           {rows.map((discovery) => (
@@ -148,7 +143,7 @@ function NewItems({ run, rows, limit }: { run: RunRow; rows: readonly DiscoveryR
 }
 
 const COMPLETION_TEXTS = [
-  ['summary', 'Over all sources'],
+  ['summary', 'All sources'],
   ['microblog_summary', 'Microblogs'],
   ['discussion_board_summary', 'Discussion boards'],
   ['news_forum_summary', 'News forums'],
@@ -159,15 +154,15 @@ function CompletionTexts({ run, completion }: { run: RunRow; completion: Complet
   if (completion === undefined) return null;
   const { claims, changed, search } = completion;
   const beside = isBaselineRun(run)
-    ? 'the first of its search'
-    : `it cites ${changed ? 'other links than' : 'the same links as'} the one before`;
-  const made = claims === null ? 'its claims were not read' : `${claims} claims`;
+    ? 'first completion of this search'
+    : `cites ${changed ? 'different links than' : 'the same links as'} the previous one`;
+  const made = claims === null ? 'statements not parsed' : formatCount(claims, 'statement');
   return (
     <Section
-      title="The completion"
+      title="Completion"
       id="completion"
-      note={`Written by a machine; ${made}; ${beside}.`}
-      aside={<a href={`/searches/${search}`}>What it says that is new</a>}
+      note={`Machine-written; ${made}; ${beside}.`}
+      aside={<a href={`/searches/${search}`}>What changed</a>}
     >
       {COMPLETION_TEXTS.map(([member, words]) => {
         const text = completion[member];

@@ -1,4 +1,4 @@
-/** What became of a run, in words, and what to do where it did not succeed. */
+/** Facts of a run, and what to do if it did not succeed. */
 
 import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import type { RunNeighbours, RunRow } from '../../store/queries/run-list.ts';
@@ -9,24 +9,24 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
 const TRIGGER_WORDS = {
-  schedule: 'its schedule',
-  manual: 'a person who asked for it',
-  first: 'the making of its search',
+  schedule: 'schedule',
+  manual: 'manual',
+  first: 'search created',
 } as const;
 
-/** @param service that its calls went to; undefined where none was made */
+/** @param service of its calls; undefined without calls */
 export function RunTimeline({ run, service }: { run: RunRow; service: string | undefined }) {
   const steps = findNextSteps(run);
   return (
-    <Section title="What became of it" id="life">
+    <Section title="Result" id="life">
       {steps === undefined ? null : (
         <div class="advice">
           <p>
-            It was {run.status === 'failed' ? 'not answered as it should be' : run.status}: {steps.why}.
+            {run.status.charAt(0).toUpperCase() + run.status.slice(1)}: {steps.why}.
             {run.status === 'failed' && run.reason !== null ? (
               <>
                 {' '}
-                The service said: <UntrustedText text={run.reason} most={1_000} />
+                Message: <UntrustedText text={run.reason} most={1_000} />
               </>
             ) : null}
           </p>
@@ -34,7 +34,7 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
         </div>
       )}
       <Facts
-        label="The life of this run"
+        label="Run"
         facts={[
           [
             'Search',
@@ -43,7 +43,7 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
             </>,
           ],
           ['Topic', <a href={`/topics/${run.topic}`}>{run.topic}</a>],
-          ['Asked for by', TRIGGER_WORDS[run.trigger]],
+          ['Trigger', TRIGGER_WORDS[run.trigger]],
           ['Due', run.slot_at === null ? null : <Timestamp at={run.slot_at} exact />],
           [
             'Missed slots',
@@ -53,26 +53,26 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
               </>
             ),
           ],
-          ['Made', <Timestamp at={run.created_at} exact />],
-          ['Waits until', run.not_before === null ? null : <Timestamp at={run.not_before} exact />],
-          ['First claimed', <Timestamp at={run.started_at} exact />],
+          ['Created', <Timestamp at={run.created_at} exact />],
+          ['Not before', run.not_before === null ? null : <Timestamp at={run.not_before} exact />],
+          ['Started', <Timestamp at={run.started_at} exact />],
           ['Late by', formatLateness(run)],
           [
-            'Claimed',
+            'Attempts',
             run.fence === 0 ? null : (
               <>
-                <Count of={run.fence} unit={run.fence === 1 ? 'time' : 'times'} />
-                {run.worker === null ? '' : ` (the last by ${run.worker})`}
+                <Count of={run.fence} />
+                {run.worker === null ? '' : ` (last by ${run.worker})`}
               </>
             ),
           ],
           ['Ended', <Timestamp at={run.ended_at} exact never="not yet" />],
-          ['Took', run.seconds === null ? null : formatDuration(run.seconds)],
+          ['Duration', run.seconds === null ? null : formatDuration(run.seconds)],
           ['Code', run.code],
           [
             'Found',
             run.items_seen === null ? (
-              'there was no answer'
+              'no response'
             ) : (
               <>
                 <Count of={run.items_seen} unit="items" />: <Count of={run.posts_seen} unit="posts" />,{' '}
@@ -80,25 +80,22 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
               </>
             ),
           ],
-          ['New to the search', run.items_new === null ? null : <Count of={run.items_new} />],
-          ['Not readable', run.rejected === null ? null : <Count of={run.rejected} />],
+          ['New', run.items_new === null ? null : <Count of={run.items_new} />],
+          ['Rejected items', run.rejected === null ? null : <Count of={run.rejected} />],
           [
             'Calls',
             <>
-              <Count of={run.calls} />, cost <Usd of={run.cost_usd} service={service} />
+              <Count of={run.calls} />, cost: <Usd of={run.cost_usd} service={service} />
             </>,
           ],
-          [
-            'Baseline',
-            run.baseline ? 'yes: the first look of this request; what it found raises no alert' : null,
-          ],
+          ['Baseline', run.baseline ? 'yes: first run of this request; raises no alert' : null],
         ]}
       />
     </Section>
   );
 }
 
-/** From its slot to its first claim. */
+/** From slot to start. */
 function formatLateness({ slot_at, started_at }: RunRow): string | null {
   if (slot_at === null || started_at === null) return null;
   return formatDuration(Math.max(0, started_at.getTime() - slot_at.getTime()) / 1_000);
@@ -108,90 +105,89 @@ export function NeighborLinks({ near }: { near: RunNeighbours }) {
   return (
     <nav class="pager" aria-label="Runs of this search">
       {near.previous === null ? (
-        <span class="unknown">The first of its search</span>
+        <span class="unknown">First run of this search</span>
       ) : (
         <a href={`/runs/${near.previous}`} rel="prev">
-          ← The one before
+          ← Previous run
         </a>
       )}
       {near.next === null ? (
-        <span class="unknown">The newest of its search</span>
+        <span class="unknown">Newest run of this search</span>
       ) : (
         <a href={`/runs/${near.next}`} rel="next">
-          The next one →
+          Next run →
         </a>
       )}
     </nav>
   );
 }
 
-/** Why a run did not go as planned, and what to do about it. */
 type NextSteps = { why: string; todo: string };
 
 const WAIT_FOR_NEXT_SLOT =
-  'Nothing has to be done: the next slot runs as usual. If it lasts, ask whoever runs the service.';
+  'No action needed: the next slot runs as usual. If this persists, contact the operator of the service.';
 const RESPONSE_IS_KEPT =
-  'The answer is kept below: look at it, and read it again when a newer version reads it.';
+  'The response is stored below. Inspect it, and parse it again after an update that can read it.';
 
-/** What to do, by the code with which a run failed. */
+/** What to do, by failure code. */
 const FAILURE_STEPS: Readonly<Record<RunCode, string>> = {
-  auth: 'Set SEARCH_API_KEY to a key that the service takes, restart, and resume the searches that were stopped.',
-  payment: 'Settle the account of the service, then resume the searches that were stopped.',
+  auth: 'Set SEARCH_API_KEY to a valid key, restart, and resume the stopped searches.',
+  payment: 'Settle the account with the service, then resume the stopped searches.',
   invalid_request:
-    'Compare the request below with what the service allows, and edit the search. Three in a row stop it.',
-  rate_limited: 'Let searches of this service run less often, or set CALLS_PER_MINUTE lower.',
+    'Compare the request below with what the service allows, and edit the search. Three such failures in a row stop it.',
+  rate_limited: 'Run searches of this service less often, or lower CALLS_PER_MINUTE.',
   upstream_5xx: WAIT_FOR_NEXT_SLOT,
-  redirect: 'Set SEARCH_API_URL to the address that the service answers at itself.',
-  timeout_connect: 'Check that the address of the service can be reached from this machine.',
+  redirect: 'Set SEARCH_API_URL to the final address of the service, without a redirect.',
+  timeout_connect: 'Check that this machine can reach the address of the service.',
   timeout_headers: WAIT_FOR_NEXT_SLOT,
   timeout_body: WAIT_FOR_NEXT_SLOT,
-  conn_refused: 'Check the address of the service (SEARCH_API_URL) and that it runs.',
+  conn_refused: 'Check that the service is running and that SEARCH_API_URL is its address.',
   conn_reset: WAIT_FOR_NEXT_SLOT,
-  bad_content_type: 'Check that SEARCH_API_URL is the address of the service and not of a page before it.',
+  bad_content_type: 'Check that SEARCH_API_URL is the address of the API, not of a login or proxy page.',
   bad_json: RESPONSE_IS_KEPT,
   schema_mismatch: RESPONSE_IS_KEPT,
-  sources_down: 'See on the page System which sources answer, and why the others do not.',
-  too_large: 'Ask for less: fewer tools, a shorter span of time, or a narrower prompt.',
+  sources_down: 'See the System page for sources that are down, and why.',
+  too_large: 'Request less: fewer sources, a shorter look-back, or a narrower prompt.',
   decode_error: WAIT_FOR_NEXT_SLOT,
   stream_incomplete:
-    'Nothing has to be done: the next slot runs as usual. Without streaming the service answers at once.',
+    'No action needed: the next slot runs as usual. To receive the response in one piece, turn off streaming.',
   budget_exceeded:
-    'Searches go on when the next UTC day begins. CALLS_PER_DAY and MAX_CALLS_PER_RUN say how many calls are allowed.',
+    'Searches continue on the next UTC day. CALLS_PER_DAY and MAX_CALLS_PER_RUN set the limits.',
   lease_lost:
-    'Nothing has to be done: the worker that took it over ends it. If it happens often, give workers fewer runs at once.',
-  service_unknown: 'Set SEARCH_API_URL, or SERVICE_SOURCES where it is the own service, and restart.',
-  unknown_outcome: 'Nothing has to be done. The call counts as paid, for it may have been answered.',
-  db_unavailable: 'Check that Postgres runs and can be reached; the page System says which it is.',
-  internal: 'Look in the log at the time of this run, and report it with what stands there.',
+    'No action needed: the worker that took over finishes the run. If this happens often, lower the concurrency of workers.',
+  service_unknown: 'Set SEARCH_API_URL, or SERVICE_SOURCES for your own service, and restart.',
+  unknown_outcome: 'No action needed. The call counts as paid, because the service may have answered it.',
+  db_unavailable: 'Check that Postgres is running and reachable; the System page shows which one is used.',
+  internal: 'Report this with the log lines from the time of the run.',
 };
 
-/** By the reason with which a slot was skipped. */
+/** By skip reason. */
 const SKIP_STEPS: Readonly<Record<string, NextSteps>> = {
   overlap: {
-    why: 'the run before it was still under way',
-    todo: 'Let the search run less often than its runs take, or ask a faster model.',
+    why: 'the previous run was still in progress',
+    todo: 'Choose a longer interval or a faster model.',
   },
   missed: {
-    why: 'nobody was there to run it when it was due',
-    todo: 'Keep strandline running: one run makes up for what was missed, and what it could not see is marked as not observed.',
+    why: 'no worker was running when it was due',
+    todo: 'Keep strandline running. One run catches up; time that it cannot cover is marked as not observed.',
   },
   capped: {
-    why: 'the calls of that UTC day were used up',
-    todo: 'Raise CALLS_PER_DAY, or let searches of this service run less often.',
+    why: 'the daily call limit (UTC) was reached',
+    todo: 'Raise CALLS_PER_DAY, or run searches of this service less often.',
   },
 };
 
-/** By the reason with which a run was cancelled. */
+/** By cancel reason. */
 const CANCEL_STEPS: Readonly<Record<string, NextSteps>> = {
-  paused: { why: 'its search was paused before it ran', todo: 'Resume the search when it is to go on.' },
+  paused: { why: 'its search was paused before it ran', todo: 'Resume the search to continue.' },
   broken: {
-    why: 'its search was stopped, for it could not run',
-    todo: 'The page of the search says why, and resumes it.',
+    why: 'its search was stopped after failures',
+    todo: 'The page of the search shows the reason. Fix it and resume the search.',
   },
-  removed: { why: 'its search was removed before it ran', todo: 'Nothing has to be done.' },
+  removed: { why: 'its search was removed before it ran', todo: 'No action needed.' },
 };
 
-/** Why it ended as it did and what to do; undefined where all is well, or nothing has ended yet. */
+/** Undefined if the run succeeded or has not ended. */
 export function findNextSteps({
   status,
   code,
@@ -199,8 +195,8 @@ export function findNextSteps({
 }: Pick<RunRow, 'status' | 'code' | 'reason'>): NextSteps | undefined {
   if (status === 'failed' && code !== null) return { why: RUN_CODES[code], todo: FAILURE_STEPS[code] };
   if (status === 'skipped')
-    return SKIP_STEPS[reason ?? ''] ?? { why: reason ?? 'not said', todo: 'Nothing has to be done.' };
+    return SKIP_STEPS[reason ?? ''] ?? { why: reason ?? 'reason not recorded', todo: 'No action needed.' };
   if (status === 'cancelled')
-    return CANCEL_STEPS[reason ?? ''] ?? { why: reason ?? 'not said', todo: 'Nothing has to be done.' };
+    return CANCEL_STEPS[reason ?? ''] ?? { why: reason ?? 'reason not recorded', todo: 'No action needed.' };
   return undefined;
 }

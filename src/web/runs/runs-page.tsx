@@ -1,4 +1,4 @@
-/** Runs: what was due, and what became of it. */
+/** Runs and their results. */
 
 import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import type { Context } from '../../monitor/context.ts';
@@ -22,7 +22,7 @@ import { emptyField, readKey } from '../request-input.ts';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
-/** When runs were made, by the name in the address. */
+/** Creation time filter, by query parameter. */
 const SPAN_LABELS = {
   hour: 'in the last hour',
   today: 'today (UTC)',
@@ -38,7 +38,7 @@ const querystring = z.strictObject({
   search: emptyField.or(z.string().max(64)).optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
   status: emptyField.or(z.enum(RUN_STATUSES)).optional(),
-  code: emptyField.or(z.string().refine(isRunCode, 'a code of a run')).optional(),
+  code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
   since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   before: emptyField.or(z.string().max(20)).optional(),
 });
@@ -60,11 +60,11 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Runs',
       here: '/runs',
-      lead: 'One for every slot that was due, also for those that were not run, and those that somebody asked for.',
+      lead: 'One row per slot, including skipped slots and manual runs.',
       body: (
         <>
           <TodayTable rows={today} />
-          <Section title="The newest first" id="list">
+          <Section title="Newest runs" id="list">
             <RunFilterForm filter={filter} />
             {runs.length === 0 ? <NoRuns filter={filter} /> : <RunTable runs={runs} services={services} />}
             <Pager first={before === undefined ? null : buildRunsPath(filter)} next={next} />
@@ -91,7 +91,7 @@ async function readRuns(ctx: Context, { search, topic, status, code, since, befo
   });
 }
 
-/** When a span begins. */
+/** Start of a span. */
 function computeSince(span: SpanName, now: Date): Date {
   return new Date(
     span === 'today' ? Math.floor(now.getTime() / DAY) * DAY : now.getTime() - SPAN_LENGTHS_MS[span],
@@ -111,7 +111,7 @@ const ALL_OPTION = { value: '', words: 'all' };
 function RunFilterForm({ filter }: { filter: RunFilter }) {
   const { topics } = useFrame();
   return (
-    <form class="form inline" method="get" action="/runs" role="search" aria-label="Which runs">
+    <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
       <Field
         name="topic"
         label="Topic"
@@ -129,7 +129,7 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
       />
       <Field
         name="since"
-        label="Made"
+        label="Created"
         kind="select"
         value={filter.since}
         options={[
@@ -142,7 +142,7 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
   );
 }
 
-/** The address of this list with other members; what is empty is left out. */
+/** The address of the list with a filter, without empty members. */
 function buildRunsPath(filter: RunFilter & { before?: string }): string {
   const query = Object.entries(filter).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, value] as [string, string]],
@@ -157,28 +157,28 @@ function isRunCode(code: string): code is RunCode {
 function NoRuns({ filter }: { filter: RunFilter }) {
   return buildRunsPath(filter) === '/runs' ? (
     <EmptyState
-      words="Nothing ran yet."
+      words="No runs yet."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
     />
   ) : (
-    <EmptyState words="No run is like that." todo={{ words: 'Show all runs', href: '/runs' }} />
+    <EmptyState words="No runs match." todo={{ words: 'Show all runs', href: '/runs' }} />
   );
 }
 
-/** How the runs of this UTC day ended, and why those that did not succeed. */
+/** Runs of this UTC day by status and code. */
 function TodayTable({ rows }: { rows: readonly RunTally[] }) {
   return (
-    <Section title="Today" id="today" note="Runs that were made since midnight UTC, by how they stand.">
+    <Section title="Today" id="today" note="Runs created since midnight UTC, by status.">
       {rows.length === 0 ? (
-        <EmptyState words="No run was made today yet." />
+        <EmptyState words="No runs today." />
       ) : (
         <Table
-          caption="Runs of today by status and code"
+          caption="Today's runs by status and code"
           rows={rows}
           columns={[
             { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
             {
-              head: 'Why',
+              head: 'Reason',
               cell: ({ code, reason }) => (code === null ? (reason ?? '') : `${code}: ${RUN_CODES[code]}`),
             },
             {
@@ -197,7 +197,7 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
   );
 }
 
-/** @param services by the ids of their searches */
+/** @param services by search ID */
 function RunTable({ runs, services }: { runs: readonly RunRow[]; services: ReadonlyMap<Id, string> }) {
   return (
     <Table
@@ -207,9 +207,9 @@ function RunTable({ runs, services }: { runs: readonly RunRow[]; services: Reado
         { head: 'Run', cell: ({ id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
         { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
         { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-        { head: 'Due or asked for', cell: (run) => <Timestamp at={run.slot_at ?? run.created_at} /> },
+        { head: 'Due', cell: (run) => <Timestamp at={run.slot_at ?? run.created_at} /> },
         {
-          head: 'Took',
+          head: 'Duration',
           cell: ({ seconds }) => (seconds === null ? '' : formatDuration(seconds)),
           number: true,
           wide: true,
@@ -228,7 +228,7 @@ function RunTable({ runs, services }: { runs: readonly RunRow[]; services: Reado
           number: true,
           wide: true,
         },
-        { head: 'Why', cell: (run) => <RunReason run={run} /> },
+        { head: 'Reason', cell: (run) => <RunReason run={run} /> },
       ]}
     />
   );

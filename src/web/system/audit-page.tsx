@@ -37,7 +37,7 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
         here: '/system',
         above: <a href="/system">System</a>,
         aside: <a href="/system/tokens">Tokens</a>,
-        lead: 'Who created, changed or removed what, the newest first. Secrets and addresses are not recorded.',
+        lead: 'Who created, changed or removed what, newest first. Secrets and addresses are not recorded.',
         body: (
           <>
             <form
@@ -45,7 +45,7 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
               method="get"
               action="/system/audit"
               role="search"
-              aria-label="Which entries"
+              aria-label="Filter entries"
             >
               <Field name="token" label="Token" value={filter.token} placeholder="all" />
               <Field name="subject" label="Subject" value={filter.subject} placeholder="all" />
@@ -60,7 +60,7 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** The address of the log with a filter; what is empty is left out. */
+/** The address of the log with a filter, without empty members. */
 function buildAuditPath(filter: AuditFilter, before?: bigint): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...filter, before }))
@@ -71,7 +71,7 @@ function buildAuditPath(filter: AuditFilter, before?: bigint): string {
 function AuditTable({ rows }: { rows: readonly AuditRow[] }) {
   return (
     <Table
-      caption="Changes, the newest first"
+      caption="Changes, newest first"
       rows={rows}
       columns={[
         { head: 'When', cell: ({ at }) => <Timestamp at={at} exact /> },
@@ -87,7 +87,7 @@ function AuditTable({ rows }: { rows: readonly AuditRow[] }) {
 const ACTOR_WORDS = {
   token: 'API',
   session: 'signed in',
-  local: 'this machine, without a token',
+  local: 'this machine, no token',
   command_line: 'command line',
   program: 'strandline itself',
 } as const;
@@ -103,7 +103,7 @@ function AuditActor({ row: { actor, token, name } }: { row: AuditRow }) {
   );
 }
 
-/** Where things have a page, by their kind. */
+/** Paths of pages by kind of subject. */
 const SUBJECT_PAGES: Readonly<Record<string, string>> = {
   topic: '/topics/',
   search: '/searches/',
@@ -114,7 +114,7 @@ const SUBJECT_PAGES: Readonly<Record<string, string>> = {
 };
 
 function AuditSubject({ row: { kind, subject, action } }: { row: AuditRow }) {
-  if (subject === null) return <span class="unknown">–</span>;
+  if (subject === null) return <span class="unknown">none</span>;
   const page = SUBJECT_PAGES[kind];
   if (page === undefined || action.endsWith('.removed')) return <UntrustedText text={subject} most={64} />;
   return (
@@ -124,7 +124,7 @@ function AuditSubject({ row: { kind, subject, action } }: { row: AuditRow }) {
   );
 }
 
-/** Longest value on the page; the API and the command line have up to 400 characters. */
+/** The API and the command line show up to 400 characters. */
 const MAX_VALUE_LENGTH = 80;
 
 function AuditChanges({ row: { changes } }: { row: AuditRow }) {

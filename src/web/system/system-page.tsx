@@ -35,9 +35,9 @@ import { readQueue, ScanAndQueue, type WorkerStatus, WorkerTable } from './syste
 import { BudgetSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
 
-/** Searches whose trends wait, at most. */
+/** Maximum searches listed with delayed trends. */
 const MAX_SET_ASIDE = 10;
-/** Days of calls that are drawn, today among them. */
+/** Days in the chart of calls, including today. */
 const CALL_DAYS = 30;
 
 export function addSystemPage(app: App, routeContext: RouteContext): void {
@@ -52,7 +52,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
           <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
         </>
       ) : undefined,
-      lead: 'Health of database, queue and workers. The command strandline doctor checks more.',
+      lead: 'Health of database, queue and workers. For more checks, run strandline doctor.',
       body: (
         <>
           <SystemSummary
@@ -95,7 +95,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
   });
 }
 
-/** A queue that does not answer is said to be away; nobody waits for it. */
+/** After this, the queue is shown as unavailable. */
 const QUEUE_DEPTH_TIMEOUT_MS = SECOND;
 
 async function readSystemData({ ctx, services: access }: RouteContext) {
@@ -160,7 +160,7 @@ async function readSystemData({ ctx, services: access }: RouteContext) {
   };
 }
 
-/** First of all: whether workers run, and whether anything waits or is missing that should not. */
+/** Key figures: whether workers run, and what waits or is missing. */
 function SystemSummary({
   workers,
   backlog,
@@ -176,7 +176,7 @@ function SystemSummary({
 }) {
   const alive = workers.filter(({ silent }) => !silent);
   return (
-    <Stats label="In short">
+    <Stats label="Summary">
       <Stat
         name="workers"
         value={<Count of={alive.length} />}
@@ -195,7 +195,7 @@ function SystemSummary({
         note={
           backlog.queued_since === null ? undefined : (
             <>
-              the oldest since <Timestamp at={backlog.queued_since} />
+              oldest since <Timestamp at={backlog.queued_since} />
             </>
           )
         }
@@ -207,7 +207,7 @@ function SystemSummary({
         note={
           backlog.overdue_since === null ? undefined : (
             <>
-              the first since <Timestamp at={backlog.overdue_since} />
+              first since <Timestamp at={backlog.overdue_since} />
             </>
           )
         }

@@ -12,10 +12,9 @@ import { Timestamp } from '../components/timestamp.tsx';
 
 type WorkQueue = Context['queue'];
 
-/** How many jobs the queue holds, by state; null where it cannot be reached. */
+/** Number of jobs by state; null if the queue is unreachable. */
 type QueueDepth = Record<string, number> | null;
 
-/** Asks the queue, and does not wait for one that does not answer. */
 export function readQueue(queue: Pick<WorkQueue, 'depth'>, patienceMs: number): Promise<QueueDepth> {
   return withTimeout(queue.depth(), patienceMs).catch(() => null); // shown as unavailable; workers log why
 }
@@ -37,7 +36,7 @@ export function ScanAndQueue({
     <Section
       title="Scan and queue"
       id="queue"
-      note="Twice a second a worker scans the database for what is due and offers it to the queue, which distributes it among workers. The queue may be emptied at any moment: the scan offers everything again."
+      note="Twice a second, a worker scans the database for due runs and enqueues them. The queue holds no state: the scan refills it if it is emptied."
     >
       <Facts
         label="Scan and queue"
@@ -49,7 +48,7 @@ export function ScanAndQueue({
               {isScanLate(backlog) ? (
                 <>
                   {' '}
-                  <Badge state="failed" words="late" />: nothing that is due runs until a worker scans again
+                  <Badge state="failed" words="late" />: due runs wait until a worker scans again
                 </>
               ) : null}
             </>,
@@ -60,54 +59,53 @@ export function ScanAndQueue({
           ],
           ['Jobs', queue === null ? null : describeDepth(queue)],
           [
-            'To be offered',
+            'Waiting for the queue',
             <>
-              <Count of={backlog.to_offer} /> {backlog.to_offer === 1 ? 'run' : 'runs'}, by the next scan
+              <Count of={backlog.to_offer} /> {backlog.to_offer === 1 ? 'run' : 'runs'}, enqueued by the next
+              scan
             </>,
           ],
           [
             'Abandoned runs',
             <>
               <Count of={backlog.expired} />
-              {backlog.expired > 0 ? ': the next scan offers them to other workers' : ''}
+              {backlog.expired > 0 ? ': the next scan enqueues them again' : ''}
             </>,
           ],
           ['Unread responses', <UnreadCount unread={unread} />],
-          ['Trends that wait', aside.length === 0 ? null : <DelayedTrends readings={aside} />],
+          ['Delayed trends', aside.length === 0 ? null : <DelayedTrends readings={aside} />],
         ]}
       />
     </Section>
   );
 }
 
-/** Those of a run in progress are part of it; late ones need attention. */
+/** Unread responses of runs in progress are normal; late ones need attention. */
 function UnreadCount({ unread }: { unread: UnreadResponses }) {
   const { stored, spooled, late, oldest_at, oldest_run_id } = unread;
   if (stored + spooled === 0) return <>none</>;
   return (
     <>
-      {formatCount(stored, 'response')} stored and not parsed yet
+      {formatCount(stored, 'response')} stored, not parsed yet
       {late === 0 || oldest_run_id === null ? null : (
         <>
-          , {late === stored ? '' : `${late} of them `}for more than a minute: the oldest is of{' '}
+          , {late === stored ? '' : `${late} of them `}for more than a minute: oldest is of{' '}
           <a href={`/runs/${oldest_run_id}`}>run {String(oldest_run_id)}</a> (<Timestamp at={oldest_at} />)
         </>
       )}
-      {spooled === 0
-        ? null
-        : `; ${spooled} on the disk of a worker, which stores them when Postgres allows it`}
+      {spooled === 0 ? null : `; ${spooled} on the disk of a worker until Postgres is available`}
     </>
   );
 }
 
-/** What they failed of stands in the logs of workers. */
+/** The logs of workers have the errors. */
 function DelayedTrends({ readings }: { readings: readonly AsideReading[] }) {
   return (
     <>
       {readings.map(({ search, run_id, code, at, retry_at }) => (
         <div>
           <a href={`/searches/${search}`}>{search}</a> since <Timestamp at={at} />:{' '}
-          <a href={`/runs/${run_id}`}>run {String(run_id)}</a> cannot be derived ({code}); next attempt{' '}
+          <a href={`/runs/${run_id}`}>run {String(run_id)}</a> failed ({code}); next attempt{' '}
           <Timestamp at={retry_at} />
         </div>
       ))}
@@ -124,7 +122,7 @@ function describeDepth(depth: Readonly<Record<string, number>>): string {
 
 export type WorkerStatus = WorkerRow & { silent: boolean };
 
-/** Less than a second is what any two clocks differ by. */
+/** Smaller differences are normal. */
 const SKEW_TOLERANCE_MS = 1_000;
 
 export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
@@ -132,22 +130,22 @@ export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
     <Section
       title="Workers"
       id="workers"
-      note="Processes that execute runs and were heard of within a day: each sends a heartbeat every 30 seconds."
+      note="Processes that sent a heartbeat in the last day. Each sends one every 30 seconds."
     >
       {rows.length === 0 ? (
-        <EmptyState words="No worker is running: schedules are on hold. Start one: strandline up, or more of them: strandline worker." />
+        <EmptyState words="No worker is running: schedules are on hold. Start one: strandline up, or more: strandline worker." />
       ) : (
         <Table
           caption="Workers"
           rows={rows}
           columns={[
             { head: 'Worker', cell: ({ name }) => <code>{name}</code> },
-            { head: 'State', cell: ({ silent }) => (silent ? 'no heartbeat: probably ended' : 'running') },
+            { head: 'State', cell: ({ silent }) => (silent ? 'no heartbeat; probably stopped' : 'running') },
             { head: 'Heartbeat', cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
-            { head: 'Since', cell: ({ started_at }) => <Timestamp at={started_at} exact />, wide: true },
+            { head: 'Started', cell: ({ started_at }) => <Timestamp at={started_at} exact />, wide: true },
             { head: 'Version', cell: ({ version }) => version },
             { head: 'Queue', cell: ({ queue }) => queue, wide: true },
-            { head: 'Runs at once', cell: ({ concurrency }) => <Count of={concurrency} />, number: true },
+            { head: 'Concurrency', cell: ({ concurrency }) => <Count of={concurrency} />, number: true },
             { head: 'Clock', cell: ({ skew_ms }) => describeSkew(skew_ms), number: true },
           ]}
         />
@@ -157,6 +155,6 @@ export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
 }
 
 function describeSkew(ms: number): string {
-  if (Math.abs(ms) < SKEW_TOLERANCE_MS) return 'as the database’s';
+  if (Math.abs(ms) < SKEW_TOLERANCE_MS) return 'in sync';
   return `${formatCount(Math.abs(ms) / 1_000, 's', 's')} ${ms < 0 ? 'behind' : 'ahead'}`;
 }

@@ -4,20 +4,19 @@ import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import type { CallDay } from '../../store/queries/system.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
-import { Count, isPaid, Usd } from '../components/numbers.tsx';
+import { Count, formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
 
 export type ServiceBudget = ServiceDay & {
-  /** Calls that are allowed on a UTC day; null: as many as are asked for. */
+  /** Calls allowed per UTC day; null if unlimited. */
   limit: number | null;
-  /** Nobody said where it is. */
+  /** No address is configured. */
   missing: boolean;
 };
 
-/** What was called, against what is allowed. */
 export function BudgetSection({
   services,
   days,
@@ -35,16 +34,16 @@ export function BudgetSection({
     <Section
       title="Services and budgets"
       id="budgets"
-      note="Calls of this UTC day, which may be more than answers: a call that was lost counts as made. CALLS_PER_DAY sets the limit of each service, MAX_CALLS_PER_RUN that of a run."
+      note="Calls today (UTC). Lost calls count, so this can exceed the number of responses. CALLS_PER_DAY limits each service, MAX_CALLS_PER_RUN each run."
     >
       {services.length === 0 ? (
         <EmptyState
-          words="No service is known yet: the first search brings its own."
+          words="No services yet. The first search adds one."
           todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
         />
       ) : (
         <Table
-          caption="Services, and what they were asked today"
+          caption="Services, with calls today"
           rows={services}
           columns={[
             { head: 'Service', cell: ({ name, kind }) => (name === kind ? name : `${name} (${kind})`) },
@@ -52,16 +51,16 @@ export function BudgetSection({
               head: 'Address',
               cell: ({ address, missing }) =>
                 missing ? (
-                  'not known: set SEARCH_API_URL'
+                  'not set: set SEARCH_API_URL'
                 ) : address === null ? (
-                  'this program'
+                  'built in'
                 ) : (
                   <ExternalLink href={address} text={readHost(address)} />
                 ),
             },
             { head: 'Calls today', cell: ({ calls_today: n }) => <Count of={n} />, number: true },
             {
-              head: 'Allowed a day',
+              head: 'Limit per day',
               cell: ({ limit }) => (limit === null ? 'no limit' : <Count of={limit} />),
               number: true,
             },
@@ -71,7 +70,7 @@ export function BudgetSection({
       )}
       {called.length === 0 ? null : (
         <Chart
-          caption={`Calls per day of the last ${count} days`}
+          caption={`Calls per day, last ${count} days`}
           at={at}
           seconds={86_400}
           series={called.slice(0, 6).map((name) => ({
@@ -88,45 +87,45 @@ export function BudgetSection({
   );
 }
 
-/** What was not told is not nothing. */
+/** A cost that was not reported is not free. */
 function ServiceCost({ service }: { service: ServiceDay }) {
   const { kind, cost_usd_today: cost, calls_today: calls, calls_without_cost_today: silent } = service;
-  if (cost === null && (calls === 0 || !isPaid(kind))) return <>nothing</>;
+  if (cost === null && (calls === 0 || !isPaid(kind))) return <>free</>;
   return (
     <>
       <Usd of={cost} />
-      {cost === null || silent === 0 ? '' : ` (${silent} calls named no cost)`}
+      {cost === null || silent === 0 ? '' : ` (not reported for ${formatCount(silent, 'call')})`}
     </>
   );
 }
 
-/** Without what may be secret in an address. */
+/** Only the host: the rest may contain secrets. */
 function readHost(address: string): string {
-  return /^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(address)?.[1] ?? 'an address that cannot be shown';
+  return /^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(address)?.[1] ?? 'hidden address';
 }
 
 const WHOLE = new Intl.NumberFormat('en');
 
-/** Public sources of the own service, as this process has found them. */
+/** Public sources of the own service, as seen by this process. */
 export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
   return (
     <Section
-      title="Sources of the own service"
+      title="Sources of your own service"
       id="sources"
-      note="As this process has found them since it began; a worker elsewhere may have found them otherwise. SERVICE_SOURCES says which are asked."
+      note="As seen by this process; other workers may differ. SERVICE_SOURCES selects the sources."
     >
       {rows.length === 0 ? (
-        <EmptyState words="None is there: SERVICE_SOURCES is sandbox, and everything the own service tells is invented." />
+        <EmptyState words="None: SERVICE_SOURCES is sandbox, so the service returns simulated data only." />
       ) : (
         <Table
           caption="Public sources"
           rows={rows}
           columns={[
             { head: 'Source', cell: ({ title }) => title },
-            { head: 'Finds', cell: ({ source }) => source.replaceAll('_', ' ') },
+            { head: 'Type', cell: ({ source }) => source.replaceAll('_', ' ') },
             { head: 'State', cell: ({ state, reason, live }) => describeState(state, reason, live) },
             {
-              head: 'Last answer',
+              head: 'Last response',
               cell: ({ live }) =>
                 live === undefined ? '' : <Timestamp at={live.lastSuccess ?? null} never="none yet" />,
             },
@@ -150,11 +149,11 @@ export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
 }
 
 function describeState(state: SourceHealth['state'], reason: string | undefined, live: SourceHealth['live']) {
-  if (state === 'off') return <>off: {reason ?? 'not asked'}</>;
+  if (state === 'off') return <>off: {reason ?? 'not selected'}</>;
   if (live?.openUntil !== undefined)
     return (
       <>
-        left alone until <Timestamp at={live.openUntil} exact />
+        suspended until <Timestamp at={live.openUntil} exact />
       </>
     );
   return <>on</>;
@@ -165,5 +164,5 @@ type Allowance = NonNullable<NonNullable<SourceHealth['live']>['allowance']>;
 function describeUsage(allowance: Allowance | undefined): string {
   if (allowance === undefined) return '';
   const { used, most, unit, period } = allowance;
-  return `${used === undefined ? 'unknown' : WHOLE.format(used)} of ${WHOLE.format(most)} ${unit}, ${period}`;
+  return `${used === undefined ? 'no data' : WHOLE.format(used)} of ${WHOLE.format(most)} ${unit}, ${period}`;
 }

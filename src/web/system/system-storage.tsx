@@ -1,4 +1,4 @@
-/** What is stored, by kind and by table, and how long it is kept. */
+/** Storage by kind and table, and retention. */
 
 import type { DueForDeletion, TableSize } from '../../store/maintenance/retention.ts';
 import type { Upkeep } from '../../store/queries/system.ts';
@@ -22,16 +22,12 @@ export function StorageSection({
   days: RetentionDays;
 }) {
   return (
-    <Section
-      title="Storage"
-      id="storage"
-      note="Sizes with indexes, in the database; rows as the planner estimates them."
-    >
+    <Section title="Storage" id="storage" note="Database size including indexes. Row counts are estimates.">
       <div class="columns">
         <div>
           <h3>By kind</h3>
           <Bars
-            caption="What is stored, by kind"
+            caption="Storage by kind"
             unit="size"
             rows={sumByKind(tables).map(({ kind, bytes }) => ({
               name: kind,
@@ -41,58 +37,59 @@ export function StorageSection({
           />
         </div>
         <div>
-          <h3>How long it is kept</h3>
+          <h3>Retention</h3>
           <Facts
             label="Retention"
             facts={[
-              ['Raw answers', formatCount(days.answers, 'day')],
+              ['Raw responses', formatCount(days.answers, 'day')],
               ['Rejects', formatCount(days.rejects, 'day')],
               [
                 'Counters over time',
                 days.snapshots === null
-                  ? 'for ever'
-                  : `${formatCount(days.snapshots, 'day')}, by whole months`,
+                  ? 'indefinitely'
+                  : `${formatCount(days.snapshots, 'day')}, in whole months`,
               ],
               ['Audit log', formatCount(days.audit, 'day')],
-              ['All else', 'for ever'],
-              ['Too old now', describeDue(due)],
+              ['Everything else', 'indefinitely'],
+              ['Due for deletion', describeDue(due)],
               [
-                'Last done',
-                <Timestamp at={upkeep.retained_at} never="never: a worker does it once an hour" />,
+                'Last deletion',
+                <Timestamp at={upkeep.retained_at} never="none yet; runs hourly on a worker" />,
               ],
             ]}
           />
           <p class="note">
             <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code>, <code>AUDIT_DAYS</code> and{' '}
-            <code>SNAPSHOT_DAYS</code> set it; <code>strandline retention run</code> lets go at once.
+            <code>SNAPSHOT_DAYS</code> set retention. To delete expired data now, run{' '}
+            <code>strandline retention run</code>.
           </p>
         </div>
       </div>
       <details>
-        <summary>Months of counters</summary>
+        <summary>Counters by month</summary>
         <Table
           caption="Partitions of counters, by month"
           rows={due.months}
           columns={[
             { head: 'Partition', cell: ({ name }) => <code>{name}</code> },
             { head: 'Size', cell: ({ bytes }) => formatBytes(bytes), number: true },
-            { head: 'Rows, about', cell: ({ rows }) => <ShortCount of={rows} />, number: true },
+            { head: 'Rows (estimate)', cell: ({ rows }) => <ShortCount of={rows} />, number: true },
             {
-              head: <span class="unseen">When it goes</span>,
-              cell: (month) => (month.due ? 'goes at the next round' : ''),
+              head: <span class="unseen">Deletion</span>,
+              cell: (month) => (month.due ? 'due for deletion' : ''),
             },
           ]}
         />
       </details>
       <details>
-        <summary>Every table</summary>
+        <summary>All tables</summary>
         <Table
-          caption="Tables, the largest first"
+          caption="Tables, largest first"
           rows={tables}
           columns={[
             { head: 'Table', cell: ({ table }) => <code>{table}</code> },
             { head: 'Size', cell: ({ bytes }) => formatBytes(bytes), number: true },
-            { head: 'Rows, about', cell: ({ rows }) => <Count of={rows} />, number: true },
+            { head: 'Rows (estimate)', cell: ({ rows }) => <Count of={rows} />, number: true },
           ]}
         />
       </details>
@@ -104,36 +101,39 @@ function describeDue({ answers, answer_bytes, rejects, months }: DueForDeletion)
   const over = months.filter(({ due }) => due);
   const freed = answer_bytes + over.reduce((sum, { bytes }) => sum + bytes, 0);
   const parts = [
-    ...(answers === 0 ? [] : [formatCount(answers, 'raw answer')]),
+    ...(answers === 0 ? [] : [formatCount(answers, 'raw response')]),
     ...(rejects === 0 ? [] : [formatCount(rejects, 'reject')]),
     ...over.map(({ name }) => name),
   ];
-  return parts.length === 0 ? 'nothing' : `${parts.join(', ')} (${formatBytes(freed)})`;
+  return parts.length === 0 ? 'none' : `${parts.join(', ')} (${formatBytes(freed)})`;
 }
 
-/** Which kind of data each table holds; the first that matches decides. */
+/** Kinds of data by table; the first match decides. */
 const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
-  ['raw answers', /^responses$/],
+  ['raw responses', /^responses$/],
   ['counters over time', /^(?:post|author)_snapshots$/],
   ['posts and authors', /^(?:posts|authors)$/],
   ['full-text search', /^archive_/],
   ['runs and calls', /^(?:runs|calls|call_days|call_minutes|run_results|rejects|trials)$/],
   ['links', /^(?:links|link_addresses)$/],
-  ['completions and claims', /^(?:completions|completion_claims|claims|key_items)$/],
-  ['what is new', /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/],
+  ['completions and statements', /^(?:completions|completion_claims|claims|key_items)$/],
+  [
+    'discoveries and sightings',
+    /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/,
+  ],
   [
     'trends and growth',
     /^(?:volume|coverage|spikes|run_gains|search_days|search_tops|search_gains|post_gains|post_counters_at_age)/,
   ],
 ];
 
-/** Bytes by kind, the largest first; tables without a kind are summed up as the rest. */
+/** Bytes by kind, largest first, with the remaining tables as one kind. */
 export function sumByKind(
   tables: readonly { table: string; bytes: number }[],
 ): { kind: string; bytes: number }[] {
   const sums = new Map<string, number>();
   for (const { table, bytes } of tables) {
-    const kind = TABLE_KINDS.find(([, names]) => names.test(table))?.[0] ?? 'all else';
+    const kind = TABLE_KINDS.find(([, names]) => names.test(table))?.[0] ?? 'everything else';
     sums.set(kind, (sums.get(kind) ?? 0) + bytes);
   }
   return [...sums].map(([kind, bytes]) => ({ kind, bytes })).sort((a, b) => b.bytes - a.bytes);

@@ -1,4 +1,4 @@
-/** Tokens: who may come in, and what they may do there. */
+/** Tokens: list, create, rotate, revoke. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cleanLine } from '../../domain/text.ts';
@@ -27,26 +27,26 @@ import { Timestamp } from '../components/timestamp.tsx';
 const MAX_TOKENS = 200;
 
 const SCOPE_WORDS = {
-  read: 'read: sees everything that was found',
-  write: 'write: changes topics, searches and rules',
-  run: 'run: lets calls be made, which may cost money',
-  sql: 'sql: asks the views statements of its own',
-  admin: 'admin: tokens and secrets, and all the rest',
+  read: 'read: read everything found',
+  write: 'write: change topics, searches and rules',
+  run: 'run: start runs, which may cost money',
+  sql: 'sql: query the SQL views',
+  admin: 'admin: everything, including tokens and secrets',
 } as const;
 
-const EXPIRIES = { '7': 'after 7 days', '30': 'after 30 days', '90': 'after 90 days', '365': 'after a year' };
+const EXPIRIES = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' };
 
-/** How long the former key of a token works, too, in seconds. */
+/** How long the old key stays valid after a rotation, by seconds. */
 const GRACE_PERIODS: Readonly<Record<string, string>> = {
-  '0': 'the former key ends at once',
-  [HOUR / SECOND]: 'the former key works for an hour',
-  [DAY / SECOND]: 'the former key works for a day',
-  [(7 * DAY) / SECOND]: 'the former key works for 7 days',
+  '0': 'revoke immediately',
+  [HOUR / SECOND]: 'valid for 1 hour',
+  [DAY / SECOND]: 'valid for 1 day',
+  [(7 * DAY) / SECOND]: 'valid for 7 days',
 };
 
 const params = z.object({ id: z.string().regex(/^[1-9]\d{0,17}$/, 'an id') });
 
-/** Pages that hold a token are kept nowhere. */
+/** Pages that show a key must not be cached. */
 const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   reply.header('cache-control', 'no-store');
 };
@@ -65,7 +65,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
           parseTokenForm(given, ctx.clock.now()),
           request.visitor,
         );
-        return renderKey(request, reply, made, 'The token is there');
+        return renderKey(request, reply, made, 'Token created');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
         return show(request, reply, given, error.problems);
@@ -88,7 +88,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
           },
         ]);
       const made = await rotateToken(request.acting, request.params.id, Number(grace));
-      return renderKey(request, reply, made, 'The token has a new key');
+      return renderKey(request, reply, made, 'Key rotated');
     },
   );
 
@@ -115,11 +115,11 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
       above: <a href="/system">System</a>,
       aside: <a href="/system/audit">Audit log</a>,
       status: problems.length === 0 ? 200 : 400,
-      lead: 'With a token one signs in here, and programs use the API.',
+      lead: 'Tokens are for signing in here and for the API.',
       body: (
         <>
           {tokens.length === 0 ? (
-            <EmptyState words="There is none: whoever uses this machine may do everything here, and nobody else comes in." />
+            <EmptyState words="No tokens exist: anyone on this machine has full access, and nobody else has any." />
           ) : (
             <section>
               <TokenTable tokens={tokens} now={now} />
@@ -161,59 +161,58 @@ function NewTokenForm({
     <Form action="/system/tokens" given={given} problems={problems} label="New token">
       {first ? (
         <p class="help">
-          From the first token on everybody needs one, on this machine too: make one for yourself with admin,
-          and keep it.
+          Once a token exists, every visitor needs one, on this machine too. Create one with admin for
+          yourself first, and store it.
         </p>
       ) : null}
-      <Field name="name" label="What it is for" placeholder="reports" autocomplete="off" />
+      <Field name="name" label="Name" placeholder="reports" autocomplete="off" />
       <Field
         name="scopes"
-        label="What it may do"
+        label="Scopes"
         many
         value={first ? ['admin'] : ['read']}
         options={SCOPES.map((scope) => ({ value: scope, words: SCOPE_WORDS[scope] }))}
       />
       <Field
         name="ends"
-        label="When it ends"
+        label="Expiry"
         kind="select"
         value=""
         options={[
-          { value: '', words: 'not by itself' },
+          { value: '', words: 'never' },
           ...Object.entries(EXPIRIES).map(([value, words]) => ({ value, words })),
         ]}
       />
       <div class="buttons">
-        <Button words="Make the token" kind="main" />
+        <Button words="Create token" kind="main" />
       </div>
     </Form>
   );
 }
 
-/** One form for all of them: which token, and how long its former key works. */
 function RotationForms({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return null;
   return (
     <Section
-      title="New key for a token"
-      note="Its name, scopes and end stay. Sessions that were begun with the former key end with it."
+      title="Rotate a key"
+      note="Name, scopes and expiry stay. Sessions started with the old key end with it."
     >
       {tokens.map(({ id, name, prefix }) => (
         <details>
           <summary>
             <UntrustedText text={name} most={60} /> <code>st_{prefix}</code>
           </summary>
-          <Form action={`/system/tokens/${id}/rotate`} label={`New key for ${name}`}>
+          <Form action={`/system/tokens/${id}/rotate`} label={`Rotate the key of ${name}`}>
             <Field
               name="grace"
               path={`grace-${id}`}
-              label="The key that it has"
+              label="Old key"
               kind="select"
               value="0"
               options={Object.entries(GRACE_PERIODS).map(([value, words]) => ({ value, words }))}
             />
             <div class="buttons">
-              <Button words="Make a new key" />
+              <Button words="Rotate key" />
             </div>
           </Form>
         </details>
@@ -225,17 +224,17 @@ function RotationForms({ tokens }: { tokens: readonly Token[] }) {
 function TokenTable({ tokens, now }: { tokens: readonly Token[]; now: Date }) {
   return (
     <Table
-      caption="Tokens, the newest first"
+      caption="Tokens, newest first"
       rows={tokens}
       columns={[
-        { head: 'For', cell: ({ name }) => <UntrustedText text={name} most={60} /> },
-        { head: 'Begins with', cell: ({ prefix }) => <code>st_{prefix}</code>, wide: true },
-        { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
+        { head: 'Name', cell: ({ name }) => <UntrustedText text={name} most={60} /> },
+        { head: 'Prefix', cell: ({ prefix }) => <code>st_{prefix}</code>, wide: true },
+        { head: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
         { head: 'State', cell: (token) => <TokenState token={token} now={now} /> },
         { head: 'Last used', cell: ({ last_used_at: at }) => <Timestamp at={at} /> },
         {
-          head: 'Ends',
-          cell: ({ expires_at: at }) => <Timestamp at={at} never="not by itself" exact />,
+          head: 'Expires',
+          cell: ({ expires_at: at }) => <Timestamp at={at} never="never" exact />,
           wide: true,
         },
         {
@@ -254,8 +253,8 @@ function TokenTable({ tokens, now }: { tokens: readonly Token[]; now: Date }) {
 }
 
 function TokenState({ token, now }: { token: Token; now: Date }) {
-  if (isTokenActive(token, now)) return <Badge state="active" words="open" />;
-  return <Badge state="removed" words={token.revoked_at === null ? 'ended' : 'revoked'} />;
+  if (isTokenActive(token, now)) return <Badge state="active" words="active" />;
+  return <Badge state="removed" words={token.revoked_at === null ? 'expired' : 'revoked'} />;
 }
 
 function renderKey(
@@ -272,18 +271,18 @@ function renderKey(
       <>
         {made.rotating_until === null ? null : (
           <p>
-            The former key works until <Timestamp at={made.rotating_until} exact />.
+            The old key is valid until <Timestamp at={made.rotating_until} exact />.
           </p>
         )}
-        <p>It may do: {made.scopes.join(', ')}. It is shown this once; keep it where secrets are kept:</p>
+        <p>Scopes: {made.scopes.join(', ')}. Shown once; store it as a secret:</p>
         <p class="secret">
           <code>{made.key}</code>
         </p>
         <p>
-          Programs send it as <code>Authorization: Bearer st_…</code>; a person signs in with it.
+          Send it as <code>Authorization: Bearer st_…</code>, or sign in with it.
         </p>
         <div class="buttons">
-          <a href="/system/tokens">To the tokens</a>
+          <a href="/system/tokens">Back to tokens</a>
         </div>
       </>
     ),

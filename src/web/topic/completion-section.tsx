@@ -16,7 +16,7 @@ import type { Range } from './time-range.ts';
 const MAX_CLAIMS = 5;
 const MAX_TEXT = 1_200;
 
-/** What the service writes of it, and which claims are new or gone. */
+/** The newest completion, and which statements are new or removed. */
 export function CompletionSection({
   completions,
   range,
@@ -27,10 +27,10 @@ export function CompletionSection({
   if (completions.length === 0) return null;
   return (
     <Section
-      title="What is said"
+      title="Current answer"
       id="said"
       live
-      note={`The newest completion, written by the service, and which of its claims were not there ${range.words} ago.`}
+      note={`Written by the service, with what changed in ${range.words}.`}
     >
       {completions.map((entry) => (
         <CompletionText {...entry} several={completions.length > 1} />
@@ -56,7 +56,7 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
           </p>
           <p class="line-more">
             <Timestamp at={completion.observed_at} />
-            <a href={`/runs/${completion.run_id}`}>the run that brought it</a>
+            <a href={`/runs/${completion.run_id}`}>run {String(completion.run_id)}</a>
           </p>
         </div>
         <div>
@@ -73,7 +73,7 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
               {diff.gone_claims.slice(0, MAX_CLAIMS).map((claim) => (
                 <li>
                   <StateIcon state="removed" />
-                  <span class="unseen">Gone: </span>
+                  <span class="unseen">Removed: </span>
                   <span class="is-gone">
                     <UntrustedText text={claim.text} />
                   </span>
@@ -83,12 +83,12 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
           )}
           {diff === null ? null : (
             <p class="hint">
-              Since <Timestamp at={diff.from.observed_at} exact />:{' '}
-              {formatCount(diff.new_claims.length, 'claim')} new, {diff.gone_claims.length} gone,{' '}
-              {diff.changed_claims.length} with other sources, {diff.kept} kept
+              Since <Timestamp at={diff.from.observed_at} exact />: {diff.new_claims.length} new,{' '}
+              {diff.gone_claims.length} removed, {diff.changed_claims.length} re-sourced, {diff.kept}{' '}
+              unchanged
               {diff.gaps.between === 0
                 ? '.'
-                : `; ${formatCount(diff.gaps.between, 'run')} between said nothing.`}
+                : `; ${formatCount(diff.gaps.between, 'run')} in between returned no answer.`}
             </p>
           )}
         </div>
@@ -103,11 +103,11 @@ function ClaimSources({ links }: { links: readonly CitedLink[] }) {
   return (
     <span class="why">
       {' '}
-      by{' '}
+      source: “
       <a href={`/links/${first.link_id}`}>
         <UntrustedText text={first.title ?? first.url} most={80} />
       </a>
-      {links.length === 1 ? '' : ` and ${links.length - 1} more`}
+      ”{links.length === 1 ? '' : ` and ${links.length - 1} more`}
     </span>
   );
 }
@@ -115,14 +115,14 @@ function ClaimSources({ links }: { links: readonly CitedLink[] }) {
 type TopicCompletion = {
   search: SearchRow;
   completion: CompletionRow;
-  /** Beside the last one before the range began; null where there is no other. */
+  /** Against the last completion before the range; null if there is none. */
   diff: CompletionDiff | null;
 };
 
-/** A topic rarely has more that write a completion; each has a page of its own. */
+/** A topic rarely has more AI searches; each has a page of its own. */
 const MAX_COMPLETIONS = 3;
 
-/** The newest completion of each search that has one, and what is new in it. */
+/** The newest completion of each AI search, and its diff. */
 export async function readTopicCompletions(
   db: Pick<Database, 'orm' | 'pool'>,
   searches: readonly SearchRow[],

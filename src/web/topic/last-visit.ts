@@ -1,6 +1,6 @@
 /**
- * What is new since the last visit, in a cookie: the last discovery that there was when a visit began, and the last
- * that there is now. A visit ends when nothing was looked at for half an hour. Nothing of it is kept on the server.
+ * The last visit, kept in a cookie only: the newest discovery when the visit began, and the newest one now. A visit
+ * ends after half an hour without a request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
@@ -8,11 +8,11 @@ import type { Id } from '../../store/database.ts';
 import { parseCookies } from '../components/page-frame.tsx';
 import { MAX_KEY } from '../request-input.ts';
 
-/** A discovery that was the last of all. */
+/** The newest discovery at a time. */
 type DiscoveryPoint = { id: Id; at: Date };
 
 export type Visit = {
-  /** What came behind it is new to the visitor; null at the first visit. */
+  /** Later discoveries are new to the visitor; null on the first visit. */
   since: DiscoveryPoint | null;
 };
 
@@ -23,7 +23,7 @@ const VISIT_COOKIE_MS = 400 * DAY;
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
 
-/** @param last the newest discovery of all; zero where there is none */
+/** @param last the newest discovery; zero if there is none */
 export function updateVisit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +52,7 @@ function continueVisit(
   return { since: sinceId === '-' ? null : { id: parseId(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
 }
 
-/** A cookie may hold anything. */
+/** Cookies are untrusted: the id may exceed a Postgres bigint. */
 function parseId(written: string): Id {
   const id = BigInt(written);
   return id > MAX_KEY ? MAX_KEY : id;

@@ -8,18 +8,13 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
 import type { TopicSectionProps } from './volume-section.tsx';
 
-/** What was found last; what came since the last visit is marked. */
+/** The newest discoveries; those since the last visit are marked. */
 export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: Visit }) {
   const { since } = visit;
   return (
-    <Section
-      title="Newest"
-      id="newest"
-      held
-      note="Posts, links and completions as they were found for the first time."
-    >
+    <Section title="Newest" id="newest" held note="Posts, links and completions, by time of first sighting.">
       {data.newest.length === 0 ? (
-        <EmptyState words="Nothing was found yet. The first run says what there is; later ones what is new." />
+        <EmptyState words="Nothing found yet. The first run sets the baseline; later runs show what is new." />
       ) : (
         <ul class="feed">
           {data.newest.map((discovery) => (
@@ -37,17 +32,17 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
   );
 }
 
-/** What gains now beyond what is typical at its age. */
+/** Posts that gain faster than is usual at their age. */
 export function RisingSection({ data }: TopicSectionProps) {
   return (
     <Section
       title="Rising now"
       id="rising"
       live
-      note="Likes, reposts, replies and quotes gained in the last six hours, beside what is typical at that age."
+      note="Likes, reposts, replies and quotes gained in the last 6 hours, against the usual at the same age."
     >
       {data.rising.length === 0 ? (
-        <EmptyState words="Nothing rises: no post that was seen twice in the last hours gained anything." />
+        <EmptyState words="No rising posts: no post seen at least twice in the last hours gained engagement." />
       ) : (
         <ul class="feed">
           {data.rising.map((post) => (
@@ -55,7 +50,7 @@ export function RisingSection({ data }: TopicSectionProps) {
               <PostCard
                 post={{ ...post, id: post.post_id }}
                 times={post.ratio}
-                note={`+${formatCount(Math.round(post.per_hour * 10) / 10, 'an hour', 'an hour')}`}
+                note={`+${formatCount(Math.round(post.per_hour * 10) / 10, 'per hour', 'per hour')}`}
               />
             </li>
           ))}
@@ -65,18 +60,18 @@ export function RisingSection({ data }: TopicSectionProps) {
   );
 }
 
-/** Posts beside others of the same age: a young post is not the less for being young. */
+/** Posts compared at the same age, so that young posts are not at a disadvantage. */
 export function AheadSection({ data, range }: TopicSectionProps) {
   const { hours, posts } = data.ahead;
   return (
     <Section
-      title="Ahead of others of their age"
+      title="Outperforming posts of the same age"
       id="ahead"
       live
-      note={`Engagement at the age of ${formatCount(hours, 'hour')}, beside what is typical of the search; posts of the last ${range.words}.`}
+      note={`Engagement ${formatCount(hours, 'hour')} after publication, against the usual of the search. Posts of the last ${range.words}.`}
     >
       {posts.length === 0 ? (
-        <EmptyState words={`No post was observed at the age of ${formatCount(hours, 'hour')} yet.`} />
+        <EmptyState words={`No post was observed ${formatCount(hours, 'hour')} after publication yet.`} />
       ) : (
         <ul class="feed">
           {posts.map((post) => (
@@ -84,7 +79,7 @@ export function AheadSection({ data, range }: TopicSectionProps) {
               <PostCard
                 post={post.post}
                 times={post.engagement_ratio}
-                note={`${formatCount(Math.round(post.engagement ?? 0), 'reaction')} then`}
+                note={`${formatCount(Math.round(post.engagement ?? 0), 'reaction')} at ${hours} h`}
               />
             </li>
           ))}
@@ -94,7 +89,7 @@ export function AheadSection({ data, range }: TopicSectionProps) {
   );
 }
 
-/** Who and what the posts speak of. */
+/** Top authors, domains, hashtags and languages. */
 export function TopsSection({ data }: TopicSectionProps) {
   const { from, authors, domains, hashtags, languages } = data.tops;
   if (data.linksOnly) return <TopDomains from={from} rows={domains} />;
@@ -159,7 +154,7 @@ function TopList({ title, rows, from }: { title: string; rows: readonly BarRow[]
         <EmptyState words={`None ${since}.`} />
       ) : (
         <Bars
-          caption={`${title} by posts, ${since}`}
+          caption={`Top ${title.toLowerCase()} by posts, ${since}`}
           rows={rows}
           unit={title === 'Domains' ? 'Posts and links' : 'Posts'}
         />
@@ -170,7 +165,7 @@ function TopList({ title, rows, from }: { title: string; rows: readonly BarRow[]
 
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 
-/** `German`; what is no language's code is shown as it came. */
+/** `German`; unknown codes are shown as they are. */
 function renderLanguage(code: string) {
   try {
     return <UntrustedText text={LANGUAGES.of(code) ?? code} most={30} />;

@@ -1,4 +1,4 @@
-/** One saved search: what it finds, and how it runs. */
+/** One saved search: results, runs, definition. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
@@ -40,7 +40,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
           “<UntrustedText text={search.prompt} />
           ”, {describeSearchSchedule(search)} <SearchState search={search} />{' '}
           {search.service_kind === 'sandbox' ? (
-            <Badge state="simulated" why="its posts are invented by the sandbox" />
+            <Badge state="simulated" why="Simulated data (sandbox)" />
           ) : null}
         </>
       ),
@@ -61,32 +61,32 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
-/** What it asks, of whom, and when. */
+/** Query, service and schedule. */
 function SearchDefinition({ search }: { search: SearchRow }) {
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (
-    <Section title="What it asks" id="definition">
+    <Section title="Definition" id="definition">
       <dl class="facts">
-        <dt>Text</dt>
+        <dt>Prompt</dt>
         <dd>
           <UntrustedText text={prompt} most={2_000} />
         </dd>
-        <dt>Asks for</dt>
-        <dd>{operation === 'ai' ? `AI search over ${tools.join(', ')}` : 'posts'}</dd>
-        <dt>Of</dt>
+        <dt>Operation</dt>
+        <dd>{operation === 'ai' ? `AI search (${tools.join(', ')})` : 'microblog search'}</dd>
+        <dt>Service</dt>
         <dd>
           {service}, model {model}
         </dd>
         {date_filter === null ? null : (
           <>
-            <dt>Not older than</dt>
+            <dt>Look back</dt>
             <dd>{date_filter.toLowerCase().replaceAll('_', ' ')}</dd>
           </>
         )}
-        <dt>Runs</dt>
+        <dt>Schedule</dt>
         <dd>{describeSearchSchedule(search)}</dd>
-        <dt>Spikes are told</dt>
-        <dd>{search.sensitivity === 'off' ? 'not at all' : `at ${search.sensitivity} sensitivity`}</dd>
+        <dt>Spike detection</dt>
+        <dd>{search.sensitivity === 'off' ? 'off' : `${search.sensitivity} sensitivity`}</dd>
         {labels.length === 0 ? null : (
           <>
             <dt>Labels</dt>
@@ -96,9 +96,9 @@ function SearchDefinition({ search }: { search: SearchRow }) {
         <dt>Version</dt>
         <dd>
           {version}
-          {request_version === version ? '' : `; asks the same since version ${request_version}`}
+          {request_version === version ? '' : ` (request unchanged since version ${request_version})`}
         </dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <Timestamp at={search.created_at} exact />
         </dd>

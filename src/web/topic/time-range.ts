@@ -1,4 +1,4 @@
-/** How far back a page looks. */
+/** The time range of a page. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 
@@ -8,12 +8,12 @@ type RangeName = (typeof RANGES)[number];
 export type Range = {
   name: RangeName;
   per: 'hour' | 'day';
-  /** Hours, or days (UTC), of which the last is not over. */
+  /** Whole hours or days (UTC), including the current one. */
   from: Date;
   until: Date;
-  /** In words, after "the last". */
+  /** Follows "last" in sentences. */
   words: string;
-  /** Share of it that has passed, up to 1. */
+  /** Share of the range that has elapsed, up to 1. */
   passed: number;
 };
 
@@ -30,7 +30,7 @@ const RANGE_LENGTHS_MS: Readonly<Record<RangeName, number>> = {
   '90d': 90 * DAY,
 };
 
-/** What was watched for less is shown by its hours. */
+/** Younger searches are shown per hour. */
 const YOUNG_MS = 2 * DAY;
 
 export function computeRange(name: RangeName, now: Date): Range {
@@ -48,12 +48,12 @@ export function computeRange(name: RangeName, now: Date): Range {
   };
 }
 
-/** The range where none is asked for: a week, or a day of what is watched for less than two. */
+/** The default range: a week, or a day if every search is younger than two days. */
 export function chooseRange(searches: readonly Pick<SearchRow, 'created_at'>[], now: Date): RangeName {
   return isYoung(searches, now) ? '24h' : '7d';
 }
 
-/** Whether none of them is watched for two days. */
+/** Whether every search is younger than two days. */
 export function isYoung(searches: readonly Pick<SearchRow, 'created_at'>[], now: Date): boolean {
   return searches.every(({ created_at }) => now.getTime() - created_at.getTime() < YOUNG_MS);
 }

@@ -1,4 +1,4 @@
-/** What can be done with a topic or a search: pause, resume, remove, run now, export. */
+/** Actions on a topic or search: pause, resume, remove, run now, export. */
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -22,14 +22,13 @@ import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { ComponentChildren } from 'preact';
 
-/** Resuming leads to calls, which may cost money. */
+/** Resuming needs `run`, because it leads to calls, which may cost money. */
 const STATE_CHANGES = [
   ['pause', 'paused', ['write']],
   ['resume', 'resumed', ['write', 'run']],
   ['remove', 'removed', ['write']],
 ] as const satisfies readonly (readonly [SearchChange, string, readonly string[]])[];
 
-/** More searches than a topic has. */
 const MAX_SEARCHES = 1_000;
 
 export function addStateActions(app: App, { ctx }: RouteContext): void {
@@ -53,7 +52,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
     return redirectWithFlash(reply, `/searches/${slug}`, created ? 'run' : 'run_already_queued');
   });
 
-  // Those that rest stay at rest: to run them all the same, each is asked for by itself.
+  // Only active searches; a stopped one can still be run from its own page.
   app.post('/topics/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
     await assertTopicNotRemoved(ctx.db, slug);
@@ -76,7 +75,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   }
 }
 
-/** Asks before something is removed for good, and says what goes and what stays. */
+/** Confirmation pages before a permanent removal. */
 export function addRemovePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
 
@@ -97,7 +96,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
           action={`/searches/${slug}/remove`}
           words="Remove this search"
           back={`/searches/${slug}`}
-          goes="Its schedule, and runs that wait. A run under way ends by itself."
+          goes="The schedule and queued runs. A run in progress finishes."
         />
       ),
     });
@@ -122,8 +121,8 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
           goes={
             <>
               The schedules of {formatCount(searches.length, 'search', 'searches')}
-              {searches.length === 0 ? '' : ` (${searches.map((one) => one.slug).join(', ')})`}, and runs that
-              wait. Runs under way end by themselves.
+              {searches.length === 0 ? '' : ` (${searches.map((one) => one.slug).join(', ')})`} and queued
+              runs. Runs in progress finish.
             </>
           }
         />
@@ -146,27 +145,28 @@ function ConfirmRemoval({
   return (
     <Form action={action} label={words}>
       <dl class="facts">
-        <dt>What goes</dt>
+        <dt>Deleted</dt>
         <dd>{goes}</dd>
-        <dt>What stays</dt>
+        <dt>Kept</dt>
         <dd>
-          Everything that was found: posts, links, completions, their history, and every run. It can still be
-          read, exported and asked by SQL.
+          Everything found: posts, links, completions, their history, and all runs. You can still read, export
+          and query it.
         </dd>
-        <dt>For good</dt>
+        <dt>Permanent</dt>
         <dd>
-          Nothing that was removed is watched again under the same short name. To rest for a while, pause.
+          A removed topic or search cannot be restored, and its slug cannot be reused. To stop for a while,
+          pause instead.
         </dd>
       </dl>
       <div class="buttons">
         <Button words={words} kind="danger" />
-        <a href={back}>Keep it</a>
+        <a href={back}>Cancel</a>
       </div>
     </Form>
   );
 }
 
-/** What may be done with a topic or a search, for those who may. */
+/** The actions that the visitor is allowed to take. */
 export function TopicButtons({ place, searches }: { place: string; searches: readonly SearchRow[] }) {
   const { visitor } = useFrame();
   const kept = searches.filter(({ archived_at }) => archived_at === null);
@@ -194,7 +194,7 @@ export function TopicButtons({ place, searches }: { place: string; searches: rea
 
 const EXPORT_KINDS = ['posts', 'links', 'completions', 'discoveries'] as const;
 
-/** Downloads of everything that was found. */
+/** CSV downloads of everything found. */
 export function ExportLinks({ which }: { which: { topic: string } | { search: string } }) {
   return (
     <p class="line-more">

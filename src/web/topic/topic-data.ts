@@ -1,4 +1,4 @@
-/** Everything that the page of a topic, or of one of its searches, shows: a handful of reads, all at once. */
+/** Everything that the page of a topic or search shows, read concurrently. */
 
 import type { Context } from '../../monitor/context.ts';
 import {
@@ -43,12 +43,12 @@ export type TopicScope = { topic: string; search?: string; searches: readonly Se
 const MAX_RUNS = 60;
 const MAX_NEW = 16;
 const MAX_TOPS = 8;
-/** Who and what is spoken of changes within days: it is told of so many whole ones before today at most, */
+/** Tops change within days: they cover at most this many whole days before today, */
 const MAX_TOP_DAYS = 7;
-/** and of fewer where they hold more posts than this: a busy topic has thousands of authors in each. */
+/** and fewer if those hold more posts than this. A busy topic has thousands of authors a day. */
 const MAX_TOP_POSTS = 10_000;
 const MAX_POSTS = 6;
-/** What is usual is taken from so many whole days before today. */
+/** Whole days before today that the usual volume is computed from. */
 const USUAL_DAYS = 14;
 
 export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
@@ -68,7 +68,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   );
   const hours = range.name === '24h' ? 3 : 24;
   const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS };
-  // What takes longest, or several steps, begins first: all share a few connections.
+  // The slowest reads come first: all share a few connections.
   const [
     completions,
     authors,
@@ -119,16 +119,16 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   };
 }
 
-/** Posts of the range beside as many usual days. */
+/** Posts of the range against the usual volume of as many days. */
 function computeTopicPulse(
   { searches, search }: TopicScope,
   sums: readonly SearchSum[],
   past: readonly SearchDay[],
   range: Range,
-): VolumePulse & { usualDay: number | null } {
+): VolumePulse & { usualDay: number | null; hasUsual: boolean } {
   const days = (range.until.getTime() - range.from.getTime()) / DAY;
   const count = range.per === 'hour' ? days * 24 : days;
-  // What is usual is counted as the volume beside it is: see readVolume.
+  // The usual volume is counted as the volume it is compared with: see readVolume.
   const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
     const its = sums.find(({ search_id }) => search_id === id);
@@ -147,10 +147,13 @@ function computeTopicPulse(
     };
   });
   const pulse = computePulse(each);
-  return { ...pulse, usualDay: pulse.usual === null ? null : pulse.usual / days };
+  return {
+    ...pulse,
+    usualDay: pulse.usual === null ? null : pulse.usual / days,
+    hasUsual: each.some(({ usual }) => usual !== null),
+  };
 }
 
-/** Each post once, as it is now. */
 async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
   const { hours, posts: ahead } = await readAheadOfAge(db, filter);
   const posts = await readPostsByIds(
@@ -166,7 +169,7 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
   return { hours, posts: found };
 }
 
-/** By hours as each search counts; by days each post of a topic once. */
+/** Per hour, a post counts once per search; per day, once per topic. */
 async function readVolume(
   db: Context['db'],
   { searches, search }: TopicScope,
@@ -185,7 +188,7 @@ async function readVolume(
   );
 }
 
-/** How many whole days before today the tops are taken from; one in any case. */
+/** How many whole days before today the tops cover; at least one. */
 export function chooseTopDays(past: readonly Pick<SearchDay, 'day_at' | 'posts'>[], today: Date): number {
   let held = 0;
   for (let days = 1; days <= MAX_TOP_DAYS; days += 1) {
@@ -200,26 +203,26 @@ function startOfDay(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY) * DAY);
 }
 
-/** What a search found and observed in one hour or day. */
+/** Posts and coverage of a search in one hour or day. */
 type SearchBucket = {
   search_id: Id;
   at: Date;
   posts: number;
-  /** Share that was observed, 0 to 1. */
+  /** Share observed, 0 to 1. */
   coverage: number;
   lower_bound: boolean;
 };
 
-/** Posts of one search or of all of a topic, bucket by bucket. */
+/** Posts of a search or topic per bucket. */
 export type Volume = {
   at: Date[];
-  /** As counted; null where nothing was found and nothing observed. */
+  /** As counted; null if nothing was found and nothing observed. */
   values: (number | null)[];
-  /** It may have been more: cut at a limit, or observed in part. */
+  /** Lower bounds: cut at a limit, or observed in part. */
   least: boolean[];
 };
 
-/** What `readVolumeSums` says, of rows that were read for other reasons. */
+/** The result of `readVolumeSums` from rows that were read for other reasons. */
 export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
   const buckets = new Map<number, BucketSum>();
   const searches = new Map<Id, SearchSum>();
@@ -238,7 +241,7 @@ export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
   return { buckets: [...buckets.values()], searches: [...searches.values()] };
 }
 
-/** One value for each bucket from `from` to `until`, whether there is a row or not. */
+/** One value per bucket from `from` to `until`, with or without a row. */
 export function buildVolume(
   buckets: readonly BucketSum[],
   { from, until, stepMs }: { from: Date; until: Date; stepMs: number },
@@ -255,8 +258,8 @@ export function buildVolume(
 }
 
 /**
- * Mean share of the time that the searches observed, of those that observed anything; null where none did.
- * @param buckets how many have passed
+ * Mean coverage of the searches that observed anything; null if none did.
+ * @param buckets how many have elapsed
  */
 function computeCoverage(searches: readonly SearchSum[], buckets: number): number | null {
   const looking = searches.filter(({ observed }) => observed > 0);
@@ -265,12 +268,20 @@ function computeCoverage(searches: readonly SearchSum[], buckets: number): numbe
   return Math.min(1, sum / (looking.length * buckets));
 }
 
-/** In place of numbers that such searches never have. */
-export const NO_POSTS_TEXT = 'no posts to count: AI searches find links';
+/** Shown instead of post counts for topics with AI searches only. */
+export const NO_POSTS_TEXT = 'links only; no post volume';
+
+/** Days that are lower bounds or half observed do not count towards the usual volume. */
+const NO_USUAL_TEXT = 'no usual volume yet: needs 3 days of complete counts';
+
+/** Why volume is not compared with the usual. @param words the range, after "last" */
+export function explainNoRatio(hasUsual: boolean, words: string): string {
+  return hasUsual ? `no comparison: counts of the last ${words} are incomplete` : NO_USUAL_TEXT;
+}
 
 /**
- * Whether these are only AI searches, none of which found a post: some services name posts among their links, most do not.
- * @param counts of posts, by whatever time and search; null was not observed
+ * Whether all searches are AI searches and none found a post. Some services list posts among their links; most do not.
+ * @param counts of posts, per any time and search; null is not observed
  */
 export function findsLinksOnly(
   searches: readonly Pick<SearchRow, 'operation'>[],

@@ -1,4 +1,4 @@
-/** A topic: what is happening to it, over all of its searches. */
+/** A topic: activity over all of its searches. */
 
 import { RUN_CODES } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -32,7 +32,6 @@ import {
 } from './volume-section.tsx';
 import { z } from 'zod';
 
-/** More searches than a topic has. */
 const MAX_SEARCHES = 200;
 
 export const rangeQuery = z.object({ range: z.enum(RANGES).optional() });
@@ -61,7 +60,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
         <>
           {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
           <Timestamp at={topic.created_at} exact />{' '}
-          {simulated ? <Badge state="simulated" why="its posts are invented by the sandbox" /> : null}
+          {simulated ? <Badge state="simulated" why="Simulated data (sandbox)" /> : null}
           {topic.archived_at === null ? null : <Badge state="removed" />}
         </>
       ),
@@ -82,7 +81,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
-/** What is told of a topic and of a search alike, the most urgent first. */
+/** Sections shared by topic and search pages, the most urgent first. */
 export function TopicView({
   visit,
   fresh,
@@ -118,20 +117,20 @@ export function RunsSection({ scope, data }: Pick<TopicSectionProps, 'scope' | '
       title="Runs"
       id="runs"
       live
-      note="Each slot a cell, the oldest first: how it ended, and why."
+      note="One cell per slot, oldest first."
       aside={<a href={`/runs?${new URLSearchParams(which).toString()}`}>All runs</a>}
     >
       {data.runs.length === 0 ? (
-        <EmptyState words="Nothing ran yet." />
+        <EmptyState words="No runs yet." />
       ) : (
-        <RunStrip runs={data.runs} label="The last runs" />
+        <RunStrip runs={data.runs} label="Last runs" />
       )}
       <ExportLinks which={which} />
     </Section>
   );
 }
 
-/** Runs one after the other, the oldest first: each a cell that leads to it, with a shape for how it ended. */
+/** A row of cells, oldest run first; each links to its run and shows its status by shape. */
 export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: string }) {
   const { zone } = useFrame();
   const counts = new Map<RunCell['status'], number>();
@@ -162,7 +161,7 @@ export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: str
   );
 }
 
-/** `Run of 21 Nov, 14:05: failed, the service failed` */
+/** `ferry-posts, 21 Nov, 14:05: failed, the service failed` */
 function describeRun(run: RunCell, zone: string): string {
   const at = formatMinute(run.slot_at ?? run.created_at, zone);
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
@@ -177,8 +176,8 @@ function SearchesSection({ topic, searches }: { topic: string; searches: readonl
     <Section title="Searches" id="searches" live aside={<AddLink href={add} />}>
       {searches.length === 0 ? (
         <EmptyState
-          words="This topic has no search."
-          todo={{ words: 'Add one', href: add, scope: CREATE_TOPIC_SCOPES }}
+          words="This topic has no searches."
+          todo={{ words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES }}
         />
       ) : (
         <Table
@@ -200,12 +199,12 @@ function SearchesSection({ topic, searches }: { topic: string; searches: readonl
             },
             { head: 'State', cell: (search) => <SearchState search={search} /> },
             {
-              head: 'Asks',
+              head: 'Type',
               wide: true,
               cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
             },
-            { head: 'Runs', cell: (search) => describeSearchSchedule(search) },
-            { head: 'Next', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
+            { head: 'Schedule', cell: (search) => describeSearchSchedule(search) },
+            { head: 'Next run', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
           ]}
         />
       )}
@@ -233,7 +232,7 @@ export function SearchState({ search }: { search: SearchRow }) {
   );
 }
 
-/** `every 15 minutes`, or that it cannot be read: it is of an older release, or its time zone no longer exists. */
+/** `every 15 minutes`. A schedule of an older release, or with a zone that no longer exists, is unreadable. */
 export function describeSearchSchedule(search: SearchRow): string {
   try {
     return describeSchedule(readSchedule(search));

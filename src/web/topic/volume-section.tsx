@@ -6,12 +6,12 @@ import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { SpikeLine } from '../components/discovery-item.tsx';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
-import { NO_POSTS_TEXT, type TopicData, type TopicScope } from './topic-data.ts';
+import { explainNoRatio, type TopicData, type TopicScope } from './topic-data.ts';
 import { type Range, RANGES } from './time-range.ts';
 
 export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
 
-/** Of what is new since the last visit, how many of each kind; null at the first visit. */
+/** New items since the last visit, by kind; null on the first visit. */
 export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
 
 export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { fresh: NewCounts }) {
@@ -20,15 +20,15 @@ export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { 
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
   return (
     <div data-live="numbers">
-      <Stats label={`The last ${range.words}`}>
+      <Stats label={`Last ${range.words}`}>
         {data.linksOnly ? null : <PostStats range={range} data={data} />}
         <Stat
           name="New since your last visit"
           value={
             fresh === null ? (
-              <span class="unknown">your first visit</span>
+              <span class="unknown">first visit</span>
             ) : (
-              formatCount((fresh.post ?? 0) + (fresh.link ?? 0), 'thing')
+              formatCount((fresh.post ?? 0) + (fresh.link ?? 0), 'item')
             )
           }
           note={
@@ -48,12 +48,12 @@ export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { 
         <Stat
           name="Next run"
           value={<DueTime at={next} />}
-          note={next === null ? 'no search is active' : <Timestamp at={next} exact />}
+          note={next === null ? 'no active searches' : <Timestamp at={next} exact />}
         />
       </Stats>
       {data.asOf === null ? null : (
         <p>
-          Figures as of <Timestamp at={data.asOf} exact />: later runs are still being counted.
+          Figures as of <Timestamp at={data.asOf} exact />. Later runs are still being processed.
         </p>
       )}
     </div>
@@ -77,12 +77,12 @@ function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
         note={describeCoverage(coverage)}
       />
       <Stat
-        name="To the usual"
+        name="vs. usual"
         value={<Ratio of={pulse.ratio} />}
         note={
           pulse.usualDay === null
-            ? 'three days must be observed first'
-            : `usual: ${formatCount(Math.round(pulse.usualDay), 'post')} a day`
+            ? explainNoRatio(pulse.hasUsual, range.words)
+            : `usual ${formatCount(Math.round(pulse.usualDay), 'post')} per day`
         }
       />
     </>
@@ -90,10 +90,8 @@ function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
 }
 
 function describeCoverage(coverage: number | null): string {
-  if (coverage === null) return 'no run has covered any of it';
-  return coverage > 0.98
-    ? 'all of it observed'
-    : `${Math.max(1, Math.round(coverage * 100))} % of it observed`;
+  if (coverage === null) return 'not observed by any run';
+  return coverage > 0.98 ? 'fully observed' : `${Math.max(1, Math.round(coverage * 100))} % observed`;
 }
 
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {
@@ -101,7 +99,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
   const several = scope.searches.length > 1;
-  const counts = several && range.per === 'hour' ? ' A post that two searches found counts in each.' : '';
+  const counts = several && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
   return (
     <Section
       title="Volume"
@@ -110,24 +108,25 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
       note={
         data.linksOnly ? undefined : (
           <>
-            Posts per {range.per} of their own time, as counted. What was not observed is a gap, which is not
-            zero; a paler bar is a lower bound.{counts}
-            {usual === null ? '' : ` The dashed line is a usual ${range.per}, over the whole day.`}
+            Posts per {range.per}, by time of publication. Gaps were not observed; paler bars are lower
+            bounds.
+            {counts}
+            {usual === null ? '' : ` Dashed line: usual ${range.per}, averaged over the day.`}
           </>
         )
       }
       aside={
         <Tabs
-          label="How far back"
+          label="Time range"
           tabs={RANGES.map((name) => ({ href: `?range=${name}`, words: name, here: name === range.name }))}
         />
       }
     >
       {data.linksOnly ? (
-        <EmptyState words={`There are ${NO_POSTS_TEXT}.`} />
+        <EmptyState words="Links only; no post volume." />
       ) : (
         <Chart
-          caption={`Posts per ${range.per}, the last ${range.words}`}
+          caption={`Posts per ${range.per}, last ${range.words}`}
           at={volume.at}
           seconds={seconds}
           series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
@@ -159,7 +158,7 @@ function createVersionMark(
   several: boolean,
 ): ChartMark {
   const of = several ? `${search} v${version}` : `v${version}`;
-  return { kind: 'version', at: created_at, short: of, words: `${of} asks “${prompt}”` };
+  return { kind: 'version', at: created_at, short: of, words: `${of}: query changed to “${prompt}”` };
 }
 
 const MAX_SPIKES = 4;
@@ -168,14 +167,14 @@ export function SpikesSection({ data, within }: { data: TopicData; within: 'topi
   if (data.spikes.length === 0) return null;
   const newestFirst = data.spikes.toReversed();
   return (
-    <Section title="Unusual" id="spikes" live>
+    <Section title="Spikes" id="spikes" live>
       <div class="columns">
         {newestFirst.slice(0, MAX_SPIKES).map((spike) => (
           <SpikeLine spike={spike} within={within} />
         ))}
       </div>
       {newestFirst.length <= MAX_SPIKES ? null : (
-        <p class="hint">and {newestFirst.length - MAX_SPIKES} more, on the chart.</p>
+        <p class="hint">and {newestFirst.length - MAX_SPIKES} more on the chart.</p>
       )}
     </Section>
   );

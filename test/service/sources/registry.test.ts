@@ -114,7 +114,11 @@ describe('what is asked', () => {
       /got "x"; X_BEARER_TOKEN and X_USD_PER_DAY to be set/,
     ],
     ['nothing', { SERVICE_SOURCES: ',' }, /some of auto/],
-    ['what is invented beside what is found', { SERVICE_SOURCES: 'sandbox,auto' }, /either sandbox or other sources/],
+    [
+      'what is invented beside what is found',
+      { SERVICE_SOURCES: 'sandbox,auto' },
+      /either sandbox or other sources/,
+    ],
     [
       'an address of nobody',
       { SERVICE_SOURCE_URLS: 'gopher=https://a.example' },

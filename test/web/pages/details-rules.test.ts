@@ -23,7 +23,7 @@ const counters = {
   bookmark_count: null,
 };
 
-test('a fall is told between two observations at which the counter is known', () => {
+test('a drop is reported between two observations with a known counter', () => {
   const rows = [10, null, 7, 9, 2].map((like_count, i) => ({ ...counters, observed_at: at(i), like_count }));
   expect(
     findCounterDrops(rows).map(({ by, from, to, between, and }) => [by, from, to, between, and]),
@@ -33,8 +33,8 @@ test('a fall is told between two observations at which the counter is known', ()
   ]);
 });
 
-describe('JSON set in lines', () => {
-  test('holds the same JSON, whatever it is', () => {
+describe('indented JSON', () => {
+  test('is the same JSON', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const set = formatJsonText(json, Number.MAX_SAFE_INTEGER);
@@ -44,7 +44,7 @@ describe('JSON set in lines', () => {
     );
   });
 
-  test('keeps digits that no number holds, and ends where it is told to', () => {
+  test('keeps all digits, and ends at the limit', () => {
     expect(formatJsonText('{"id":12345678901234567890,"a":[1,{}],"s":"{,"}', 1_000).text).toBe(
       '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,"\n}',
     );
@@ -53,13 +53,13 @@ describe('JSON set in lines', () => {
   });
 });
 
-test.each(Object.keys(RUN_CODES) as RunCode[])('of a failure %s it is said why and what to do', (code) => {
+test.each(Object.keys(RUN_CODES) as RunCode[])('the failure %s has a reason and next steps', (code) => {
   const advice = findNextSteps({ status: 'failed', code, reason: null });
   expect(advice?.why).toBe(RUN_CODES[code]);
   expect(advice?.todo).toMatch(/^[A-Z].*\.$/);
 });
 
-test('a share is told only of days on which every topic was observed', () => {
+test('shares are computed only for days when every topic was observed', () => {
   const from = new Date('2026-11-01T00:00:00Z');
   const day = (topic: string, n: number, posts: number | null, lower_bound = false) => ({
     topic,
@@ -82,7 +82,7 @@ test('a share is told only of days on which every topic was observed', () => {
   expect(a?.least).toEqual([false, false, true, false]);
 });
 
-test('shares of a day add up to one, or are not told', () => {
+test('shares of a day add up to one, or are null', () => {
   const value = fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: null });
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value, value), { minLength: 1, maxLength: 20 }), (days) => {
@@ -131,7 +131,7 @@ test('a key is a positive number that Postgres can hold', () => {
   expect(['', '-1', '1.5', '1e3', '9223372036854775808', '١'].map(readKey)).toEqual(Array(6).fill(undefined));
 });
 
-test('a word for a shell stays one word', () => {
+test('a quoted shell word stays one word', () => {
   expect(['abc', '@some-body', "a'b", '-x', '$(x)'].map(quoteShellWord)).toEqual([
     'abc',
     '@some-body',
@@ -141,7 +141,7 @@ test('a word for a shell stays one word', () => {
   ]);
 });
 
-test('every byte is of some kind', () => {
+test('every byte belongs to a kind', () => {
   const tables = [
     { table: 'posts', bytes: 5 },
     { table: 'authors', bytes: 2 },
@@ -149,6 +149,6 @@ test('every byte is of some kind', () => {
   ];
   expect(sumByKind(tables)).toEqual([
     { kind: 'posts and authors', bytes: 7 },
-    { kind: 'all else', bytes: 1 },
+    { kind: 'everything else', bytes: 1 },
   ]);
 });

@@ -40,7 +40,7 @@ function words(html: string): string {
 }
 
 describe('a post', () => {
-  test('shows what it says, who saw it, and a counter that fell', async () => {
+  test('shows text, searches and a counter that dropped', async () => {
     const { id, search } = await one<{ id: bigint; search: string }>(
       `SELECT s.post_id AS id, s.search FROM strandline_analytics.post_sightings s ORDER BY s.first_seen_at DESC LIMIT 1`,
     );
@@ -52,11 +52,11 @@ describe('a post', () => {
     const { status, html } = await person.get(`/posts/${id}`);
     expect(status).toBe(200);
     expect(html).toContain(`href="/searches/${search}"`);
-    expect(words(html)).toContain('likes fell by 7 , from 93 to 86');
+    expect(words(html)).toContain('likes dropped by 7 , from 93 to 86');
     expect(html).toContain('data-chart="lines"');
   });
 
-  test('names another post that it quotes, and leads to it where it is stored', async () => {
+  test('links to the post that it quotes if that is stored', async () => {
     const { id, quoted } = await one<{ id: bigint; quoted: bigint }>(
       `SELECT min(id) AS id, max(id) AS quoted FROM strandline.posts WHERE author_id IS NOT NULL`,
     );
@@ -67,10 +67,10 @@ describe('a post', () => {
     );
     const { html } = await person.get(`/posts/${id}`);
     expect(html).toContain(`href="/posts/${quoted}"`);
-    expect(words(html)).toContain('which no answer ever held');
+    expect(words(html)).toContain('of the same service, not collected');
   });
 
-  test('text of others is only ever text', async () => {
+  test('untrusted text is escaped', async () => {
     const { id } = await one<{ id: bigint }>('SELECT max(id) AS id FROM strandline.posts');
     await db.pool.query(
       `UPDATE strandline.posts SET text = $2, urls = $3, hashtags = $4, url = $5 WHERE id = $1`,
@@ -92,7 +92,7 @@ describe('a post', () => {
 });
 
 describe('a link', () => {
-  test('shows who had it first, where it stood, and what cites it', async () => {
+  test('shows who found it first, its ranks, and what cites it', async () => {
     const { id, search } = await one<{ id: bigint; search: string }>(
       `SELECT link_id AS id, search FROM strandline_analytics.link_sources WHERE nth = 1 ORDER BY searches DESC, link_id LIMIT 1`,
     );
@@ -106,11 +106,11 @@ describe('a link', () => {
     const { status, html } = await person.get(`/links/${id}`);
     expect(status).toBe(200);
     expect(html).toContain(`href="/searches/${search}"`);
-    expect(html).toContain(`Place of this link in the answers to ${search}`);
+    expect(html).toContain(`Rank of this link in responses to ${search}`);
     expect(html).toContain(`href="/runs/${run}#completion"`);
   });
 
-  test('finds posts with one of its addresses in their text', async () => {
+  test('lists posts whose text contains one of its addresses', async () => {
     const { id, address } = await one<{ id: bigint; address: string }>(
       'SELECT link_id AS id, address FROM strandline.link_addresses ORDER BY link_id LIMIT 1',
     );
@@ -121,7 +121,7 @@ describe('a link', () => {
   });
 });
 
-test('an author is shown with where they speak, and how they are forgotten, whatever their id is', async () => {
+test('an author is shown with topics and the delete command, whatever the ID', async () => {
   const { id, topic } = await one<{ id: bigint; topic: string }>(
     `SELECT p.author_id AS id, s.topic FROM strandline.posts p JOIN strandline.post_sightings g ON g.post_id = p.id
      JOIN strandline_analytics.searches s ON s.id = g.search_id WHERE p.author_id IS NOT NULL LIMIT 1`,
@@ -133,7 +133,7 @@ test('an author is shown with where they speak, and how they are forgotten, what
 });
 
 describe('runs', () => {
-  test('are filtered by status, and the way on leads through all of them once', async () => {
+  test('are filtered by status, and paging visits each once', async () => {
     const { n } = await one<{ n: number }>('SELECT count(*)::int AS n FROM strandline.runs');
     const seen = new Set<string>();
     for (let url: string | undefined = '/runs'; url !== undefined; ) {
@@ -150,7 +150,7 @@ describe('runs', () => {
     expect(html.slice(html.indexOf('id="list"'))).not.toContain('badge is-succeeded');
   });
 
-  test('one that failed says why and what to do', async () => {
+  test('a failed one says why and what to do', async () => {
     const { id } = await one<{ id: bigint }>(
       `SELECT id FROM strandline.runs WHERE status = 'failed' LIMIT 1`,
     );
@@ -161,7 +161,7 @@ describe('runs', () => {
     expect(told).not.toContain('k$y-of-the-test');
   });
 
-  test('one that succeeded shows its answer, lets it be kept, and reads it again', async () => {
+  test('a successful one shows its response, downloads it, and parses it again', async () => {
     const { id } = await one<{ id: bigint }>(
       `SELECT run_id AS id FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
        WHERE status = 'succeeded' ORDER BY a.run_id DESC LIMIT 1`,
@@ -173,11 +173,11 @@ describe('runs', () => {
     expect(() => JSON.parse(answer.body) as unknown).not.toThrow();
     const again = await person.follow(`/runs/${id}/replay`);
     expect(again.to).toBe(`/runs/${id}`);
-    expect(words(again.html)).toContain('Read again by the reader of today');
+    expect(words(again.html)).toContain('Parsed again, without a new call.');
     expect((await person.forge(`/runs/${id}/replay`)).status).toBe(403);
   });
 
-  test('the first completion of a search is called that, a later one is set beside the one before', async () => {
+  test('a first completion is called that; a later one is compared with the previous one', async () => {
     const of = (order: 'ASC' | 'DESC') =>
       one<{ id: bigint; changed: boolean }>(
         `SELECT run_id AS id, changed FROM strandline_analytics.completions ORDER BY observed_at ${order}, run_id ${order} LIMIT 1`,
@@ -185,18 +185,18 @@ describe('runs', () => {
     const [first, last] = await Promise.all([of('ASC'), of('DESC')]);
     expect(first.id).not.toBe(last.id);
     const said = words((await person.get(`/runs/${first.id}`)).html);
-    expect(said).toContain('; the first of its search.');
-    expect(said).not.toContain('the one before.');
+    expect(said).toContain('; first completion of this search.');
+    expect(said).not.toContain('the previous one.');
     expect(words((await person.get(`/runs/${last.id}`)).html)).toContain(
       last.changed
-        ? 'it cites other links than the one before.'
-        : 'it cites the same links as the one before.',
+        ? 'cites different links than the previous one.'
+        : 'cites the same links as the previous one.',
     );
   });
 });
 
 describe('compare', () => {
-  test('sets topics beside each other, and says what was not observed', async () => {
+  test('compares topics and says what was not observed', async () => {
     const { status, html } = await person.get('/compare?topics=trains,buses&range=7d');
     expect(status).toBe(200);
     expect(html).toContain('Share of each topic per day');
@@ -204,16 +204,16 @@ describe('compare', () => {
     expect(html).toContain('Posts per day of buses');
   });
 
-  test('takes what its form sends, and says what it leaves out', async () => {
+  test('accepts the form and says what it leaves out', async () => {
     const { html } = await person.get('/compare?topics=trains&topics=buses&topics=nobody&range=30d');
     expect(words(html)).toContain('Not shown: nobody');
-    expect(words((await person.get('/compare')).html)).toContain('Choose two topics or more');
+    expect(words((await person.get('/compare')).html)).toContain('Choose two or more topics');
     expect((await person.get('/compare?range=5d')).status).toBe(400);
   });
 });
 
 describe('explore', () => {
-  test('a statement is answered as a table, at most a thousand rows', async () => {
+  test('a query returns a table of at most a thousand rows', async () => {
     const { html } = await person.post('/explore/sql', {
       sql: "select search, count(*) as n, '<b>' as mark from runs group by search -- all of them",
     });
@@ -221,7 +221,7 @@ describe('explore', () => {
     expect(html).toContain('&lt;b>');
     const long = await person.post('/explore/sql', { sql: 'select n from generate_series(1, 5000) n' });
     expect(words(long.html)).toContain('1,000 rows');
-    expect(words(long.html)).toContain('more rows were not fetched');
+    expect(words(long.html)).toContain('more rows exist');
   });
 
   test.each([
@@ -230,13 +230,13 @@ describe('explore', () => {
     ['select nme from runs', 'at character 8 ("nme from runs")'],
     ['select 1; select 2', 'only one statement is allowed'],
     ['select * from strandline.tokens', 'permission denied'],
-  ])('what cannot be asked is told in words: %s', async (sql, expected) => {
+  ])('an invalid query is explained: %s', async (sql, expected) => {
     const { status, html } = await person.post('/explore/sql', { sql });
     expect(status).toBe(400);
     expect(words(html).replaceAll('&quot;', '"')).toContain(expected);
   });
 
-  test('the reference holds every view, and each example can be put into the form', async () => {
+  test('the reference has every view, and examples fill the form', async () => {
     const { rows } = await db.pool.query<{ view: string }>(
       'SELECT DISTINCT view FROM strandline_analytics.contract_columns',
     );
@@ -256,10 +256,10 @@ test('the System page shows workers, the scan, storage, budgets and versions', a
     'Scan and queue',
     'Last scan',
     'Unread responses',
-    'raw answers',
+    'raw responses',
     'PostgreSQL',
-    'Allowed a day',
-    'for ever',
+    'Limit per day',
+    'indefinitely',
   ])
     expect(told).toContain(part);
 });
@@ -292,13 +292,13 @@ test.each([
   '/runs/0/answer',
   '/runs?topic=nobody',
   '/docs?tag=nothing',
-])('%s is not found, in words', async (url) => {
+])('%s is not found, with an explanation', async (url) => {
   const { status, html } = await person.get(url);
   expect(status).toBe(404);
-  expect(words(html)).toMatch(/there is no|no answer of run|the API has no part/i);
+  expect(words(html)).toMatch(/there is no|has no stored response|the API has no part/i);
 });
 
 test.each(['/runs?status=odd', '/runs?before=x', '/runs?nothing=1', '/explore?kind=odd'])(
-  '%s is refused, in words',
+  '%s is refused, with an explanation',
   async (url) => expect((await person.get(url)).status).toBe(400),
 );

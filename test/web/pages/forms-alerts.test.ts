@@ -46,12 +46,12 @@ const wrongIn = (html: string) =>
     .map(([, name = '']) => name)
     .toSorted((a, b) => a.localeCompare(b));
 
-test('with nothing there the page says with what it begins', async () => {
-  expect(textOf((await person.get('/alerts')).html)).toContain('It begins with a channel');
-  expect(textOf((await person.get('/alerts/rules/new')).html)).toContain('Make a channel first');
+test('without alerts, the page says to start with a channel', async () => {
+  expect(textOf((await person.get('/alerts')).html)).toContain('Start with a channel');
+  expect(textOf((await person.get('/alerts/rules/new')).html)).toContain('Create a channel first');
 });
 
-test('a channel is made, its secret shown this once and kept by nobody', async () => {
+test('creating a channel shows its secret once', async () => {
   const bad = await person.post('/alerts/channels', { slug: 'Team Chat', webhook: `${receiver.url}/in` });
   expect([bad.status, wrongIn(bad.html)]).toEqual([400, ['slug']]);
   const nowhere = await person.post('/alerts/channels', { slug: 'team', webhook: 'ftp://x' });
@@ -73,22 +73,22 @@ test('a channel is made, its secret shown this once and kept by nobody', async (
   expect(wrongIn(taken.html)).toEqual(['slug']);
   const rotated = await person.post('/alerts/channels/team/secret');
   expect(/whsec_[\w+/=]+/.exec(rotated.html)?.[0]).not.toBe(secret);
-  expect(textOf((await person.get('/alerts/channels/team')).html)).toContain('The secret before');
+  expect(textOf((await person.get('/alerts/channels/team')).html)).toContain('Previous secret');
 });
 
-test('a test says what came back, as text', async () => {
+test('a test message shows the escaped response', async () => {
   receiver.requests.length = 0;
   const { html, status } = await person.post('/alerts/channels/team/test');
   expect(status).toBe(200);
-  expect(textOf(html)).toContain('The receiver took it: HTTP 200');
+  expect(textOf(html)).toContain('Delivered (HTTP 200)');
   expect(html).not.toContain('<b>thanks');
   expect(receiver.requests).toMatchObject([{ path: '/in?key=hush', body: { type: 'strandline.test' } }]);
   receiver.answers(json({}, 500));
-  expect(textOf((await person.post('/alerts/channels/team/test')).html)).toContain('It was not taken');
+  expect(textOf((await person.post('/alerts/channels/team/test')).html)).toContain('Rejected: ');
   receiver.answers(json({}));
 });
 
-test('a channel gets another address by its page, which shows of it no more than the host', async () => {
+test('the address of a channel can be changed; its page shows only the host', async () => {
   const wrong = await person.post('/alerts/channels/team/edit', { webhook: 'ftp://x' });
   expect([wrong.status, wrongIn(wrong.html)]).toEqual([400, ['webhook']]);
   const moved = await person.post('/alerts/channels/team/edit', { webhook: `${receiver.url}/new?key=moved` });
@@ -99,7 +99,7 @@ test('a channel gets another address by its page, which shows of it no more than
   expect((await person.get('/alerts/channels/team')).html).not.toContain('key=moved');
 });
 
-test('a rule is made, edited, paused and removed; what is wrong stands beside its field and what was typed stays', async () => {
+test('a rule is created, edited, paused and removed; problems are at their fields and input is kept', async () => {
   const wrong = await person.post('/alerts/rules', {
     name: 'My rule',
     slug: 'My rule',
@@ -164,7 +164,7 @@ test('a rule is made, edited, paused and removed; what is wrong stands beside it
   expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'active' }]);
 });
 
-test('on the past a rule says what it would have told, and nothing is sent', async () => {
+test('the preview of a rule shows past messages and sends nothing', async () => {
   stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
   const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
   await executeRun(world.ctx, runId);
@@ -179,7 +179,7 @@ test('on the past a rule says what it would have told, and nothing is sent', asy
   expect((await person.get('/alerts/rules/ferry-b/past?days=1000')).status).toBe(400);
 });
 
-test('deliveries are listed by state and channel, shown whole, and sent again where they were given up', async () => {
+test('deliveries are listed by state and channel, shown in full, and resent if they failed', async () => {
   const [{ rule, channel, run }] = await rows(
     `SELECT (SELECT id FROM strandline.rules) AS rule, (SELECT id FROM strandline.channels) AS channel,
        (SELECT max(id) FROM strandline.runs) AS run`,
@@ -204,30 +204,30 @@ test('deliveries are listed by state and channel, shown whole, and sent again wh
   expect(await rows('SELECT state FROM strandline.deliveries WHERE id = $1', [id])).toEqual([
     { state: 'pending' },
   ]);
-  expect(await person.post(`/alerts/deliveries/${id}/resend`), 'it is not dead any more').toMatchObject({
+  expect(await person.post(`/alerts/deliveries/${id}/resend`), 'no longer dead').toMatchObject({
     status: 409,
   });
   expect(textOf((await person.get('/alerts')).html)).toContain('Last deliveries');
   expect(await person.get('/alerts/deliveries/999')).toMatchObject({ status: 404 });
 });
 
-test('channels are paused, and go on with or without what waited; what is removed asks first', async () => {
+test('channels pause and resume, with or without waiting messages; removal asks for confirmation', async () => {
   await person.post('/alerts/channels/team/pause');
   const { html } = await person.get('/alerts/channels/team');
-  expect(html).toContain('Resume without what waited');
+  expect(html).toContain('Resume and discard waiting messages');
   await person.post('/alerts/channels/team/resume', { skip: 'yes' });
   expect(await rows('SELECT state FROM strandline_analytics.channels')).toEqual([{ state: 'active' }]);
-  expect(textOf((await person.get('/alerts/rules/ferry-b/remove')).html)).toContain('Keep it');
+  expect(textOf((await person.get('/alerts/rules/ferry-b/remove')).html)).toContain('Cancel');
   await person.post('/alerts/rules/ferry-b/remove');
   expect(await person.get('/alerts/rules/ferry-b')).toMatchObject({ status: 404 });
   expect(textOf((await person.get('/alerts/channels/team/remove')).html)).toContain(
-    'Its address and secret go',
+    'Deletes its address and secret',
   );
   await person.post('/alerts/channels/team/remove');
   expect(await person.get('/alerts/channels/team')).toMatchObject({ status: 404 });
 });
 
-test('no form of the alerts works without its token', async () => {
+test('alert forms are refused without a form token', async () => {
   const before = await rows(
     'SELECT (SELECT count(*) FROM strandline.channels) AS channels, (SELECT count(*) FROM strandline.rules) AS rules',
   );

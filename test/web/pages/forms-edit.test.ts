@@ -59,7 +59,7 @@ function untouched(html: string): Record<string, string | string[]> {
   return sent;
 }
 
-test('a form that nobody touched changes nothing, whatever the search holds', async () => {
+test('an untouched form changes nothing, whatever the search', async () => {
   for (const slug of ['ferry-posts', 'ferry-ai']) {
     const { html, status } = await person.get(`/searches/${slug}/edit`);
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ test('a form that nobody touched changes nothing, whatever the search holds', as
   expect(textOf((await person.get('/new')).html)).toContain('Nothing changed.');
 });
 
-test('another request is a new baseline, another schedule is not; each version says what it changed', async () => {
+test('a changed request starts a new baseline, a changed schedule does not; versions list their changes', async () => {
   const url = '/searches/ferry-posts/edit';
   const form = untouched((await person.get(url)).html);
   expect(form).toMatchObject({ every: '90s', prompt: 'harbour ferry', sensitivity: 'normal' });
@@ -80,7 +80,7 @@ test('another request is a new baseline, another schedule is not; each version s
     request_version: 2,
     prompt: '<b>pier</b>',
   });
-  expect(textOf((await person.get('/new')).html)).toContain('its next run is a new baseline');
+  expect(textOf((await person.get('/new')).html)).toContain('the next run is a new baseline');
   const again = untouched((await person.get(url)).html);
   await person.post(url, {
     ...again,
@@ -99,12 +99,12 @@ test('another request is a new baseline, another schedule is not; each version s
   const { html } = await person.get(url);
   const words = textOf(html);
   expect(words).toContain('prompt: “harbour ferry” → “<b>pier</b>”');
-  expect(words).toContain('set times: none → “0 9 * * *”');
-  expect(words).toContain('the beginning');
+  expect(words).toContain('cron: none → “0 9 * * *”');
+  expect(words).toContain('first version');
   expect(html).not.toContain('<b>pier');
 });
 
-test('what is wrong stands beside its field, what was typed is kept, and nothing is saved', async () => {
+test('problems are at their fields, input is kept, and nothing is saved', async () => {
   const { status, html } = await person.post('/searches/ferry-ai/edit', {
     prompt: '',
     model: 'NOVA',
@@ -120,11 +120,11 @@ test('what is wrong stands beside its field, what was typed is kept, and nothing
     ['cron', 'date_filter', 'extra', 'prompt', 'tools', 'tz'].toSorted((a, b) => a.localeCompare(b)),
   );
   expect(html).toContain('value="0 25 * * *"');
-  expect(html, 'no box that was unticked is ticked again').not.toMatch(/name="tools"[^>]*checked/);
+  expect(html, 'unticked boxes stay unticked').not.toMatch(/name="tools"[^>]*checked/);
   expect(await search('ferry-ai')).toMatchObject({ version: 1 });
 });
 
-test('a search that is edited can be tried out by its own service, and its schedule foreseen', async () => {
+test('an edit can be tried with the service of the search, and its schedule is forecast', async () => {
   stub.requests.length = 0;
   const form = untouched((await person.get('/searches/ferry-posts/edit')).html);
   const { html, status } = await person.post('/searches/ferry-posts/edit', {
@@ -133,14 +133,14 @@ test('a search that is edited can be tried out by its own service, and its sched
     do: 'try',
   });
   expect(status).toBe(200);
-  expect(textOf(html)).toContain('Tried out: ferry-posts');
+  expect(textOf(html)).toContain('Trial: ferry-posts');
   expect(stub.requests).toMatchObject([{ body: { prompt: 'tried' } }]);
   expect(await search('ferry-posts')).toMatchObject({ version: 3 });
   const told = await person.get('/searches/ferry-posts/forecast?every=1h');
-  expect(textOf(told.html)).toContain('ferry-posts : every hour, 24 runs a day at most.');
+  expect(textOf(told.html)).toContain('ferry-posts : every hour, at most 24 runs a day.');
 });
 
-test('buttons pause, resume, run and remove, and the next page says what was done', async () => {
+test('buttons pause, resume, run and remove, and the next page confirms it', async () => {
   await person.post('/searches/ferry-posts/pause');
   expect(await search('ferry-posts')).toMatchObject({ state: 'paused' });
   expect(textOf((await person.get('/new')).html)).toContain('Paused.');
@@ -156,28 +156,30 @@ test('buttons pause, resume, run and remove, and the next page says what was don
   expect(
     await rows('SELECT trigger, status FROM strandline.runs WHERE id = $1', [world.enqueued[0]?.runId]),
   ).toEqual([{ trigger: 'manual', status: 'queued' }]);
-  expect(textOf((await person.get('/new')).html)).toContain('A run is queued.');
+  expect(textOf((await person.get('/new')).html)).toContain('Run queued.');
   for (const url of ['/searches/ferry-posts/run', '/topics/ferry/run']) {
     if (url.startsWith('/topics')) await person.post('/searches/ferry-ai/pause');
     await person.post(url);
     expect(textOf((await person.get('/new')).html)).toContain('A run is already queued.');
   }
-  expect(world.enqueued, 'a run that is queued is enough').toHaveLength(1);
+  expect(world.enqueued, 'one queued run is enough').toHaveLength(1);
   await rows(`UPDATE strandline.runs SET status = 'cancelled', ended_at = $2 WHERE id = $1`, [
     world.enqueued[0]?.runId,
     world.clock.now(),
   ]);
   world.enqueued.length = 0;
   await person.post('/topics/ferry/run');
-  expect(world.enqueued, 'what rests stays at rest').toHaveLength(1);
+  expect(world.enqueued, 'stopped searches do not run').toHaveLength(1);
   await person.post('/topics/ferry/pause');
   expect(await search('ferry-posts')).toMatchObject({ state: 'paused' });
   await person.post('/topics/ferry/resume');
   expect(await search('ferry-ai')).toMatchObject({ state: 'active' });
 
   const asked = await person.get('/searches/ferry-ai/remove');
-  expect(textOf(asked.html)).toMatch(/What goes[^]*What stays[^]*posts, links/);
-  expect(await search('ferry-ai'), 'nothing goes by looking').toMatchObject({ archived_at: null });
+  expect(textOf(asked.html)).toMatch(/Deleted[^]*Kept[^]*posts, links/);
+  expect(await search('ferry-ai'), 'the confirmation page removes nothing').toMatchObject({
+    archived_at: null,
+  });
   expect(await person.post('/searches/ferry-ai/remove')).toMatchObject({ status: 303, to: '/topics/ferry' });
   expect(await search('ferry-ai')).toMatchObject({ archived_at: expect.any(Date) });
   for (const url of ['/searches/ferry-ai/pause', '/searches/ferry-ai/run', '/searches/ferry-ai/remove'])
@@ -186,7 +188,7 @@ test('buttons pause, resume, run and remove, and the next page says what was don
   expect(await person.post('/searches/nothing/pause')).toMatchObject({ status: 404 });
 });
 
-test('a topic is renamed, shows its searches with their buttons, and is removed after it was asked', async () => {
+test('a topic is renamed, shows its searches with buttons, and is removed after confirmation', async () => {
   const { html } = await person.get('/topics/ferry/edit');
   expect(html).toContain('href="/new?topic=ferry"');
   expect(html).toContain('action="/searches/ferry-posts/pause"');
@@ -205,7 +207,7 @@ test('a topic is renamed, shows its searches with their buttons, and is removed 
   expect(await search('ferry-posts')).toMatchObject({ archived_at: expect.any(Date) });
 });
 
-test('no button and no form works without its token', async () => {
+test('buttons and forms are refused without a form token', async () => {
   const made = await createTopic(world.ctx, {
     name: 'Guarded',
     searches: [{ operation: 'microblog', prompt: 'x', every: '1h' }],

@@ -36,10 +36,10 @@ const countAll = () =>
   );
 const BOTH = { sent: 'yes', searches: ['posts', 'ai'], ai_tools: ['Web Search'] };
 
-test('one sentence and one button: a topic with both searches that run at once', async () => {
+test('one text and one button create a topic whose two searches run immediately', async () => {
   const { html, status } = await person.get('/new');
   expect(status).toBe(200);
-  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*240 calls a day at most, of 2,000 calls/);
+  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*At most 240 calls a day [^]*2,000 calls/);
   // What the form first holds is what it sends where nothing else is touched.
   const untouched = [...html.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(([, name, value]) => [
     name,
@@ -72,11 +72,11 @@ test('one sentence and one button: a topic with both searches that run at once',
   ]);
   expect(world.enqueued).toHaveLength(2);
   const after = await person.get('/');
-  expect(textOf(after.html)).toContain('Its searches run now for the first time');
-  expect(textOf((await person.get('/')).html), 'said once').not.toContain('for the first time');
+  expect(textOf(after.html)).toContain('The first runs are starting');
+  expect(textOf((await person.get('/')).html), 'shown once').not.toContain('The first runs are starting');
 });
 
-test('what is wrong stands beside its field, all of it, and what was typed is kept', async () => {
+test('all problems are at their fields, and input is kept', async () => {
   const before = await countAll();
   const { status, html } = await person.post('/new', {
     sent: 'yes',
@@ -107,14 +107,12 @@ test('what is wrong stands beside its field, all of it, and what was typed is ke
   expect(service.html).toContain('id="field-service-wrong"');
 });
 
-test('a text that is watched already leads to its topic; a short name that is taken is told at its field', async () => {
+test('an existing topic is linked; a taken short name is reported at its field', async () => {
   await person.post('/new', { ...BOTH, text: 'taken', do: 'save' });
   const { status, html } = await person.post('/new', { ...BOTH, text: 'Taken', do: 'save' });
   expect(status).toBe(409);
-  expect(html).toMatch(
-    /id="field-text-wrong"[^]*You watch this already: <a href="\/topics\/taken">taken<\/a>/,
-  );
-  expect(textOf(html)).toContain('What should be watched? You watch this already: taken');
+  expect(html).toMatch(/id="field-text-wrong"[^]*Already watched: <a href="\/topics\/taken">taken<\/a>/);
+  expect(textOf(html)).toContain('What do you want to watch? Already watched: taken');
   expect(html).not.toContain('id="field-slug-wrong"');
   const named = await person.post('/new', { ...BOTH, text: 'pier', name: 'Taken', do: 'save' });
   expect(named.html).toMatch(/id="field-name-wrong"[^]*href="\/topics\/taken"/);
@@ -126,14 +124,16 @@ test('a text that is watched already leads to its topic; a short name that is ta
   );
 });
 
-test('what is missing is named as the form names it', async () => {
+test('a missing value is named by its label', async () => {
   const { html } = await person.post('/new', { ...BOTH, text: '', do: 'save' });
-  expect(html).toContain('<a href="#field-text">What should be watched?</a> got nothing');
+  expect(html).toContain('<a href="#field-text">What do you want to watch?</a> got nothing');
 });
 
-test('more searches join a topic that is there, and none one that is not', async () => {
+test('searches are added to an existing topic only', async () => {
   await person.post('/new', { ...BOTH, text: 'joined', do: 'save' });
-  expect(textOf((await person.get('/new?topic=joined')).html)).toContain('What else should joined watch?');
+  expect(textOf((await person.get('/new?topic=joined')).html)).toContain(
+    'What do you want to add to joined?',
+  );
   const more = { ...BOTH, searches: ['posts'], topic: 'joined', text: 'pier', do: 'save' };
   expect(await person.post('/new', more)).toMatchObject({ status: 303, to: '/topics/joined' });
   expect(
@@ -143,7 +143,7 @@ test('more searches join a topic that is there, and none one that is not', async
   expect(await person.post('/new', { ...more, topic: 'nowhere' })).toMatchObject({ status: 404 });
 });
 
-test('trying out makes one call, shows what comes as text, and saves nothing but its row', async () => {
+test('a trial makes one call, shows escaped results, and saves only its own row', async () => {
   const hostile = '<img src=x onerror=alert(1)>\u202e';
   stub.answers(
     json({ miner_tweets: [wirePost('1', { text: hostile, url: 'javascript:alert(1)' }), wirePost('2')] }),
@@ -152,7 +152,7 @@ test('trying out makes one call, shows what comes as text, and saves nothing but
   const { status, html } = await person.post('/new', { ...BOTH, text: '"><script>x</script>', do: 'try' });
   expect(status).toBe(200);
   expect(stub.requests).toMatchObject([{ body: { prompt: '"><script>x</script>' } }]);
-  expect(textOf(html)).toContain('2 posts (0 known already)');
+  expect(textOf(html)).toContain('2 posts (0 already known)');
   expect(html).not.toContain('<script>x');
   expect(html).not.toContain('<img src=x');
   expect(html).toContain('&lt;img src=x onerror=alert(1)>␣');
@@ -161,7 +161,7 @@ test('trying out makes one call, shows what comes as text, and saves nothing but
   expect(after).toEqual({ ...before, trials: before.trials + 1n });
 });
 
-test('the button of a search tries that one, and a call that fails is told in words', async () => {
+test('the button of a search tries that search, and a failed call is explained', async () => {
   stub.answers(json({ detail: '<b>no</b> balance' }, 402));
   const { status, html } = await person.post('/new', { ...BOTH, text: 'ferry', do: 'try_ai' });
   expect(status).toBe(200);
@@ -174,7 +174,7 @@ test('the button of a search tries that one, and a call that fails is told in wo
   expect(stub.requests).toHaveLength(1);
 });
 
-test('while one types, a fragment says what the form would do: words, next runs in the zone, and what is wrong', async () => {
+test('the forecast fragment shows the schedule, next runs in the zone, and problems', async () => {
   const query = new URLSearchParams({
     sent: 'yes',
     text: 'x',
@@ -187,7 +187,7 @@ test('while one types, a fragment says what the form would do: words, next runs 
   expect(html).not.toContain('<html');
   expect(textOf(html)).toContain('at 08:00, Monday through Friday, Europe/Berlin time');
   expect(textOf(html)).toContain('Next 23 Nov, 08:00 ; 24 Nov, 08:00 ; 25 Nov, 08:00');
-  expect(textOf(html)).toContain('how much is not known');
+  expect(textOf(html)).toContain('Cost unknown');
   query.set('posts_cron', '<b>');
   const wrong = await person.get(`/new/forecast?${query}`);
   expect(textOf(wrong.html)).toContain('Posts: cron');
@@ -197,7 +197,7 @@ test('while one types, a fragment says what the form would do: words, next runs 
   expect(textOf(preview.html)).toContain('every 5 minutes');
 });
 
-test('the costs of a day are those of the last calls like these', async () => {
+test('the daily cost follows recent calls of the same kind', async () => {
   await rows(`INSERT INTO strandline.trials (service_id, operation, prompt, tools, model, streaming, extra, state, cost_usd, sent_at, deadline_at)
     SELECT id, 'microblog', 'x', '{}', 'NOVA', false, '{}', 'received', usd, now(), now()
     FROM strandline.services, unnest('{0.01,0.03}'::numeric[]) usd WHERE name = 'hosted'`);
@@ -206,7 +206,7 @@ test('the costs of a day are those of the last calls like these', async () => {
   expect(textOf(html)).toMatch(/about \$0\.48 a day [^]* at most \$1\.44/);
 });
 
-test('a form without its token, or with a wrong one, changes nothing', async () => {
+test('a form with a missing or wrong token changes nothing', async () => {
   const before = await countAll();
   for (const fields of [{}, { form_token: 'abc.def' }])
     expect(await person.forge('/new', { ...BOTH, text: 'forged', do: 'save', ...fields })).toMatchObject({

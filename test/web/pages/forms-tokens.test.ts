@@ -22,8 +22,8 @@ afterAll(async () => {
 
 const tokens = async () => (await world.db.pool.query('SELECT name, scopes FROM strandline.tokens')).rows;
 
-test('what is wrong is said, nobody makes one without a form of ours, and the first one closes the door behind it', async () => {
-  expect(textOf((await person.get('/system/tokens')).html)).toContain('From the first token on');
+test('problems are reported, foreign forms are refused, and the first token ends anonymous access', async () => {
+  expect(textOf((await person.get('/system/tokens')).html)).toContain('Once a token exists');
   const wrong = await person.post('/system/tokens', { name: ' ', ends: '7' });
   expect(wrong.status).toBe(400);
   expect(wrong.html).toMatch(/id="field-name-wrong"[^]*id="field-scopes-wrong"/);
@@ -36,7 +36,7 @@ test('what is wrong is said, nobody makes one without a form of ours, and the fi
   const key = /st_[0-9A-Za-z]{51}/.exec(made.html)?.[0] ?? '';
   expect(key).not.toBe('');
   expect(await tokens()).toEqual([{ name: '<b>mine', scopes: ['admin'] }]);
-  expect(await person.get('/system/tokens'), 'from now on everybody needs one').toMatchObject({
+  expect(await person.get('/system/tokens'), 'every visitor needs one now').toMatchObject({
     status: 303,
   });
 
@@ -46,7 +46,7 @@ test('what is wrong is said, nobody makes one without a form of ours, and the fi
   expect(asked.body).not.toContain('<b>mine');
   const id = /\/system\/tokens\/(\d+)\/revoke/.exec(asked.body)?.[1];
   const log = await app.inject({ url: '/system/audit', headers: { authorization: `Bearer ${key}` } });
-  expect(textOf(log.body)).toMatch(/this machine, without a token\s+token\.created/);
+  expect(textOf(log.body)).toMatch(/this machine, no token\s+token\.created/);
   expect(log.body).not.toContain('<b>mine');
   expect(log.body).not.toContain(key.slice(12));
 
@@ -65,7 +65,7 @@ test('what is wrong is said, nobody makes one without a form of ours, and the fi
   expect((await rotate('0', next)).statusCode, 'it ended at once').toBe(401);
 });
 
-test('what a token did is found by it, page by page', async () => {
+test('the audit log is filtered by token and paged', async () => {
   await world.db.pool.query('DELETE FROM strandline.tokens');
   await world.db.pool.query(`
     INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)

@@ -48,12 +48,12 @@ describe('a chart', () => {
           until: new Date(NOW.getTime() + 4 * HOUR),
           words: '90 posts.',
         },
-        { kind: 'version', at: hours(3)[2] ?? NOW, words: 'v2 asks “trains”', short: 'v2' },
+        { kind: 'version', at: hours(3)[2] ?? NOW, words: 'v2: query changed to “trains”', short: 'v2' },
       ],
     }),
   );
 
-  test('draws what was not observed as a gap, and says so in its table', () => {
+  test('draws unobserved time as a gap and says so in its table', () => {
     expect(chart.match(/class="gap"/g)).toHaveLength(1);
     expect(chart.match(/>not observed</g)?.length).toBeGreaterThan(0);
     expect(chart).toContain('<data value="0">');
@@ -63,28 +63,28 @@ describe('a chart', () => {
     expect(chart).toMatch(/<data value="90" class="least">≥ 90/);
     expect(chart).toMatch(/class="spike-mark"/);
     expect(chart).toMatch(/class="version-mark".*v2/);
-    expect(chart).toContain('v2 asks “trains”');
+    expect(chart).toContain('v2: query changed to “trains”');
   });
 
-  test('tells times in the zone of whoever looks', () => {
+  test('shows times in the zone of the visitor', () => {
     expect(chart).toContain('21 Nov, 13:00');
     expect(chart).toContain('times in Europe/Berlin');
   });
 
-  test('has no style of its own, which the policy would refuse', () => expect(chart).not.toMatch(/ style=/));
+  test('has no inline styles, which the CSP would block', () => expect(chart).not.toMatch(/ style=/));
 });
 
 test.each([
-  ['sandbox', null, 'nothing'],
-  ['own', null, 'nothing'],
-  ['hosted', null, 'not told'],
-  [undefined, null, 'not told'],
+  ['sandbox', null, 'free'],
+  ['own', null, 'free'],
+  ['hosted', null, 'not reported'],
+  [undefined, null, 'not reported'],
   ['own', 0.25, '$0.25'],
-])('what a call of %s cost, told as %s, is said', (service, of, words) => {
+])('the cost of a call to %s, reported as %s, is shown as %s', (service, of, words) => {
   expect(shown(h(Usd, { of, service })).replace(/<[^>]*>/g, '')).toBe(words);
 });
 
-test('a chart of shares says them with their sign, on its axis and in its table', () => {
+test('a chart of shares has percent signs on its axis and in its table', () => {
   const series = [{ name: 'Ferry', values: [12.5, 80] }];
   const shares = shown(
     h(Chart, { caption: 'Shares', at: hours(2), seconds: 0, series, unit: 'percent of all', sign: ' %' }),
@@ -94,7 +94,7 @@ test('a chart of shares says them with their sign, on its axis and in its table'
   for (const one of ['80 %', '40 %', '12.5 %']) expect(said).toContain(one);
 });
 
-test('what was observed and what was not are all of the row', () => {
+test('observed spans and gaps cover the whole row', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: null })), (values) => {
       const all = [...findObservedSpans(values), ...findGaps(values)].toSorted(([a], [b]) => a - b);
@@ -107,16 +107,14 @@ test('what was observed and what was not are all of the row', () => {
   );
 });
 
-test('a sparkline says its numbers, and how much of it nobody saw', () => {
+test('the accessible name of a sparkline has its numbers and gaps', () => {
   expect(shown(h(Sparkline, { values: [1, null, 4], words: 'Posts a day' }))).toContain(
-    'aria-label="Posts a day: 5 in all, between 1 and 4, 4 at last; 1 of 3 not observed"',
+    'aria-label="Posts a day: total 5, minimum 1, maximum 4, latest 4; 1 of 3 not observed"',
   );
-  expect(shown(h(Sparkline, { values: [null, null], words: 'Posts' }))).toContain(
-    'Posts: nothing was observed',
-  );
+  expect(shown(h(Sparkline, { values: [null, null], words: 'Posts' }))).toContain('Posts: no data');
 });
 
-test('an axis ends at or above what it shows, and not far above', () => {
+test('an axis ends at or slightly above its maximum', () => {
   fc.assert(
     fc.property(fc.double({ min: 2, max: 1e12, noNaN: true }), (most) => {
       expect(roundAxisTop(most)).toBeGreaterThanOrEqual(most);
@@ -127,7 +125,7 @@ test('an axis ends at or above what it shows, and not far above', () => {
   for (let most = 0; most < 2_000; most += 0.5) expect(roundAxisTop(most) % 2, String(most)).toBe(0);
 });
 
-test('moments below a chart lie in it, are few, and midnight is that of the zone', () => {
+test('ticks are within the chart, few, and at midnight of the zone', () => {
   const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns');
   fc.assert(
     fc.property(
@@ -202,11 +200,11 @@ test.each([
     ['\u{1F468}', '\u{1F469}', '\u{1F467}', '\u{1F466}'].map((one) => `${one}\u{1F3FD}`).join('\u200D'),
   ],
   ['the flag of Scotland', '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}'],
-])('ordinary text is shown whole: %s', (_, text) => {
+])('ordinary text is shown in full: %s', (_, text) => {
   expect(shown(h(UntrustedText, { text }))).toBe(`<bdi dir="auto">${text}</bdi>`);
 });
 
-test('a form keeps what was typed, says beside the field what is wrong, and carries its token', () => {
+test('a form keeps input, shows problems at fields, and includes its token', () => {
   const html = shown(
     h(Form, {
       action: '/new',
@@ -227,7 +225,7 @@ test.each([
   'jav\tascript:alert(1)',
   'data:text/html,x',
   'https://me:secret@x.example/',
-])('a post that points to %s points nowhere, and its text is text', (url) => {
+])('a post with the address %s has no link, and its text is escaped', (url) => {
   const html = shown(
     h(PostCard, {
       post: {
@@ -244,7 +242,7 @@ test.each([
   expect(html).toContain('&lt;script>');
 });
 
-test('each run is a link that says how it ended and why', () => {
+test('each run is a link with its status and reason', () => {
   const run = (more: Partial<RunCell>): RunCell => ({
     id: 7n,
     search: 'ferry',
@@ -274,13 +272,13 @@ test('each run is a link that says how it ended and why', () => {
   expect(html).toMatch(/href="\/runs\/8"/);
 });
 
-test('a run that nobody took up says that it is due', () => {
+test('a run that no worker started is shown as due', () => {
   expect(shown(h(DueTime, { at: new Date(NOW.getTime() - HOUR) }))).toMatch(/due <time/);
   expect(shown(h(DueTime, { at: new Date(NOW.getTime() + HOUR) }))).not.toContain('due');
   expect(shown(h(DueTime, { at: null }))).toContain('none');
 });
 
 test.each([[undefined], ['Mars/Olympus'], ['x'.repeat(100)], ['"><script>']])(
-  'a zone that is none is UTC: %s',
+  'an invalid zone becomes UTC: %s',
   (given) => expect(resolveZone(given)).toBe('UTC'),
 );

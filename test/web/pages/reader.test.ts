@@ -44,19 +44,19 @@ test.each([
   '/topics/ferry',
   '/searches/ferry',
   '/system',
-])('%s offers a reader nothing that would be refused, and an admin what they may do', async (url) => {
+])('%s offers only actions that the visitor is allowed to take', async (url) => {
   expect((await seenBy(url, 'read')).html.match(OFFERS)).toBeNull();
   expect((await seenBy(url, 'admin')).html.match(OFFERS)?.length).toBeGreaterThan(0);
 });
 
-test('who searched in vain is offered to watch for it where they may', async () => {
+test('a search without matches offers to watch the words, if allowed', async () => {
   const url = '/explore?q=nowhere';
-  expect((await seenBy(url, 'read')).html).not.toContain('Watch for them');
-  expect((await seenBy(url, 'write')).html).not.toContain('Watch for them');
+  expect((await seenBy(url, 'read')).html).not.toContain('Watch these words');
+  expect((await seenBy(url, 'write')).html).not.toContain('Watch these words');
   expect((await seenBy(url, 'write', 'run')).html).toContain('href="/new?text=nowhere"');
 });
 
-test('a page that a token may not see names all the scopes that it lacks, and how to come by them', async () => {
+test('a forbidden page names all missing scopes and how to get them', async () => {
   const { status, html } = await seenBy('/new', 'read');
   expect(status).toBe(403);
   expect(textOf(html)).toContain('lacks the scopes write and run');

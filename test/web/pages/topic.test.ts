@@ -47,28 +47,28 @@ async function runQueued(): Promise<void> {
 }
 
 describe('pages', () => {
-  test('where nothing is watched the overview says what to do', async () => {
+  test('an empty overview offers to create a topic', async () => {
     const { status, html } = await person.get('/');
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('No topic is watched yet');
+    expect(textOf(html)).toContain('No topics yet');
     expect(html).toContain('href="/new"');
   });
 
-  test('where all is invented the first page says so, and what to do; what nobody looked at is not called observed', async () => {
+  test('an overview of simulated topics says so; unobserved time is not called observed', async () => {
     await createTopic(world.ctx, {
       name: 'Sample',
       service: 'sandbox',
       searches: [{ slug: 'sample', operation: 'microblog', prompt: 'lighthouses', every: '15m' }],
     });
     world.enqueued.length = 0;
-    expect((await person.get('/')).html).toContain('<a href="/new">watch something of your own</a>');
-    expect(textOf((await person.get('/')).html)).toMatch(/Calls today \(UTC\) 0 they cost nothing/);
+    expect((await person.get('/')).html).toContain('<a href="/new">Watch something of your own</a>');
+    expect(textOf((await person.get('/')).html)).toMatch(/Calls today \(UTC\) 0 free/);
     const said = textOf((await person.get('/topics/sample')).html);
-    expect(said).toContain('no run has covered any of it');
-    expect(said).not.toContain('all of it observed');
+    expect(said).toContain('not observed by any run');
+    expect(said).not.toContain('fully observed');
   });
 
-  test('a topic shows what its searches found, and how they run', async () => {
+  test('a topic shows results and runs of its searches', async () => {
     await createTopic(world.ctx, {
       name: 'Ferry <i>7',
       searches: [{ slug: 'ferry-posts', operation: 'microblog', prompt: 'harbour ferry', every: '15m' }],
@@ -78,7 +78,7 @@ describe('pages', () => {
     const { status, html } = await person.get(topic);
     expect(status).toBe(200);
     const said = textOf(html);
-    expect(said).toContain('your first visit');
+    expect(said).toContain('first visit');
     expect(said).toContain('ferry-posts');
     expect(said).toContain('1 succeeded');
     expect(html).not.toContain('<i>');
@@ -86,10 +86,10 @@ describe('pages', () => {
     expect(html).toContain('data-events="/api/v1/events?topic=ferry-i-7"');
     const overview = await person.get('/');
     expect(textOf(overview.html)).toContain('Ferry <i>7');
-    expect(overview.html).not.toContain('watch something of your own');
+    expect(overview.html).not.toContain('Watch something of your own');
   });
 
-  test('AI searches that find links alone are shown without the numbers of posts', async () => {
+  test('AI searches that find only links are shown without post volume', async () => {
     const topic = { name: 'Pier', service: 'sandbox' };
     const every = '1h';
     await createTopic(world.ctx, {
@@ -100,8 +100,8 @@ describe('pages', () => {
     for (const place of ['/topics/pier', '/searches/pier-ai?range=7d']) {
       const { html } = await person.get(place);
       const said = textOf(html);
-      expect(said, place).toContain('no posts to count: AI searches find links');
-      expect(said, place).not.toMatch(/not observed|must be observed first/);
+      expect(said, place).toContain('inks only; no post volume');
+      expect(said, place).not.toMatch(/not observed|complete counts/);
       expect(html, place).not.toMatch(
         /data-chart|id="(?:rising|ahead|top-authors|top-hashtags|top-languages)"/,
       );
@@ -109,7 +109,7 @@ describe('pages', () => {
     }
     const [row = ''] =
       /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/')).html) ?? [];
-    expect(textOf(row)).toContain('no posts to count');
+    expect(textOf(row)).toContain('links only; no post volume');
     expect(textOf(row)).not.toContain('not observed');
     // A search for posts beside it can fill them.
     await addSearches(world.ctx, 'pier', {
@@ -120,17 +120,17 @@ describe('pages', () => {
     expect((await person.get('/topics/pier')).html).toMatch(/data-chart[^]*id="top-authors"/);
   });
 
-  test('what is watched for less than two days is shown by its hours, then by days', async () => {
+  test('topics younger than two days are shown per hour, older ones per day', async () => {
     const shown = async (url: string) => (await person.get(url)).html;
     for (const place of ['/topics/ferry-i-7', '/searches/ferry-posts'])
       expect(await shown(place)).toContain('href="?range=24h" aria-current="true"');
-    expect(await shown('/')).toContain('Posts of Ferry &lt;i>7 an hour, the last 24 hours');
+    expect(await shown('/')).toContain('Ferry &lt;i>7, posts per hour, last 24 hours');
     const later = new Date(world.clock.now().getTime() + 48 * HOUR);
     const searches = [{ created_at: world.clock.now() }];
     expect([chooseRange(searches, world.clock.now()), chooseRange(searches, later)]).toEqual(['24h', '7d']);
   });
 
-  test('what came since the last visit is marked, until the next visit begins', async () => {
+  test('discoveries since the last visit are marked until the next visit', async () => {
     const { html } = await person.get('/searches/ferry-posts');
     expect(html).not.toContain('is-new');
     world.clock.advance(HOUR);
@@ -153,7 +153,7 @@ describe('pages', () => {
       const { status, html } = await person.get(`/searches/ferry-posts?range=${range}`);
       expect(status).toBe(200);
       expect(html).toMatch(new RegExp(`href="\\?range=${range}" aria-current="true"`));
-      expect(html).toContain('These numbers as a table');
+      expect(html).toContain('Show as table');
     },
   );
 
@@ -169,7 +169,7 @@ describe('pages', () => {
     expect(textOf(seen.html).toLowerCase()).toContain(words.toLowerCase());
   });
 
-  test('assets are at addresses that name their content, and are kept for ever', async () => {
+  test('assets have content-hashed addresses and are cached permanently', async () => {
     const { html } = await person.get('/');
     const [address = ''] = /\/assets\/style\.[\w-]{12}\.css/.exec(html) ?? [];
     const first = await app.inject(address);
@@ -185,7 +185,7 @@ describe('pages', () => {
   });
 });
 
-describe('beside the usual', () => {
+describe('against the usual', () => {
   const day = (n: number, coverage = 1, lowerBound = false) => ({ posts: n, coverage, lowerBound });
 
   test.each([
@@ -196,7 +196,7 @@ describe('beside the usual', () => {
     ['two days are too few', [day(10), day(10)], null],
   ])('%s', (_, days, usual) => expect(computeUsualVolume(days)).toBe(usual));
 
-  test('a search of which nothing is known takes no part in the ratio, and not observed is not zero', () => {
+  test('a search without data is left out of the ratio; not observed is not zero', () => {
     expect(
       computePulse([
         { now: day(40), usual: 20 },
@@ -231,7 +231,7 @@ describe('beside the usual', () => {
     expect(chooseTopDays(past, today)).toBe(days);
   });
 
-  test('volume put together in the database is what it is put together here', async () => {
+  test('volume computed in the database equals volume computed in code', async () => {
     const searches = await Promise.all(
       [1, 2, 3].map(async (n) => {
         const written = { slug: `sums-${n}`, operation: 'microblog', prompt: 'p', every: '1h' } as const;
@@ -259,7 +259,7 @@ describe('beside the usual', () => {
     expect(there.buckets.some(({ least }) => !least)).toBe(true);
   });
 
-  test('a bucket without a row is a gap; one seen in part is a lower bound', () => {
+  test('a bucket without a row is a gap; a partly observed one is a lower bound', () => {
     const at = new Date(0);
     const rows = [{ search_id: 1n, at, posts: 4, coverage: 0.5, lower_bound: false }];
     const volume = buildVolume(sumBuckets(rows).buckets, {

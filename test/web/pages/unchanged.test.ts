@@ -89,7 +89,7 @@ function withoutTokens(html: string): string {
   return html.replaceAll(/(name="form_token" value=")[^"]+/g, '$1');
 }
 
-describe('a page that is asked for again', () => {
+describe('a page that is requested again', () => {
   /** What may happen between two looks; some of it shows on some pages, some on none. */
   const HAPPENINGS = {
     nothing: async () => {},
@@ -133,7 +133,7 @@ describe('a page that is asked for again', () => {
   // Mostly the same person looks again.
   const step = fc.record({ happening, asker: fc.option(asker, { freq: 3, nil: undefined }) });
 
-  test('is unchanged exactly where it shows the same to the same visitor', { timeout: 240_000 }, async () => {
+  test('is unchanged exactly if the same visitor would see the same', { timeout: 240_000 }, async () => {
     let sameAgain = 0;
     let others = 0;
     await fc.assert(
@@ -177,8 +177,8 @@ describe('a page that is asked for again', () => {
   });
 });
 
-describe('the tag of a page', () => {
-  test('stands beside all that a cache has to know', async () => {
+describe('the ETag of a page', () => {
+  test('comes with all headers that caches need', async () => {
     const first = await ask('/topics/ferry', FIRST);
     expect(first.tag).toMatch(/^W\/"[\w-]{22}"$/);
     const again = await ask('/topics/ferry', FIRST, first.tag);
@@ -192,7 +192,7 @@ describe('the tag of a page', () => {
     }
   });
 
-  test('is found in a list, strong or weak, and by a star; a long list of others is nothing', async () => {
+  test('matches in a list, strong or weak, and by a star; a long list of others does not match', async () => {
     const { tag } = await ask('/runs', FIRST);
     const others = Array.from({ length: 500 }, (_, i) => `W/"${'x'.repeat(18)}${i}"`).join(', ');
     for (const [given, status] of [
@@ -210,7 +210,7 @@ describe('the tag of a page', () => {
       ]);
   });
 
-  test('belongs to one visitor, also where two see the same', async () => {
+  test('belongs to one visitor, even if two see the same', async () => {
     const { key } = await createToken(world.ctx, { name: 'another', scopes: ['read'] }, OPERATOR);
     const mine = await ask('/runs', { ...FIRST, scope: 'read' });
     const theirs = await app.inject({
@@ -222,7 +222,7 @@ describe('the tag of a page', () => {
     expect(theirs.headers.etag).not.toBe(mine.tag);
   });
 
-  test('HEAD has it and is answered by it', async () => {
+  test('applies to HEAD requests', async () => {
     const headers = { authorization: `Bearer ${tokens.admin}`, cookie: 'zone=UTC; theme=dark' };
     const { tag } = await ask('/runs', FIRST);
     const head = await app.inject({ method: 'HEAD', url: '/runs', headers });
@@ -235,7 +235,7 @@ describe('the tag of a page', () => {
     expect(again.statusCode).toBe(304);
   });
 
-  test('failures, results of forms and pages that say what was just done have none', async () => {
+  test('is missing on errors, form results and pages with a flash message', async () => {
     expect((await ask('/topics/nowhere', FIRST, '*')).headers.etag).toBeUndefined();
     const authorization = `Bearer ${tokens.admin}`;
     const done = await app.inject({
