@@ -46,7 +46,10 @@ export function SettingsForm({
   before?: ComponentChildren;
 }) {
   const settings = Object.entries(kind.settings);
-  const labels = Object.fromEntries(settings.map(([name, { label }]) => [name, label]));
+  const labels = {
+    slug: 'Short name',
+    ...Object.fromEntries(settings.map(([name, { label }]) => [name, label])),
+  };
   return (
     <Form {...form} labels={labels}>
       {before}

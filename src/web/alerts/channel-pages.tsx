@@ -139,7 +139,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
       above: <ChannelPath channel={channel} />,
-      lead: `Deletes ${describeWhatGoes(channel)} and cancels messages not sent yet (${channel.waiting} waiting). Rules with no other channel will notify nobody. Past deliveries stay.`,
+      lead: `Deletes ${describeDeletion(channel)} and cancels messages not sent yet (${channel.waiting} waiting). Rules with no other channel will notify nobody. Past deliveries stay.`,
       body: (
         <div class="buttons">
           <ActionButton
@@ -161,7 +161,7 @@ function isSigned({ kind }: ChannelRow): boolean {
 }
 
 /** `its address and secret` */
-function describeWhatGoes(channel: ChannelRow): string {
+function describeDeletion(channel: ChannelRow): string {
   const target = CHANNEL_KINDS[channel.kind]?.words.target.toLowerCase() ?? 'settings';
   return isSigned(channel) ? `its ${target} and secret` : 'its settings';
 }

@@ -57,7 +57,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
               label="State"
               tabs={[undefined, ...DELIVERY_STATES].map((state) => ({
                 href: buildDeliveriesPath({ ...filter, state, before: undefined }),
-                words: state ?? 'all',
+                words: state === undefined ? 'all' : getStateName(state),
                 here: state === filter.state,
               }))}
             />
@@ -218,8 +218,13 @@ const DELIVERY_BADGES: Readonly<Record<DeliveryRow['state'], BadgeState>> = {
   cancelled: 'cancelled',
 };
 
+/** People read `dead` as failed. */
+function getStateName(state: DeliveryRow['state']): string {
+  return state === 'dead' ? 'failed' : state;
+}
+
 function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow }) {
-  return <Badge state={DELIVERY_BADGES[state]} words={state} why={reason} />;
+  return <Badge state={DELIVERY_BADGES[state]} words={getStateName(state)} why={reason} />;
 }
 
 /** Why it failed; empty if it did not. */

@@ -16,6 +16,15 @@ export type RuleChoices = {
 };
 
 const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes' } as const;
+const FIELD_LABELS = {
+  name: 'Name',
+  slug: 'Short name',
+  on: 'Notify about',
+  watches: 'Scope',
+  filter: 'Filter',
+  cooldown: 'Cooldown',
+  channels: 'Channels',
+} as const;
 const COOLDOWNS = [
   ['0', 'none: send immediately'],
   ['5m', 'at most every 5 minutes'],
@@ -71,33 +80,34 @@ export function RuleForm({
       given={given}
       problems={problems}
       label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
+      labels={FIELD_LABELS}
     >
-      <Field name="name" label="Name" value={rule?.name} help="Included in each message." />
+      <Field name="name" label={FIELD_LABELS.name} value={rule?.name} help="Included in each message." />
       {rule !== null ? null : (
         <Field
           name="slug"
-          label="Short name"
+          label={FIELD_LABELS.slug}
           autocomplete="off"
           help="Used in addresses and commands. Derived from the name if empty."
         />
       )}
       <Field
         name="on"
-        label="Notify about"
+        label={FIELD_LABELS.on}
         many
         value={rule?.kinds ?? ['post', 'link']}
         options={RULE_KINDS.map((kind) => ({ value: kind, words: KIND_WORDS[kind] }))}
       />
       <Field
         name="watches"
-        label="Scope"
+        label={FIELD_LABELS.watches}
         kind="select"
         value={watches}
         options={listRuleScopes(choices, watches)}
       />
       <Field
         name="filter"
-        label="Filter"
+        label={FIELD_LABELS.filter}
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
@@ -105,7 +115,7 @@ export function RuleForm({
       />
       <Field
         name="cooldown"
-        label="Cooldown"
+        label={FIELD_LABELS.cooldown}
         kind="select"
         value={rule === null ? '0' : formatInterval(rule.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
@@ -113,7 +123,7 @@ export function RuleForm({
       />
       <Field
         name="channels"
-        label="Channels"
+        label={FIELD_LABELS.channels}
         many
         value={rule?.channels ?? (channels.length === 1 ? channels.map(({ slug }) => slug) : [])}
         options={channels.map(({ slug, host }) => ({ value: slug, words: `${slug} (${host})` }))}

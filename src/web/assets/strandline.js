@@ -323,7 +323,7 @@ const draw = (chart) => {
     month: 'short',
   });
   /** @param {any} u */
-  const tell = (u) => {
+  const showValues = (u) => {
     const i = u.cursor.idx;
     readout.hidden = i === null || i === undefined;
     if (readout.hidden) return;
@@ -397,7 +397,7 @@ const draw = (chart) => {
           paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0, disp: paler(i) }) : undefined,
         })),
       ],
-      hooks: { drawClear: [under], draw: [over], setCursor: [tell], setScale: [noteZoom] },
+      hooks: { drawClear: [under], draw: [over], setCursor: [showValues], setScale: [noteZoom] },
     },
     [times, ...values],
     room,

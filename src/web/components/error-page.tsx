@@ -34,7 +34,10 @@ function renderErrorPage(request: FastifyRequest, reply: FastifyReply, failure: 
     above: `Status ${status}`,
     body: (
       <>
-        <EmptyState words={words} todo={{ words: 'Back to the overview', href: '/' }} />
+        <EmptyState
+          words={errors.length === 0 ? words : 'Correct the values below and try again.'}
+          todo={{ words: 'Back to the overview', href: '/' }}
+        />
         {errors.length === 0 ? null : (
           <Section title="Invalid input">
             <ul class="plain">

@@ -59,7 +59,7 @@ function TrialResult({ name, trial }: { name: string; trial: DryRun }) {
     >
       {trial.service_kind === 'sandbox' ? (
         <p>
-          <Badge state="simulated" /> Simulated data (sandbox).
+          <Badge state="simulated" words="Simulated data (sandbox)" />
         </p>
       ) : null}
       {trial.warnings.map(({ tool, message, code }) => (

@@ -154,11 +154,13 @@ function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
       </Section>
     );
   const full = hits.length === MAX_SHOWN_HITS;
-  const note = full
-    ? `Top ${MAX_SHOWN_HITS} by relevance; add words or a filter to narrow down.`
-    : 'By relevance.';
+  const note = full ? 'By relevance; add words or a filter to narrow down.' : 'By relevance.';
   return (
-    <Section title={formatCount(hits.length, 'match', 'matches')} id="hits" note={note}>
+    <Section
+      title={full ? `Top ${MAX_SHOWN_HITS} matches` : formatCount(hits.length, 'match', 'matches')}
+      id="hits"
+      note={note}
+    >
       <ol class="feed plain">
         {hits.map((hit) => (
           <li>

@@ -161,7 +161,7 @@ function CompletionTexts({ run, completion }: { run: RunRow; completion: Complet
     <Section
       title="Completion"
       id="completion"
-      note={`Machine-written; ${made}; ${beside}.`}
+      note={`Written by the service; ${made}; ${beside}.`}
       aside={<a href={`/searches/${search}`}>What changed</a>}
     >
       {COMPLETION_TEXTS.map(([member, words]) => {

@@ -119,7 +119,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           {tokens.length === 0 ? (
-            <EmptyState words="No tokens exist: anyone on this machine has full access, and nobody else has any." />
+            <EmptyState words="No tokens exist: anyone on this machine has full access; nobody else has access." />
           ) : (
             <section>
               <TokenTable tokens={tokens} now={now} />

@@ -154,8 +154,8 @@ function ConfirmRemoval({
         </dd>
         <dt>Permanent</dt>
         <dd>
-          A removed topic or search cannot be restored, and its slug cannot be reused. To stop for a while,
-          pause instead.
+          A removed topic or search cannot be restored, and its short name cannot be reused. To stop for a
+          while, pause instead.
         </dd>
       </dl>
       <div class="buttons">

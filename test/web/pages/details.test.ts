@@ -201,7 +201,7 @@ describe('compare', () => {
     expect(status).toBe(200);
     expect(html).toContain('Share of each topic per day');
     expect(words(html)).toMatch(/\d of 7 days/);
-    expect(html).toContain('Posts per day of buses');
+    expect(html).toContain('buses, posts per day');
   });
 
   test('accepts the form and says what it leaves out', async () => {
