@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     await tabTo(page, /new topic|^watch something/i);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/new');
-    await tabTo(page, /^What should be watched/);
+    await tabTo(page, /^What do you want to watch/);
     await page.keyboard.type('harbour seals');
     await tabTo(page, /^Watch$/);
     await page.keyboard.press('Enter');
@@ -112,9 +112,9 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
   });
 });
 
-/** More stops than a page of a young home has. */
+/** More tab stops than the page of a new installation has. */
 const STOPS_MOST = 80;
-/** After its last stop a page is left, and begun anew: then nothing of it has the focus. */
+/** After the last tab stop, focus leaves the page and no element has it. */
 const STOP = `(() => {
   const one = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
@@ -125,17 +125,15 @@ const STOP = `(() => {
   };
 })()`;
 
-/** Goes on by the Tab key until it is there; wherever it stops on the way, that can be seen. */
+/** Presses Tab until an element with this name has focus; focus must be visible at every stop. */
 async function tabTo(page: Page, words: RegExp): Promise<void> {
   for (let i = 0; i < STOPS_MOST; i += 1) {
     await page.keyboard.press('Tab');
     const { name, seen } = (await page.evaluate(STOP)) as { name: string; seen: boolean }; // what STOP makes
-    expect
-      .soft(seen, `${page.url()}: "${name.slice(0, 60)}" is to be seen where it has the focus`)
-      .toBe(true);
+    expect.soft(seen, `${page.url()}: "${name.slice(0, 60)}" shows its focus`).toBe(true);
     if (words.test(name)) return;
   }
-  throw new Error(`no way by the keyboard to ${String(words)} on ${page.url()}`);
+  throw new Error(`not reachable by keyboard: ${String(words)} on ${page.url()}`);
 }
 
 /** Where the dashboard is, once the program says so; what it says then is read on and dropped. */
