@@ -1,10 +1,10 @@
 /**
- * Every group of routes of the API: a new one is one file and one line here.
+ * All groups of API routes. To add one, create a file and add a line here.
  *
- * A group is `thingRoutes(app, routeContext)`. Each of its routes says its scope, its `operationId` (a verb in camel case),
- * a summary and tags. Requests are made of `request-shapes.ts` (strict objects, each value with an example that the seeded
- * world of test/web/api/world.ts knows), replies of `reply-shapes.ts`, lists and their cursors of `pagination.ts`. Failures are
- * thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
+ * A group is a function `thingRoutes(app, routeContext)`. Each route declares its scope, its `operationId` (a verb in camel
+ * case), a summary and tags. Requests use the types of `request-shapes.ts` (strict objects, each value with an example that
+ * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
+ * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';

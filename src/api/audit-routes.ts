@@ -17,27 +17,30 @@ export function auditRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'listAuditLog',
-        summary: 'Who created, changed or removed what, the newest first',
+        summary: 'List audit log entries',
         description:
-          'Each change of a topic, search, rule, channel, token or key, each requested run and each author that was forgotten ' +
-          'is one entry, written together with the change. Entries are kept for AUDIT_DAYS.',
+          'Newest first. Each change of a topic, search, rule, channel, token or key, each manual run and each deleted author ' +
+          'is one entry, committed together with the change. Entries are kept for `AUDIT_DAYS`.',
         tags: ['audit log'],
         querystring: defineListQuery(cursor, {
           token: z
             .string()
-            .regex(/^[0-9A-Za-z]{8}$/, 'the eight characters that name a token')
+            .regex(/^[0-9A-Za-z]{8}$/, 'the eight characters that identify a token')
             .optional()
-            .meta({ description: 'Only by this token, also in sessions.', examples: ['jvg0Pptl'] }),
-          action: z.enum(AUDIT_ACTIONS).optional().describe('Only this kind of change.'),
+            .meta({
+              description: 'Only changes by this token, including its sessions.',
+              examples: ['jvg0Pptl'],
+            }),
+          action: z.enum(AUDIT_ACTIONS).optional().describe('Only this action.'),
           subject: textParam(100)
             .min(1)
             .optional()
             .meta({
-              description: 'Only of the thing of this slug, id or name.',
+              description: 'Only changes of the object with this slug, id or name.',
               examples: ['harbour-ferry'],
             }),
-          since: timeParam.optional().describe('Changed from here on.'),
-          until: timeParam.optional().describe('Changed before this.'),
+          since: timeParam.optional().describe('Changed at or after this time.'),
+          until: timeParam.optional().describe('Changed before this time.'),
         }),
         response: { 200: defineListReply(AuditEntry) },
       },

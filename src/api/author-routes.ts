@@ -1,4 +1,4 @@
-/** Authors of posts: as last seen, and over time. */
+/** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
 import type { Database } from '../store/database.ts';
@@ -33,18 +33,18 @@ const WholeAuthor = z
           last_seen_at: timeShape,
         }),
       )
-      .describe('Where the newest 2,000 posts of the author were found, most posts first.'),
+      .describe('Topics of the newest 2,000 posts of the author, most posts first.'),
     typical: z
       .array(
         z.object({
-          hours: z.int().describe('Age of the posts.'),
-          posts: z.int().describe('Posts that were observed at it.'),
-          engagement: z.number().nullable().describe('Median; null where fewer than 5 are known.'),
+          hours: z.int().describe('Age of the posts, in hours.'),
+          posts: z.int().describe('Posts observed at this age.'),
+          engagement: z.number().nullable().describe('Median; null if fewer than 5 are known.'),
           like_count: z.number().nullable(),
           view_count: z.number().nullable(),
         }),
       )
-      .describe('What the last 200 posts of the author had at each age.'),
+      .describe('Medians of the last 200 posts of the author at each age.'),
   })
   .meta({ id: 'WholeAuthor' });
 
@@ -55,9 +55,9 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getAuthor',
-        summary: 'An author, their topics, and what is typical of their posts',
+        summary: 'Get an author',
         description:
-          'The latest profile and counters, the topics in which posts of the author were found, and medians of their posts at each age.',
+          'The latest profile and counters, the topics of their posts, and the medians of their posts at each age.',
         tags,
         params,
         response: { 200: WholeAuthor },
@@ -79,8 +79,8 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listAuthorSnapshots',
-        summary: 'Counters of an author over time: the newest 500 changes, oldest first',
-        description: 'There is a row for each observation in which a counter changed.',
+        summary: 'List the counters of an author over time',
+        description: 'One row for each observation in which a counter changed: the newest 500, oldest first.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },
@@ -98,8 +98,9 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listAuthorPosts',
-        summary: 'Posts of an author: the newest, or those with most engagement',
-        description: 'Also those that only stand inside others. Page by page: /api/v1/posts?author=.',
+        summary: 'List the posts of an author',
+        description:
+          'The newest, or those with the most engagement, including posts known only as quotes or reposts. For all pages, use `/api/v1/posts?author=`.',
         tags,
         params,
         querystring: z.strictObject({

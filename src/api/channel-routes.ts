@@ -29,18 +29,16 @@ const ChannelWithSecret = defineRowWith('ChannelWithSecret', 'channels', {
   secret: z
     .string()
     .nullable()
-    .describe(
-      'What messages are signed with, shown this once; null in a reply that is replayed, and where its kind has none.',
-    ),
+    .describe('Signing secret, shown once; null in a replayed reply, and for kinds without a secret.'),
 });
 
 const ChannelTest = z
   .object({
-    taken: z.boolean().describe('Whether the receiver took the message.'),
-    http_status: z.int().nullable().describe('Status of its answer; null when there was none.'),
-    code: z.enum(DELIVERY_CODE_NAMES).nullable().describe('Why it failed; null where it was taken.'),
-    detail: z.string().nullable().describe('More on that, in words.'),
-    answer: z.string().nullable().describe('The beginning of what it answered, on one line.'),
+    taken: z.boolean().describe('True if the receiver accepted the message.'),
+    http_status: z.int().nullable().describe('Status of its reply; null if there was none.'),
+    code: z.enum(DELIVERY_CODE_NAMES).nullable().describe('Reason for the failure; null if delivered.'),
+    detail: z.string().nullable().describe('Details of the failure.'),
+    answer: z.string().nullable().describe('Start of its reply, on one line.'),
   })
   .meta({ id: 'ChannelTest' });
 
@@ -57,9 +55,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listChannels',
-        summary: 'Channels, by slug; without addresses and secrets',
+        summary: 'List channels',
         description:
-          'Each with its state and how many messages wait or are dead. An address may be a secret, so only its host is shown.',
+          'Ordered by slug, with state and the number of waiting and dead messages. Of a URL only the host is shown, as it may contain a secret.',
         tags,
         querystring: defineListQuery(cursor, {}),
         response: { 200: defineListReply(Channel) },
@@ -78,9 +76,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getChannel',
-        summary: 'A channel; without address and secret',
+        summary: 'Get a channel',
         description:
-          'Its state, failures in a row, until when it rests, and when it last delivered. Of its address only the host is shown.',
+          'State, consecutive failures, end of its pause after failures, and time of the last delivery. Of a URL only the host is shown.',
         tags,
         params,
         querystring: emptyQuery,
@@ -91,7 +89,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** Who makes a channel decides where what was found goes, and gets to know its secret. */
+/** These need `admin`: they decide where results are sent, and show secrets. */
 function secretRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/channels',
@@ -99,9 +97,9 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'secret' }, sends: ['Location'] },
       schema: {
         operationId: 'createChannel',
-        summary: 'Make a channel, such as one that sends webhooks; its secret is told this once',
+        summary: 'Create a channel',
         description:
-          'Messages are signed with its secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
+          'Messages are signed with the secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
         tags,
         querystring: emptyQuery,
         body: newChannel,
@@ -124,10 +122,10 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'editChannel',
-        summary: 'Send to another address; its secret, rules and waiting messages stay',
+        summary: 'Edit a channel',
         description:
-          'What waits goes to the new address, with the same ids and bodies. A channel that was disabled is tried again; one ' +
-          'that is paused stays paused.',
+          'Waiting messages go to the new address with the same ids and bodies. A disabled channel becomes active again; a ' +
+          'paused one stays paused. The secret and the rules do not change.',
         tags,
         params,
         querystring: emptyQuery,
@@ -144,9 +142,9 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'secret' } },
       schema: {
         operationId: 'rotateChannelSecret',
-        summary: 'Give a channel a new secret; for a day the one before signs, too',
+        summary: 'Rotate the secret of a channel',
         description:
-          'For 24 hours messages carry signatures of both secrets, so that a receiver can change over without losing one. The new secret is only in this reply.',
+          'Only this reply contains the new secret. For 24 hours messages carry signatures of both secrets, so that receivers can switch without losing messages.',
         tags,
         params,
         querystring: emptyQuery,
@@ -165,9 +163,9 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: true },
       schema: {
         operationId: 'testChannel',
-        summary: 'Send one message of the type strandline.test right now, and say what came back',
+        summary: 'Send a test message',
         description:
-          'The message is sent at once, also while the channel is paused, and is not retried. `taken` says whether the receiver answered 2xx.',
+          'Sends one message of type `strandline.test` immediately, even if the channel is paused, and does not retry it. `taken` is true if the receiver replied 2xx.',
         tags,
         params,
         querystring: emptyQuery,
@@ -185,21 +183,21 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     await changeChannel(acting, channel, change);
     return removed ?? findChannelRow(ctx, channel);
   };
-  // Resuming has an option of its own, below.
+  // Resume has an option and is a route of its own, below.
   addStateRoutes(
     app,
     { path: '/api/v1/channels/:channel', params, tags, reply: Channel, apply },
     {
       pause: {
         operationId: 'pauseChannel',
-        summary: 'Send nothing; what is found waits',
-        description: 'Messages wait, and discoveries are judged when it is resumed.',
+        summary: 'Pause a channel',
+        description: 'Messages wait. Rules evaluate new discoveries when the channel is resumed.',
       },
       remove: {
         operationId: 'removeChannel',
-        summary: 'Remove a channel and its secrets; what was not sent yet is cancelled',
+        summary: 'Remove a channel',
         description:
-          'Its secrets are deleted and messages that were not sent yet are cancelled; deliveries that were made stay listed.',
+          'Deletes its secrets and cancels messages that have not been sent. Past deliveries stay listed.',
       },
     },
   );
@@ -210,13 +208,13 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write' },
       schema: {
         operationId: 'resumeChannel',
-        summary: 'Go on sending, also after it was disabled; what was found meanwhile is told',
+        summary: 'Resume a channel',
         description:
-          'Also after it was disabled for failing. With `skip`, what was found meanwhile is never sent.',
+          'Also reactivates a channel that was disabled after failures. Sends waiting messages and what was found in the meantime; with `skip`, the latter is never sent.',
         tags,
         params,
         querystring: z.strictObject({
-          skip: flagParam.optional().describe('Leaves out what was found meanwhile.'),
+          skip: flagParam.optional().describe('Skip discoveries made in the meantime.'),
         }),
         response: { 200: Channel },
       },
@@ -230,7 +228,13 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
 
 function toChannelTest(attempt: DeliveryAttempt): z.infer<typeof ChannelTest> {
   if (attempt.kind === 'aborted')
-    return { taken: false, http_status: null, code: 'internal', detail: 'the process stops', answer: null };
+    return {
+      taken: false,
+      http_status: null,
+      code: 'internal',
+      detail: 'the server is shutting down',
+      answer: null,
+    };
   const { httpStatus, answer } = attempt;
   if (attempt.kind === 'taken')
     return { taken: true, http_status: httpStatus, code: null, detail: null, answer };

@@ -1,4 +1,4 @@
-/** Completions: what the AI of a service wrote, what it claims, and what it says that it did not say before. */
+/** Completions: texts written by the AI of a service, their statements, and the difference between two. */
 import { z } from 'zod';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
@@ -34,16 +34,16 @@ const CitedLink = z
     source: z
       .enum(SOURCES)
       .nullable()
-      .describe('Group in which the search first saw it; null where it never returned it.'),
+      .describe('Group in which the search first saw it; null if the search never returned it.'),
     first_seen_at: timeShape,
-    returned: z.boolean().describe('It is a result of the answer that cites it.'),
+    returned: z.boolean().describe('True if the response that cites it also returned it as a result.'),
   })
   .meta({ id: 'CitedLink' });
 const claimMembers = {
   claim_id: idShape,
-  role: z.enum(CLAIM_ROLES).describe('The text of the completion in which it stands.'),
+  role: z.enum(CLAIM_ROLES).describe('Part of the completion that contains it.'),
   text: z.string(),
-  unresolved: z.array(z.int()).describe('Numbers that it cites and the answer does not explain.'),
+  unresolved: z.array(z.int()).describe('Citation numbers that the response does not resolve.'),
   cited: z.array(CitedLink),
 };
 const DiffMoment = z.object({
@@ -57,20 +57,22 @@ const CompletionDiff = z
     search: z.string(),
     from: DiffMoment,
     to: DiffMoment,
-    from_first: z.boolean().describe('No completion is as old as was asked for: from is the first of all.'),
+    from_first: z
+      .boolean()
+      .describe('True if no completion is as old as requested, so that `from` is the first one.'),
     gaps: z
       .object({ between: z.int(), after: z.int() })
-      .describe('Runs between the two, and after to, that failed or said nothing.'),
+      .describe('Runs without a completion between `from` and `to`, and after `to`.'),
     new_claims: z.array(
       z.object({
         ...claimMembers,
-        brought_by: z.array(CitedLink).describe('Cited links that the search first saw after from.'),
+        brought_by: z.array(CitedLink).describe('Cited links that the search first saw after `from`.'),
       }),
     ),
     gone_claims: z.array(z.object(claimMembers)),
     changed_claims: z
       .array(z.object({ ...claimMembers, cited_new: z.array(CitedLink), cited_gone: z.array(CitedLink) }))
-      .describe('The same claim with other links.'),
+      .describe('Statements that are unchanged but cite other links.'),
     kept: z.int(),
   })
   .meta({ id: 'CompletionDiff' });
@@ -82,17 +84,18 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listCompletions',
-        summary: 'Completions, the newest first',
-        description: '`changed` is true where the set of cited links differs from the completion before.',
+        summary: 'List completions',
+        description:
+          'Newest first. `changed` is true if the set of cited links differs from the previous completion.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),
           search: searchSlug.optional(),
           changed: flagParam
             .optional()
-            .describe('Whether its set of cited links differs from the one before.'),
-          since: timeParam.optional().describe('Received from here on.'),
-          until: timeParam.optional().describe('Received before this.'),
+            .describe('Only completions that changed, or only those that did not.'),
+          since: timeParam.optional().describe('Received at or after this time.'),
+          until: timeParam.optional().describe('Received before this time.'),
         }),
         response: { 200: defineListReply(Completion) },
       },
@@ -111,8 +114,9 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getCompletion',
-        summary: 'A completion with its key items and the links it cites',
-        description: 'Its texts, its key items, and the links it cites in the order of its citation numbers.',
+        summary: 'Get a completion',
+        description:
+          'With its texts, its key items, and the cited links in the order of their citation numbers.',
         tags,
         params,
         response: { 200: WholeCompletion },
@@ -135,9 +139,9 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listCompletionClaims',
-        summary: 'What a completion claims, sentence by sentence, and what it cites for it',
+        summary: 'List the statements of a completion',
         description:
-          'A claim is a sentence of the completion with the links that it cites, in the order of the text.',
+          'A statement (claim) is a sentence of the completion with the links that it cites, in the order of the text.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(CompletionClaim) }) },
@@ -156,13 +160,15 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listClaims',
-        summary: 'What completions of a search ever claimed, in the order in which it was first said',
+        summary: 'List the statements of a search',
         description:
-          'The same sentence in several completions is one claim, with when it was first and last made; `current` is true where the newest completion makes it.',
+          'Statements of all completions, in order of first appearance. The same sentence in several completions is one statement. `current` is true if the newest completion contains it.',
         tags,
         params: searchParams,
         querystring: defineListQuery(claimCursor, {
-          current: flagParam.optional().describe('Whether the newest completion says it.'),
+          current: flagParam
+            .optional()
+            .describe('Only statements that the newest completion contains, or only those it does not.'),
         }),
         response: { 200: defineListReply(Claim) },
       },
@@ -181,14 +187,15 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'diffCompletions',
-        summary: 'What a completion of a search says that an earlier one did not, and which link brought it',
-        description: 'Left out, to is the newest and from the one before.',
+        summary: 'Compare two completions of a search',
+        description:
+          'Statements that are new, removed or cite other links, with the links that brought them. By default compares the newest completion with the previous one.',
         tags,
         params: searchParams,
         querystring: z.strictObject({
-          since: timeParam.optional().describe('Compare with the last completion at this time.'),
-          from: idParam.optional().describe('Compare with that of this run.'),
-          to: idParam.optional().describe('Compare that of this run.'),
+          since: timeParam.optional().describe('Compare with the latest completion at this time.'),
+          from: idParam.optional().describe('Compare with the completion of this run.'),
+          to: idParam.optional().describe('Compare the completion of this run.'),
         }),
         response: { 200: CompletionDiff },
       },

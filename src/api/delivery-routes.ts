@@ -17,11 +17,11 @@ const DeliveryWithBody = defineRowWith('DeliveryWithBody', 'deliveries', {
   body: z
     .string()
     .nullable()
-    .describe('What is sent, byte for byte; null while it gathers, and where it was forgotten.'),
+    .describe('Exact body of the message; null until it is composed, and after it is deleted.'),
   answer: z
     .string()
     .nullable()
-    .describe('The beginning of the last answer of its receiver; null without the scope admin.'),
+    .describe('Start of the last reply of the receiver; null without the scope `admin`.'),
 });
 const resendBody = z
   .union([z.strictObject({ delivery: idParam }), z.strictObject({ channel: channelSlug })], {
@@ -29,7 +29,7 @@ const resendBody = z
   })
   .meta({ examples: [{ delivery: '1' }] });
 const Resent = z
-  .object({ resent: z.int().describe('How many messages are sent again.') })
+  .object({ resent: z.int().describe('Number of messages that are sent again.') })
   .meta({ id: 'Resent' });
 
 export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
@@ -39,9 +39,9 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listDeliveries',
-        summary: 'Messages of alerts, the newest first',
+        summary: 'List deliveries',
         description:
-          'A delivery is one message to one channel, with its state and attempts; `dead` ones can be sent again by `resendDeliveries`.',
+          'Newest first. A delivery is one message to one channel, with its state and attempts. To send `dead` ones again, use `resendDeliveries`.',
         tags,
         querystring: defineListQuery(cursor, {
           channel: channelSlug.optional(),
@@ -64,9 +64,8 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getDelivery',
-        summary: 'A message of an alert, and what it says',
-        description:
-          'With the body exactly as it is sent, and the beginning of the last answer of the receiver.',
+        summary: 'Get a delivery',
+        description: 'With the exact body of the message and the start of the last reply of the receiver.',
         tags,
         params,
         querystring: emptyQuery,
@@ -86,9 +85,9 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write', idempotent: true },
       schema: {
         operationId: 'resendDeliveries',
-        summary: 'Send a message that was given up once more, or all of a channel; ids and bodies stay',
+        summary: 'Resend dead messages',
         description:
-          'Name one delivery, or a channel for all its dead ones. Receivers see the same `webhook-id` as before.',
+          'Resends one delivery, or all dead ones of a channel. Each keeps its `webhook-id` and body.',
         tags,
         querystring: emptyQuery,
         body: resendBody,

@@ -1,4 +1,4 @@
-/** The feed that programs follow: what was seen for the first time, in the order of commits. */
+/** Discoveries: a list for people, and the feed that programs follow. */
 import { z } from 'zod';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
@@ -17,9 +17,9 @@ const filters = {
   kind: z.enum(DISCOVERY_KINDS).optional(),
   baseline: flagParam
     .optional()
-    .describe('What a first look found, or what was found since; left out: both.'),
-  since: timeParam.optional().describe('Found from here on.'),
-  until: timeParam.optional().describe('Found before this.'),
+    .describe('true: only the baseline of each search. false: only later discoveries. Default: both.'),
+  since: timeParam.optional().describe('Found at or after this time.'),
+  until: timeParam.optional().describe('Found before this time.'),
 };
 
 export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
@@ -29,9 +29,9 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listDiscoveries',
-        summary: 'Discoveries, the newest first',
+        summary: 'List discoveries',
         description:
-          'A discovery is what a run saw for the first time. To follow them as a program, use `followDiscoveries`, which misses none.',
+          'Newest first. A discovery is an item that a search found for the first time. Programs should use `followDiscoveries`, which misses none.',
         tags,
         querystring: defineListQuery(cursor, filters),
         response: { 200: defineListReply(Discovery) },
@@ -51,17 +51,19 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'followDiscoveries',
-        summary: 'Discoveries behind one that was seen, the oldest first',
+        summary: 'Read the feed of discoveries',
         description:
-          'Ids are in the order of commits: a program that asks again with next_after, now or in a year, misses none ' +
-          'and gets none twice.',
+          'Discoveries after a given one, oldest first. Ids are in commit order: a program that continues with `next_after` ' +
+          'gets each discovery exactly once.',
         tags,
         querystring: z.strictObject({ after: afterDiscoveryId.default(0n), limit: limitParam, ...filters }),
         response: {
           200: z.object({
             items: z.array(Discovery),
-            next_after: z.string().describe('Goes into after the next time, also where nothing came now.'),
-            more: z.boolean().describe('There is more now; otherwise come back later.'),
+            next_after: z
+              .string()
+              .describe('Value of `after` for the next request, even if this page is empty.'),
+            more: z.boolean().describe('True if there are more now; otherwise poll later.'),
           }),
         },
       },

@@ -1,4 +1,4 @@
-/** Discoveries and ended runs as they come: server-sent events, and how slow a reader of them may be. */
+/** Discoveries and ended runs as server-sent events, and how slow a client may be. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -16,12 +16,12 @@ import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 
-/** A proxy closes streams that are silent; we close those that are not read. */
+/** Proxies close silent streams; the server closes streams that are not read. */
 const STREAM_HEARTBEAT_MS = 15 * SECOND;
-/** When a reader that lost its stream comes back: not all of them in the same moment. */
+/** When a client reconnects after it lost its stream; spread, so that they do not all reconnect at once. */
 const STREAM_RETRY_MS = { least: 2_000, spread: 3_000 };
 
-/** It must not wait for its end, and must not be kept or changed on its way. */
+/** Keep proxies from buffering, caching or changing the stream. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -40,7 +40,7 @@ const eventHeaders = z.object({
     .string()
     .optional()
     .meta({
-      description: 'Id of the last discovery that was seen; goes before `after`.',
+      description: 'Id of the last discovery received. Takes precedence over `after`.',
       examples: ['1'],
     }),
 });
@@ -60,7 +60,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
     // Sessions that cannot be checked now are checked at the next heartbeat.
     heartbeat ??= runAsProgram(() =>
       setInterval(
-        () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'visitors not looked up')),
+        () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'session check failed')),
         STREAM_HEARTBEAT_MS,
       ).unref(),
     );
@@ -83,16 +83,16 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read', reads: eventHeaders },
       schema: {
         operationId: 'followEvents',
-        summary: 'Discoveries and ended runs as they come (server-sent events)',
+        summary: 'Follow discoveries and ended runs (server-sent events)',
         description:
-          'An event `discovery` has the id of the discovery and its row as data; an event `run` has no id, and the row ' +
-          'of a run that ended. After a break, the header Last-Event-ID (which an EventSource sends by itself) or the ' +
-          'member after names the last discovery that was seen: what came after it is told first, each once.',
+          'A `discovery` event has the id of the discovery, and its row as data. A `run` event has no id, and the row of a ' +
+          'run that ended. To resume after a disconnect, send the id of the last discovery in the header `Last-Event-ID` ' +
+          '(as an EventSource does) or in `after`: later discoveries are sent first, each once.',
         tags: ['discoveries'],
         querystring: eventQuery,
         response: {
           200: {
-            description: 'Events, until one side ends it.',
+            description: 'A stream of events, until either side closes it.',
             content: { 'text/event-stream': { schema: z.string() } },
           },
         },
@@ -103,11 +103,11 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
       await assertFilterExists(ctx.db, { topic, search });
       const after = await feed.startOf(lastId);
-      // A HEAD request would have a stream that nothing is ever written to.
+      // A HEAD request would hold a stream to which nothing is ever written.
       if (request.method === 'HEAD') return void hijackReply(reply, STREAM_HEADERS).writeHead(200).end();
       const leave = app.shares.events.take(request);
       const raw = hijackReply(reply, STREAM_HEADERS).writeHead(200);
-      // One that is sent away has its place until what waits for it is gone, too; one that left meanwhile has it no longer.
+      // A disconnected client keeps its place until its pending bytes are gone.
       finished(raw, leave);
       const stream = openEventStream(raw);
       raw.write(`retry: ${STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread)}\n\n`);
@@ -122,15 +122,15 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
           { after, signal: stream.signal },
         );
       } catch (error) {
-        // The head is written: all that is left to say is that it ended, and the reader comes back.
-        ctx.log.warn({ err: error }, 'a stream of events could not begin');
+        // The head is already written, so the stream can only end; the client reconnects.
+        ctx.log.warn({ err: error }, 'event stream failed to start');
         stream.end();
       }
     },
   );
 }
 
-/** The id that an `EventSource` sends when it reconnects. @throws InvalidInput for anything but an id of ours */
+/** The id that an `EventSource` sends when it reconnects. @throws InvalidInput */
 function readLastEventId(header: string | string[] | undefined): bigint | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined || text === '') return undefined;
@@ -139,25 +139,22 @@ function readLastEventId(header: string | string[] | undefined): bigint | undefi
   throw new InvalidInput([{ path: 'headers.last-event-id', given: text, expected: 'the id of a discovery' }]);
 }
 
-/**
- * More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. What waits for
- * several readers is there once.
- */
+/** A client with more pending bytes is too slow and is disconnected. Frames are shared between clients. */
 const MAX_WAITING_BYTES = 2 ** 20;
-/** How long what waits may still take to be read when the stream has ended. */
+/** How long a client may take to read pending bytes after the stream has ended. */
 const STREAM_CLOSE_MS = 5_000;
 
 const HEARTBEAT_FRAME = Buffer.from(':\n\n');
 
-/** One reader of events. */
+/** The stream of one client. */
 type EventStream = {
-  /** Aborted when the reader left or was disconnected. */
+  /** Aborted when the client leaves or is disconnected. */
   signal: AbortSignal;
-  /** What happens now. A reader that is too slow for it is disconnected. */
+  /** Writes live events. A client that is too slow is disconnected. */
   write(frames: readonly Uint8Array[]): void;
-  /** What is read from a store: waits until the reader has taken it. */
+  /** Writes stored events, and waits until the client has read them. */
   writeAll(frames: readonly Uint8Array[]): Promise<void>;
-  /** Sends a heartbeat; ends a stream of which nothing was read since the one before. */
+  /** Sends a heartbeat. Ends the stream if nothing was read since the previous one. */
   beat(): void;
   end(): void;
 };
@@ -165,10 +162,10 @@ type EventStream = {
 /** @param raw a response whose head has been written */
 export function openEventStream(raw: ServerResponse): EventStream {
   const gone = new AbortController();
-  /** Bytes that had been read when the last heartbeat was due. */
+  /** Bytes read at the time of the last heartbeat. */
   let readAtLastBeat: number | undefined;
   let written = 0;
-  // Also where it is closed already, and where writing to it fails.
+  // Also fires if the response is already closed, and if a write fails.
   finished(raw, () => gone.abort());
   const send = (frames: readonly Uint8Array[]): void => {
     raw.cork();
@@ -194,7 +191,7 @@ export function openEventStream(raw: ServerResponse): EventStream {
       for (const frame of frames) {
         if (gone.signal.aborted) return;
         written += frame.length;
-        // An abort is no failure: whoever replays looks at the signal.
+        // An abort is not an error: the replay checks the signal.
         if (!raw.write(frame)) await once(raw, 'drain', { signal: gone.signal }).catch(() => {});
       }
     },
@@ -209,8 +206,7 @@ export function openEventStream(raw: ServerResponse): EventStream {
 }
 
 /**
- * An event as an `EventSource` reads it. JSON has no line end outside its texts, and escapes those inside: one line of
- * data holds a row. In UTF-8, once for all.
+ * Encodes an event once for all clients. JSON escapes line ends, so a row is always one line of data.
  */
 function encodeEvent({ event, row }: FeedEvent): Uint8Array {
   const id = event === 'discovery' ? `id: ${row.id}\n` : '';

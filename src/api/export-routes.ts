@@ -1,4 +1,4 @@
-/** Exports, as streams: nothing is read ahead of whoever takes the bytes. */
+/** Exports as streams with backpressure. */
 import { createTimeLimit } from '../platform/clock.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -21,10 +21,10 @@ const MEDIA_TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 
-/** A reader that takes nothing for so long has left, whatever its connection says. */
+/** A client that reads nothing for this long counts as gone, even if its connection is open. */
 const STALLED_READER_MS = 2 * MINUTE;
 
-/** @param stalledMs less in tests */
+/** @param stalledMs shorter in tests */
 export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLED_READER_MS): void {
   app.get(
     '/api/v1/exports/:kind',
@@ -32,25 +32,25 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       config: { scope: 'read', sends: ['Content-Disposition'] },
       schema: {
         operationId: 'exportRows',
-        summary: 'All rows of a kind as CSV, NDJSON or Parquet',
+        summary: 'Export rows as CSV, NDJSON or Parquet',
         description:
-          'Streamed, as of one moment. Should it fail on the way the connection breaks: an answer that ends is whole.',
+          'Streams all rows of a kind from one snapshot. If the export fails midway, the connection breaks: a reply that ends normally is complete.',
         tags: ['exports'],
         params: z.strictObject({ kind: z.enum(RESOURCES).meta({ examples: ['posts'] }) }),
         querystring: z.strictObject({
           format: z.enum(FORMATS).default('csv'),
-          topic: topicSlug.optional().describe('Only what its searches found.'),
-          search: searchSlug.optional().describe('Only what it found.'),
-          since: timeParam.optional().describe('From here on.'),
-          until: timeParam.optional().describe('Before this.'),
+          topic: topicSlug.optional().describe('Only results of this topic.'),
+          search: searchSlug.optional().describe('Only results of this search.'),
+          since: timeParam.optional().describe('Start of the range (inclusive).'),
+          until: timeParam.optional().describe('End of the range (exclusive).'),
           raw: flagParam
             .optional()
-            .describe('CSV: leave texts as they are, also those a spreadsheet takes for a formula.'),
-          bom: flagParam.optional().describe('CSV: begin with a byte order mark.'),
+            .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
+          bom: flagParam.optional().describe('CSV: start with a byte order mark.'),
         }),
         response: {
           200: {
-            description: 'The file, in the format that was asked for.',
+            description: 'The file, in the requested format.',
             content: {
               'text/csv': { schema: z.string() },
               'application/x-ndjson': { schema: z.string() },
@@ -69,7 +69,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         ]);
       if (format !== 'csv' && (raw !== undefined || bom !== undefined))
         throw new InvalidInput([
-          { path: 'format', given: format, expected: 'csv, where raw or bom is given' },
+          { path: 'format', given: format, expected: 'csv, because raw and bom apply to CSV only' },
         ]);
       await assertFilterExists(ctx.db, { topic, search });
       const headers = {
@@ -77,17 +77,17 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         'cache-control': 'no-store',
       };
-      // A HEAD request takes no place, nor does a client that has left meanwhile.
+      // HEAD requests, and clients that have disconnected, take no place.
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
-      // It has a connection of its own; what ends its statement does not wait until the visitor has another one to spare.
+      // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);
         const reader = { signal: gone, stalledMs };
         const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone);
         try {
-          // What fails before the first byte is told in words; behind it only a broken connection is honest.
+          // A failure before the first byte gets an error reply; after it, only a broken connection can signal one.
           const first = await pieces.next();
           const response = hijackReply(reply, headers);
           try {
@@ -95,11 +95,11 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
             for await (const piece of pieces) await writePiece(response, piece, reader);
             response.end();
           } catch (error) {
-            if (!gone.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
+            if (!gone.aborted) ctx.log.warn({ err: error, kind }, 'export aborted');
             response.destroy();
           }
         } finally {
-          // Whatever ended it: the statement ends in Postgres too, and its connection is closed.
+          // In any case, cancel the statement in Postgres and close its connection.
           await pieces.return().finally(leave);
         }
       });
@@ -107,7 +107,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
   );
 }
 
-/** Waits until there is room; @throws the abort where the reader went, and where it takes nothing any more */
+/** Writes a piece and waits for room. @throws the abort reason if the client disconnected or stalled */
 async function writePiece(
   response: ServerResponse,
   piece: Uint8Array,

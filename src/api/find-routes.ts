@@ -1,4 +1,4 @@
-/** Full-text search over everything that was found. */
+/** Full-text search over everything that searches found. */
 import { z } from 'zod';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
@@ -8,23 +8,21 @@ import { flagParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } fr
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
-  .array(
-    z.object({ text: z.string(), match: z.boolean().describe('Whether it is a word that was asked for.') }),
-  )
-  .meta({ id: 'MarkedText', description: 'A text in pieces, one behind the other: only ever text.' });
+  .array(z.object({ text: z.string(), match: z.boolean().describe('True if this piece matches the query.') }))
+  .meta({ id: 'MarkedText', description: 'Text in consecutive pieces, never markup.' });
 
 const Hit = z
   .object({
     kind: z.enum(['post', 'link']),
-    score: z.number().describe('BM25: only to compare hits with the same sandbox in one answer.'),
-    sandbox: z.boolean().describe('Invented: only the sandbox ever found it.'),
-    services: z.array(z.string()).describe('Services that told of it.'),
+    score: z
+      .number()
+      .describe('BM25 score. Comparable only within one reply, among hits with the same `sandbox`.'),
+    sandbox: z.boolean().describe('True if only the sandbox found it: simulated.'),
+    services: z.array(z.string()).describe('Services that returned it.'),
     found_by: z
       .array(z.object({ search: z.string(), topic: z.string(), service: z.string() }))
-      .describe(
-        'Searches that found it, the first one first; none where it only stands inside another post.',
-      ),
-    at: timeShape.describe('Its own time; where it tells none, when it was first seen.'),
+      .describe('Searches that found it, the first one first; empty if it is known only from another post.'),
+    at: timeShape.describe('Time of publication; if unknown, when it was first seen.'),
     title: MarkedText,
     excerpt: MarkedText,
     post: Post.nullable(),
@@ -34,23 +32,23 @@ const Hit = z
 
 const findQuery = z.strictObject({
   text: wordsParam.meta({
-    description: 'Words, any of which may stand there, in any form.',
+    description: 'Words to search for. Any of them matches, in any inflected form.',
     examples: ['harbour crane'],
   }),
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
   kind: z.enum(['post', 'link']).optional(),
-  author: textParam(100).min(1).optional().describe('Username of who wrote a post, without @.'),
-  lang: textParam(35).min(1).optional().describe('Language that a post says it is in.'),
+  author: textParam(100).min(1).optional().describe('Username of the author of a post, without @.'),
+  lang: textParam(35).min(1).optional().describe('Language that the post states.'),
   service: textParam(100).min(1).optional().describe('Name of a service that found it.'),
   sandbox: flagParam
     .optional()
     .describe(
-      'What the sandbox invented, or what was found outside; left out: outside first, then invented.',
+      'true: only simulated results. false: only real ones. Default: real ones first, then simulated ones.',
     ),
-  since: timeParam.optional().describe('Its own time from here on.'),
-  until: timeParam.optional().describe('Its own time before this.'),
-  limit: z.coerce.number().int().min(1).max(MAX_HITS).default(20).describe('Most hits.'),
+  since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
+  until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
+  limit: z.coerce.number().int().min(1).max(MAX_HITS).default(20).describe('Maximum number of hits.'),
 });
 
 export function findRoutes(app: App, { ctx }: RouteContext): void {
@@ -60,9 +58,9 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'find',
-        summary: 'Search the texts of posts and links, the best first',
+        summary: 'Search posts and links by text',
         description:
-          'Language-aware, by BM25. There is no next page: more words or a filter find what is not among the first.',
+          'Ranked by BM25, with stemming per language. There is no next page: add words or a filter to narrow down the results.',
         tags: ['find'],
         querystring: findQuery,
         response: { 200: z.object({ items: z.array(Hit) }) },

@@ -1,4 +1,4 @@
-/** Figures of the database and the queue for Prometheus: the same whichever process is asked. */
+/** Prometheus metrics of the database and the queue: the same from every process. */
 
 import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../domain/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
@@ -12,24 +12,28 @@ type GlobalFigures = {
   /** Searches without a successful run for three intervals. */
   silent: number;
   unread: UnreadResponses;
-  /** What waits to be derived. */
+  /** Readings that wait to be derived. */
   lag: FollowerLag;
   depth: Readonly<Record<string, number>> | null;
 };
 
-/** Counters that are stored counts: unit and labels are those of the count. */
+/** Counters backed by stored counts, with the same unit and labels. */
 const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
-  ['runs', 'strandline_runs_total', 'Runs that ended, and slots that were not run.'],
-  ['calls', 'strandline_calls_total', 'Calls of services that ended.'],
-  ['call_cost_usd', 'strandline_call_cost_usd_total', 'US dollars, as far as services told them.'],
-  ['items_seen', 'strandline_items_seen_total', 'Posts and links in answers, known ones included.'],
-  ['discoveries', 'strandline_discoveries_total', 'What searches saw for the first time.'],
-  ['rejects', 'strandline_rejects_total', 'Items of answers that could not be read.'],
-  ['deliveries', 'strandline_deliveries_total', 'Messages to channels that came to their end.'],
-  ['repairs', 'strandline_repairs_total', 'Repairs made by scans and upkeep.'],
+  ['runs', 'strandline_runs_total', 'Runs that ended, including skipped slots.'],
+  ['calls', 'strandline_calls_total', 'Calls to search services that ended.'],
+  [
+    'call_cost_usd',
+    'strandline_call_cost_usd_total',
+    'Cost of calls in US dollars, as reported by services.',
+  ],
+  ['items_seen', 'strandline_items_seen_total', 'Posts and links in responses, including known ones.'],
+  ['discoveries', 'strandline_discoveries_total', 'Items that a search found for the first time.'],
+  ['rejects', 'strandline_rejects_total', 'Items of responses that could not be parsed.'],
+  ['deliveries', 'strandline_deliveries_total', 'Messages to channels that were delivered, or given up.'],
+  ['repairs', 'strandline_repairs_total', 'Repairs by scans and maintenance.'],
 ];
 
-/** Codes that may stand in a label: why runs fail, are skipped and are cancelled, and why items are not read. Anything else is `other`. */
+/** Codes allowed in labels: why runs fail, are skipped or cancelled, and why items are rejected. Anything else is `other`. */
 const CODE_LABELS: ReadonlySet<string> = new Set([
   '',
   ...RUN_CODE_NAMES,
@@ -38,7 +42,7 @@ const CODE_LABELS: ReadonlySet<string> = new Set([
   ...REJECT_CODES,
 ]);
 
-/** In the text format of Prometheus. */
+/** Renders the metrics in the Prometheus text format. */
 export async function renderGlobalMetrics({
   counts,
   figures,
@@ -64,9 +68,13 @@ export async function renderGlobalMetrics({
     if (typeof values === 'number') return metric.set(values);
     for (const [value, n] of Object.entries(values)) metric.set({ [label ?? '']: value }, n);
   };
-  gauge('strandline_searches', 'Saved searches that are not removed.', figures.searches, 'state');
-  gauge('strandline_searches_overdue', 'Searches whose slot is past.', figures.overdue);
-  gauge('strandline_overdue_seconds', 'How long the longest of them is overdue.', figures.overdue_seconds);
+  gauge('strandline_searches', 'Saved searches, without removed ones.', figures.searches, 'state');
+  gauge('strandline_searches_overdue', 'Searches whose next slot is in the past.', figures.overdue);
+  gauge(
+    'strandline_overdue_seconds',
+    'Seconds by which the most overdue search is late.',
+    figures.overdue_seconds,
+  );
   gauge(
     'strandline_searches_silent',
     'Active searches without a successful run for three intervals.',
@@ -74,39 +82,43 @@ export async function renderGlobalMetrics({
   );
   gauge(
     'strandline_scan_age_seconds',
-    'Seconds since the last scan for what is due.',
+    'Seconds since the last scan for due searches.',
     figures.scan_age_seconds,
   );
   gauge(
     'strandline_unread_responses',
-    'Paid responses that are not parsed yet, in the database or on the disk of a worker.',
+    'Paid responses that are not yet parsed, in the database or on the disk of a worker.',
     unread.stored + unread.spooled,
   );
   gauge(
     'strandline_unread_response_age_seconds',
-    'Age of the oldest of those in the database; 0 where none is unread.',
+    'Age of the oldest unread response in the database; 0 if there is none.',
     unread.oldest_seconds ?? 0,
   );
   gauge(
     'strandline_underived_readings',
-    'Readings of responses that volume, growth and spikes were not derived from yet.',
+    'Readings from which volume, growth and spikes are not yet derived.',
     lag.readings,
   );
   gauge(
     'strandline_underived_reading_age_seconds',
-    'Age of the oldest of them; 0 where none waits.',
+    'Age of the oldest underived reading; 0 if there is none.',
     lag.oldestSeconds ?? 0,
   );
   gauge(
     'strandline_readings_set_aside',
-    'Those of them that failed alone: they are tried again, and their searches wait for them.',
+    'Underived readings that keep failing. They are retried, and the trends of their searches wait.',
     lag.setAside,
   );
-  gauge('strandline_runs_open', 'Runs that wait or are under way.', figures.open_runs, 'status');
-  gauge('strandline_deliveries_open', 'Messages that wait, and dead ones.', figures.open_deliveries, 'state');
-  gauge('strandline_workers', 'Workers that gave a sign within 90 seconds.', figures.workers);
-  gauge('strandline_clock_skew_seconds', 'The furthest that a clock of theirs is off.', figures.skew_seconds);
-  gauge('strandline_queue_up', '1 where the queue answered, otherwise 0.', depth === null ? 0 : 1);
+  gauge('strandline_runs_open', 'Runs that are queued or running.', figures.open_runs, 'status');
+  gauge('strandline_deliveries_open', 'Messages that are waiting or dead.', figures.open_deliveries, 'state');
+  gauge('strandline_workers', 'Workers with a heartbeat in the last 90 seconds.', figures.workers);
+  gauge(
+    'strandline_clock_skew_seconds',
+    'Largest clock difference between a worker and the database.',
+    figures.skew_seconds,
+  );
+  gauge('strandline_queue_up', '1 if the queue is reachable, otherwise 0.', depth === null ? 0 : 1);
   gauge('strandline_queue_jobs', 'Jobs in the queue.', depth ?? {}, 'state');
   return [
     await registry.metrics(),
@@ -120,7 +132,7 @@ export async function renderGlobalMetrics({
     }),
     renderHistogram({
       name: 'strandline_save_duration_seconds',
-      help: 'Seconds from the beginning of the transaction that saves a run to its last rows but those of the feed.',
+      help: 'Seconds from the start of the transaction that saves a run until all rows but those of the feed are written.',
       labels: COUNTS.save_sum,
       bounds: SAVE_BOUNDS,
       buckets: findCounts('save'),
@@ -142,7 +154,7 @@ function buildLabels(names: readonly string[], values: readonly string[]): Recor
   );
 }
 
-/** A histogram that is kept as counts: those of its buckets (their last label is the bound), and their sums. */
+/** A histogram stored as counts: those of its buckets, whose last label is the bound, and their sums. */
 type StoredHistogram = {
   name: string;
   help: string;
@@ -154,17 +166,17 @@ type StoredHistogram = {
 };
 
 /**
- * In the text format of Prometheus, whose buckets hold all that is in lower ones. prom-client only writes what it
- * observed itself. Values of labels are of closed sets: there is nothing in them to escape.
+ * Renders a histogram with cumulative buckets. prom-client can only render observations of its own process. Label
+ * values are closed sets, so nothing needs escaping.
  */
 function renderHistogram({ name, help, labels, bounds, buckets, sums }: StoredHistogram): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
   for (const { labels: values, n } of sums) {
     const own = labels.map((label, i) => `${label}="${values[i] ?? ''}"`);
-    const ours = buckets.filter((one) => values.every((value, i) => one.labels[i] === value));
+    const ours = buckets.filter((bucket) => values.every((value, i) => bucket.labels[i] === value));
     let below = 0;
     for (const le of [...bounds.map(String), '+Inf']) {
-      below += ours.find((one) => one.labels.at(-1) === le)?.n ?? 0;
+      below += ours.find((bucket) => bucket.labels.at(-1) === le)?.n ?? 0;
       lines.push(`${name}_bucket{${[...own, `le="${le}"`].join(',')}} ${below}`);
     }
     const set = own.length === 0 ? '' : `{${own.join(',')}}`;

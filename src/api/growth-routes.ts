@@ -1,4 +1,4 @@
-/** Growth: what posts and searches gained, and what is typical at an age. */
+/** Growth: gains of posts and searches, and what is typical at each age. */
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
@@ -24,15 +24,15 @@ export function growthRoutes(app: App, home: RouteContext): void {
     '/growth',
     {
       operationId: 'listGrowth',
-      summary: 'Posts that gained most, each beside what is typical at its age',
+      summary: 'List the posts that gained most',
       description:
-        'Ordered by what each gained since it was first seen; `at_age` compares it with posts of the same age.',
+        'Ordered by gains since each was first seen. `at_age` compares a post with others of the same age.',
       query: z.strictObject({
         ...trendFilter,
         by: z.enum(GROWTH_ORDERS).default('engagement'),
         since: timeParam
           .optional()
-          .describe('Of which a counter changed from here on; left out: in the last day.'),
+          .describe('Only posts with a counter change at or after this time. Default: the last day.'),
         limit: limitParam,
       }),
       reply: defineFigures(GrownPost),
@@ -53,9 +53,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
     '/gains',
     {
       operationId: 'listSearchGrowth',
-      summary: 'What the posts of searches gained and lost per hour or day',
-      description:
-        'Sums over the posts that a search follows, per bucket, with the share of the time that was observed.',
+      summary: 'List the engagement gains of searches',
+      description: 'Gains and losses of the posts of a search per hour or day, with coverage.',
       query: z.strictObject({
         ...trendFilter,
         per: z.enum(['hour', 'day']).default('day'),
@@ -65,8 +64,8 @@ export function growthRoutes(app: App, home: RouteContext): void {
     },
     async ({ topic, search, per, days: back }) => {
       await assertFilterExists(ctx.db, { topic, search });
-      const asked = { topic, search, per, ...countDaysBack(back), limit: MAX_BUCKETS };
-      return readDerived({ topic, search }, () => readSearchGrowth(ctx.db, asked));
+      const filter = { topic, search, per, ...countDaysBack(back), limit: MAX_BUCKETS };
+      return readDerived({ topic, search }, () => readSearchGrowth(ctx.db, filter));
     },
   );
 
@@ -74,17 +73,19 @@ export function growthRoutes(app: App, home: RouteContext): void {
     '/ages',
     {
       operationId: 'listPostsAtAge',
-      summary: 'Posts at one age, those furthest above what is typical first',
+      summary: 'List posts at one age',
       description:
-        'Posts are compared at equal age, by observations before and after it; ratios are null where too few posts were observed.',
+        'Furthest above typical first. Counters at the age are interpolated between observations; ratios are null if too few posts were observed.',
       query: z.strictObject({
         ...trendFilter,
         hours: z.coerce
           .number()
           .pipe(z.union([1, 3, 8, 24, 72].map((n) => z.literal(n))))
           .default(24)
-          .meta({ description: 'The age: 1, 3, 8, 24 or 72 hours.', examples: [24] }),
-        since: timeParam.optional().describe('That reached it from here on; left out: in the last 7 days.'),
+          .meta({ description: 'Age in hours: 1, 3, 8, 24 or 72.', examples: [24] }),
+        since: timeParam
+          .optional()
+          .describe('Only posts that reached the age at or after this time. Default: the last 7 days.'),
         limit: limitParam,
       }),
       reply: defineFigures(PostAtAge),
@@ -102,9 +103,9 @@ export function growthRoutes(app: App, home: RouteContext): void {
     '/typical',
     {
       operationId: 'listTypical',
-      summary: 'What posts of searches typically have at each age',
+      summary: 'List typical counters by age',
       description:
-        'Medians over the posts of a search at 1, 3, 8, 24 and 72 hours, with how many posts they are made of.',
+        'Medians over the posts of a search at 1, 3, 8, 24 and 72 hours, with the number of posts.',
       query: z.strictObject({ ...trendFilter, limit: limitParam }),
       reply: defineFigures(TypicalAtAge),
     },

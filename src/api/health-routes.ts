@@ -1,22 +1,22 @@
-/** Whether the process is alive and ready, for anybody; which part is away, for those who may read. */
+/** Liveness and readiness, public; the state of each part, with the scope `read`. */
 import type { IncomingMessage } from 'node:http';
 import { SECOND } from '../domain/time.ts';
 import { withTimeout } from '../platform/clock.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 
-/** Whatever has not answered by then is away. */
+/** A part that has not responded by then counts as not ready. */
 const PART_TIMEOUT_MS = 2 * SECOND;
 
 type HealthPart = {
   part: 'database' | 'queue' | 'worker';
   ready: boolean;
-  /** Since it was first found so; null while it is ready. */
+  /** When it was first found not ready; null while it is ready. */
   away_since: Date | null;
-  /** Why a worker takes no work; null for the others. */
+  /** Why the worker claims no runs; null for other parts. */
   reason: string | null;
 };
 
-/** `/readyz?verbose` is a route of its own, so that the gate judges who asks it as it does everywhere. */
+/** Maps `/readyz?verbose` to a route of its own, so that the gate checks its scope like that of any route. */
 export function rewriteVerboseReadyz({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return /^\/readyz\?(?:.*&)?verbose(?:[=&]|$)/.test(url) ? '/readyz/parts' : url;
 }
@@ -35,7 +35,7 @@ export function healthRoutes(app: App, routeContext: RouteContext): void {
   });
 }
 
-/** Checks all parts at once. Requests that come meanwhile share the result, so that many of them cost one check. */
+/** Checks all parts in parallel. Concurrent requests share one check. */
 function createPartsCheck({ ctx, idle }: RouteContext): () => Promise<HealthPart[]> {
   const awaySince = new Map<HealthPart['part'], Date>();
   const toPart = (part: HealthPart['part'], ready: boolean, reason: string | null = null): HealthPart => {

@@ -1,16 +1,16 @@
 /**
- * `Idempotency-Key`, as the IETF draft has it: a request that is sent again gets the reply to the first one. A route honors
- * it by `idempotent` in its config; nothing else of it need know.
+ * `Idempotency-Key`, as in the IETF draft: a repeated request gets the reply to the first one. A route enables it with
+ * `idempotent` in its config.
  *
- * A reply is stored where it is the result of the execution: 2xx and 4xx, but not 401, 403, 429 and 5xx, after which the
- * same request is executed again. Replies to what is refused before (a token, a limit, types) touch no key.
+ * A reply is stored if it is the result of the execution: 2xx and 4xx, except 401, 403 and 429. After those and after 5xx
+ * the same request is executed again. Requests that are refused earlier (token, rate limit, types) touch no key.
  *
- * While a request is in progress the key has a lease. If the process ends, the request is executed again once the lease is
- * over. What may then happen twice:
- * - What has a slug is not created twice: the second execution gets 409.
+ * While a request is in progress, its key has a lease. If the process ends, a repeated request is executed again once the
+ * lease has expired. Effects of a second execution:
+ * - Things with a slug are not created twice: the second execution gets 409.
  * - `run` commits its run together with the key: the second execution returns that run.
- * - `try` calls the service again; both calls count in the limits. The response to the first one is nowhere.
- * - A token that nobody has seen may be left over. A channel's secret is rotated again, a message is sent again.
+ * - `try` calls the service again. Both calls count against the limits; the response to the first one is lost.
+ * - An unused token may be left over. A channel's secret is rotated again; a test message is sent again.
  */
 
 import { InvalidInput } from '../domain/errors.ts';
@@ -38,15 +38,15 @@ import { z } from 'zod';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The route honors `Idempotency-Key`. Every route that costs money, creates something or sends something does.
-     * `secret` is the member of its reply that is shown once, and is not stored.
+     * The route honors `Idempotency-Key`, as does every route that costs money, creates something or sends something.
+     * `secret` is the member of its reply that is shown once and never stored.
      */
     idempotent?: true | { secret: string };
   }
   interface FastifyRequest {
     /**
-     * Of a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted where the server
-     * closes and the client is gone.
+     * Set for a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted when the
+     * server closes and the client has disconnected.
      */
     execution: (Execution & { stopped: AbortSignal }) | null;
   }
@@ -62,11 +62,11 @@ export const keyHeaders = z.object({
     .string()
     .optional()
     .describe(
-      'Names this request, so that it may be sent again safely: 1 to 255 printable ASCII characters, quoted or not, best a UUID. For 24 hours the same request with the same key gets the reply of the first one, with the header Idempotency-Replayed: true. A secret that is shown once is null in it; Idempotency-Omitted names the member.',
+      'Makes it safe to retry this request: 1 to 255 printable ASCII characters, quoted or not, preferably a UUID. For 24 hours, the same request with the same key gets the reply to the first one, with the header `Idempotency-Replayed: true`. A secret that is shown once is null in it; `Idempotency-Omitted` names the member.',
     ),
 });
 
-/** Headers of a reply that are stored with it. */
+/** A stored reply: its headers and body. */
 const storedReply = z.object({
   type: z.string(),
   location: z.string().optional(),
@@ -75,7 +75,7 @@ const storedReply = z.object({
 });
 type StoredReply = z.infer<typeof storedReply>;
 
-/** Adds the hooks that every route after it passes; they do nothing for a route that does not declare it. */
+/** Adds hooks to every route declared after it; they do nothing for routes without `idempotent`. */
 export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'>): void {
   const { db, clock, log } = ctx;
   const openExecutions = new Map<FastifyRequest, OpenExecution>();
@@ -102,7 +102,7 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
     };
     const logFailure = (error: unknown) =>
       log.warn({ err: error, request: request.id }, 'idempotency key not updated');
-    // Neither waits until the visitor has a connection to spare: the lease would be over, or the reply be late.
+    // Run outside the visitor's share of database connections: waiting for one could lose the lease or delay the reply.
     const extending = runAsProgram(() =>
       setInterval(() => {
         extendRequest(db, key, fence).catch(logFailure);
@@ -116,14 +116,14 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
           ? abandonRequest(db, key, fence)
           : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) }),
       );
-      // The client gets its reply all the same.
+      // The client gets its reply even if the key cannot be updated.
       await ended.catch(logFailure);
     };
     openExecutions.set(request, { response: reply.raw, stop, end });
     return undefined;
   });
 
-  // Compression is a hook of each route, and comes behind this one.
+  // Compression is a hook of each route and runs after this one, so the payload is still plain text.
   app.addHook('onSend', async (request, _reply, payload) => {
     const execution = openExecutions.get(request);
     openExecutions.delete(request);
@@ -142,14 +142,14 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
 
 type OpenExecution = { response: ServerResponse; stop: AbortController; end(body: string): Promise<void> };
 
-/** A session is the same visitor as its token: the prefix of a token is unique. */
+/** A session counts as its token: both have the token's unique prefix. */
 function formatVisitor({ name }: Visitor): string {
   return name === null ? 'this machine' : `token ${name}`;
 }
 
 /** A string of RFC 8941, without parameters. */
 const QUOTED_KEY = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
-/** Clients of other APIs send it without quotes. A comma is between two headers. */
+/** An unquoted key, as clients of other APIs send it. No commas: those join several headers. */
 const BARE_KEY = /^[!#-+\--:<-[\]-~]+$/;
 
 /** @throws InvalidInput */
@@ -162,10 +162,7 @@ function parseKey(header: string | string[]): string {
   return key;
 }
 
-/**
- * Of what is asked for, after validation: neither the order of members nor a default that is written out makes a
- * difference.
- */
+/** Hashes the validated request, so that neither the order of members nor explicit defaults make a difference. */
 function hashRequest({ params, query, body }: FastifyRequest): Buffer {
   return createHash('sha256').update(toJson({ params, query, body })).digest();
 }
@@ -173,13 +170,13 @@ function hashRequest({ params, query, body }: FastifyRequest): Buffer {
 const UNSTORED_STATUSES = new Set([401, 403, 429]);
 
 /**
- * @param secret member that is shown once
- * @returns null where the request is executed again when it is sent again
+ * @param secret the member that is shown once
+ * @returns null if a repeated request must be executed again
  */
 function buildStoredReply(reply: FastifyReply, body: string, secret: string | undefined): StoredReply | null {
   const { statusCode: status } = reply;
   if (status >= 500 || UNSTORED_STATUSES.has(status)) return null;
-  // What is refused repeats what was given, such as the address of a channel.
+  // An error reply may quote secret input, such as the URL of a channel.
   if (secret !== undefined && status >= 400) return null;
   const { 'content-type': type, location } = reply.getHeaders();
   return {
@@ -189,7 +186,7 @@ function buildStoredReply(reply: FastifyReply, body: string, secret: string | un
   };
 }
 
-/** @throws Error where it is not there: then it has another name, and would be stored */
+/** @throws Error if the member is missing: it would then be stored under another name */
 function clearMember(body: string, member: string): string {
   const whole: unknown = JSON.parse(body);
   if (typeof whole !== 'object' || whole === null || !(member in whole))
@@ -208,8 +205,8 @@ function sendStoredReply(
 }
 
 /**
- * Aborted when the client goes away before the reply is sent. With an `Idempotency-Key` the work goes on then, because the
- * client will ask for the reply again.
+ * A signal that is aborted when the client disconnects before the reply is sent. With an `Idempotency-Key` the work
+ * continues, because the client will retry.
  */
 export function abortUnlessIdempotent({ execution }: FastifyRequest, reply: FastifyReply): AbortSignal {
   if (execution !== null) return execution.stopped;

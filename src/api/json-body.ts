@@ -1,10 +1,10 @@
-/** Bodies of the API: JSON of limited depth and size, without members that change prototypes, and without broken text. */
+/** JSON bodies of the API: limited depth and size, no members that change prototypes, well-formed Unicode. */
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../domain/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';
 
 const MAX_DEPTH = 64;
-/** Members and elements. Each that does not fit is a problem to be told: a megabyte of them would be half a million. */
+/** Members and elements. Each invalid one is reported as a problem, and a body of 1 MB could have half a million. */
 const MAX_PARTS = 2_000;
 
 const OPEN_BRACE = 0x7b;
@@ -15,10 +15,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
-/** Half of a pair by which JSON writes one character; in UTF-8 there is no other way to write it. */
+/** An escaped surrogate. In valid UTF-8, an escape is the only way to write half of a pair. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Reads `application/json` and nothing else. An empty body is none. */
+/** Parses `application/json` only. An empty body counts as no body. */
 export function addJsonParser(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -33,17 +33,16 @@ export function addJsonParser(app: App): void {
       if (error !== null)
         return done(refuseBody('body', isJson(body) ? EXPECTED_NO_PROTOTYPES : EXPECTED_JSON));
       const broken = SURROGATE.test(body) ? findBrokenText(value, 'body') : undefined;
-      if (broken !== undefined) return done(refuseBody(broken, 'a text without half of a surrogate pair'));
+      if (broken !== undefined) return done(refuseBody(broken, 'text without unpaired surrogates'));
       done(null, value);
     });
   });
 }
 
-const EXPECTED_JSON = 'JSON, and this is not JSON';
-const EXPECTED_NO_PROTOTYPES =
-  'JSON without a member __proto__, and without a member prototype in one named constructor';
+const EXPECTED_JSON = 'valid JSON';
+const EXPECTED_NO_PROTOTYPES = 'JSON without a member __proto__ or constructor.prototype';
 
-/** @returns the path of the first text, or of the first member by its name, that UTF-8 cannot hold */
+/** @returns the path of the first text or member name that cannot be encoded in UTF-8 */
 function findBrokenText(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -63,14 +62,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** How deep a text of JSON goes, and how many commas part what is in it, found without parsing it. */
+/** Nesting depth and number of separating commas of a JSON text, without parsing it. */
 export function measureJson(json: string): { depth: number; commas: number } {
   let level = 0;
   let depth = 0;
   let commas = 0;
   for (let at = 0; at < json.length; at++) {
     const sign = json.charCodeAt(at);
-    // What stands in a string is only text.
+    // Skip strings: brackets and commas in them do not count.
     if (sign === QUOTE) at = findStringEnd(json, at);
     else if (sign === COMMA) commas += 1;
     else if (sign === OPEN_BRACE || sign === OPEN_BRACKET) depth = Math.max(depth, ++level);

@@ -1,4 +1,4 @@
-/** Links: lists, one of them, where it stood over time, and who had it first. */
+/** Links: lists, details, ranks over time, and which search found them first. */
 import { z } from 'zod';
 import { SOURCES } from '../domain/enumerations.ts';
 import { Refused } from '../domain/errors.ts';
@@ -30,17 +30,17 @@ const LinkPlace = z
     source: z
       .enum(SOURCES)
       .nullable()
-      .describe('Group of the answer; null where the answer did not hold it.'),
-    rank: z.int().nullable().describe('Its number in that group, from 1.'),
-    place: z.int().nullable().describe('Its number in the whole answer, from 1.'),
+      .describe('Group of the response; null if the response did not contain the link.'),
+    rank: z.int().nullable().describe('Position in that group, from 1.'),
+    place: z.int().nullable().describe('Position in the whole response, from 1.'),
   })
   .meta({ id: 'LinkPlace' });
 
 const WholeLink = z
   .object({
     link: Link,
-    addresses: z.array(z.string()).describe('Every address under which it was seen.'),
-    found_by: z.array(LinkSource).describe('The searches that found it, the one that had it first first.'),
+    addresses: z.array(z.string()).describe('Every URL under which the link was seen.'),
+    found_by: z.array(LinkSource).describe('Searches that found it, earliest first.'),
     cited_by: z
       .array(
         z.object({
@@ -49,10 +49,10 @@ const WholeLink = z
           search: z.string(),
           topic: z.string(),
           observed_at: timeShape,
-          summary: z.string().nullable().describe('How the completion begins.'),
+          summary: z.string().nullable().describe('Start of the completion.'),
         }),
       )
-      .describe('The newest completions that cite it.'),
+      .describe('Newest completions that cite it.'),
     posts: z
       .array(
         z.object({
@@ -64,7 +64,7 @@ const WholeLink = z
           like_count: z.number().nullable(),
         }),
       )
-      .describe('The newest posts that have it in their text.'),
+      .describe('Newest posts that contain it.'),
   })
   .meta({ id: 'WholeLink' });
 
@@ -75,19 +75,20 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listLinks',
-        summary: 'Links that searches found, the newest first',
-        description: 'Ordered by when they were first seen. One address in several spellings is one link.',
+        summary: 'List links',
+        description:
+          'Newest first, by when each was first seen. Different spellings of one URL are one link.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),
           search: searchSlug.optional(),
-          domain: textParam(255).min(1).optional().describe('Host, as the member site of a link.'),
+          domain: textParam(255).min(1).optional().describe('Host, as in the member `site`.'),
           source: textParam(100)
             .min(1)
             .optional()
-            .describe('Group of an answer in which a search first saw it.'),
-          since: timeParam.optional().describe('First seen from here on.'),
-          until: timeParam.optional().describe('First seen before this.'),
+            .describe('Group of the response in which a search first saw it.'),
+          since: timeParam.optional().describe('First seen at or after this time.'),
+          until: timeParam.optional().describe('First seen before this time.'),
         }),
         response: { 200: defineListReply(Link) },
       },
@@ -106,9 +107,9 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getLink',
-        summary: 'A link: who found it, who cites it, and which posts hold it',
+        summary: 'Get a link',
         description:
-          'Every address under which it was seen, the searches that found it in order, the newest completions that cite it, and posts that contain it.',
+          'With every URL under which it was seen, the searches that found it, and the newest completions and posts that contain it.',
         tags,
         params,
         response: { 200: WholeLink },
@@ -133,10 +134,9 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listLinkRanks',
-        summary:
-          'Where answers held a link, and where they did not: the newest 100 runs of a search, oldest first',
+        summary: 'List the ranks of a link over time',
         description:
-          '`source` is the group of the response that returned it; null means that the response did not return it.',
+          'The newest 100 runs of each search, oldest first. `source` is the group of the response; null if it did not contain the link.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(LinkPlace) }) },

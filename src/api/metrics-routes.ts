@@ -1,4 +1,4 @@
-/** Figures for Prometheus: of the whole installation, of this process, and of its search service. */
+/** Prometheus metrics of the installation, of this process, and of its search service. */
 
 import { SECOND } from '../domain/time.ts';
 import type { App, Routes } from '../monitor/http/route-types.ts';
@@ -12,7 +12,7 @@ import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A queue that has not answered by then is down. */
+/** A queue that has not responded by then counts as down. */
 const QUEUE_TIMEOUT_MS = 2 * SECOND;
 
 /** @param requests the registry that counts requests of this server */
@@ -49,17 +49,17 @@ export function metricsRoutes(requests: Registry): Routes {
   };
 }
 
-/** Of a process that is a worker: `/readyz?verbose` says why it takes none. */
+/** For worker processes only. `/readyz?verbose` explains why a worker takes no runs. */
 function buildWorkerRegistry(takes: boolean): Registry {
   const registry = new Registry();
-  const help = '1 where the worker of this process takes runs, otherwise 0.';
+  const help = '1 if the worker of this process takes runs, otherwise 0.';
   new Gauge({ name: 'strandline_worker_takes_runs', help, registers: [registry] }).set(takes ? 1 : 0);
   return registry;
 }
 
 let processRegistry: Registry | undefined;
 
-/** Memory and event loop of this process, collected from the first request on. */
+/** Memory and event loop metrics of this process, collected from the first request on. */
 function getProcessRegistry(): Registry {
   if (processRegistry === undefined) {
     processRegistry = new Registry();
@@ -69,25 +69,25 @@ function getProcessRegistry(): Registry {
   return processRegistry;
 }
 
-/** Gauges that end in `_total`, which Prometheus takes for counters; each also comes by type, under a right name. */
+/** Gauges whose names end in `_total`, as only counters should. Correctly named gauges have the same values by type. */
 const MISNAMED_GAUGES = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-/** Counts what a server is asked from now on, by the pattern of its route: an address may say what is watched. */
+/** Counts requests by the pattern of their route: a URL could reveal what is watched. */
 export function countRequests(app: App): Registry {
   const register = new Registry();
   const requests = new Counter({
     name: 'strandline_http_requests_total',
-    help: 'Requests that were answered, by the pattern of their route (none: no route answers there).',
+    help: 'Requests served, by route pattern (none: no matching route).',
     labelNames: ['method', 'route', 'status'],
     registers: [register],
   });
   const seconds = new Histogram({
     name: 'strandline_http_request_duration_seconds',
-    help: 'Seconds from a request to its answer, by door; streams of events are left out.',
+    help: 'Seconds from request to reply, by door (api, page). Excludes event streams.',
     labelNames: ['door'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [register],
@@ -100,47 +100,44 @@ export function countRequests(app: App): Registry {
   return register;
 }
 
-/** Stays open for as long as somebody listens. */
+/** Excluded from durations: it stays open as long as the client listens. */
 const EVENTS_ROUTE = '/api/v1/events';
 
 const serviceRegistry = new Registry();
 const serviceRequests = new Counter({
   name: 'strandline_service_requests_total',
-  help: 'Requests of the search service that were answered or refused.',
+  help: 'Requests to the search service, served or refused.',
   labelNames: ['operation', 'mount', 'status'],
   registers: [serviceRegistry],
 });
 const serviceSeconds = new Histogram({
   name: 'strandline_service_request_duration_seconds',
-  help: 'Seconds from a request of the search service to the end of its answer.',
+  help: 'Seconds from a request to the search service to the end of its response.',
   labelNames: ['operation', 'mount'],
-  // Up to the budget of the slowest model.
+  // Up to the time limit of the slowest model.
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   registers: [serviceRegistry],
 });
 
-/** Counts a request of this process's search service. */
+/** Counts a request to this process's search service. */
 export function countServiceRequest({ operation, mount, status, seconds: took }: ServedRequest): void {
   serviceRequests.inc({ operation, mount, status: String(status) });
   serviceSeconds.observe({ operation, mount }, took);
 }
 
-/** In the text format of Prometheus. Names of sources are of a closed set. */
+/** Renders metrics of sources in the Prometheus text format. Names of sources are a closed set. */
 export async function renderServiceMetrics(sources: readonly SourceHealth[]): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ['source'];
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
-  const on = gauge('strandline_source_on', '1 for a public source that is asked, otherwise 0.');
+  const on = gauge('strandline_source_on', '1 if the public source is in use, otherwise 0.');
   const resting = gauge(
     'strandline_source_resting',
-    '1 while a source is left alone after failures, otherwise 0.',
+    '1 while the circuit breaker of the source is open after failures, otherwise 0.',
   );
-  const used = gauge(
-    'strandline_source_allowance_used',
-    'Units of its allowance that are used up in this period.',
-  );
-  const most = gauge('strandline_source_allowance_most', 'Units of its allowance in a period.');
+  const used = gauge('strandline_source_allowance_used', 'Units of the allowance used in this period.');
+  const most = gauge('strandline_source_allowance_most', 'Units of the allowance per period.');
   for (const { name: source, state, live } of sources) {
     on.set({ source }, state === 'on' ? 1 : 0);
     if (live === undefined) continue;

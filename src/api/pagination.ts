@@ -1,4 +1,4 @@
-/** Pages of lists: their query, their reply, and the cursors that lead from one page to the next. */
+/** Pagination of lists: query, reply and cursors. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -17,14 +17,14 @@ export const limitParam = z.coerce
   .min(1, EXPECTED_LIMIT)
   .max(MAX_LIMIT, EXPECTED_LIMIT)
   .default(DEFAULT_LIMIT)
-  .meta({ description: 'Most items of a page.' });
+  .meta({ description: 'Maximum number of items per page.' });
 
-/** The query of a list: `limit`, `cursor`, and the filters of its own. */
+/** The query of a list: `limit`, `cursor` and its filters. */
 export function defineListQuery<Keys, M extends z.ZodRawShape>({ param }: Cursor<Keys>, filters: M) {
   return z.strictObject({ limit: limitParam, cursor: param.optional(), ...filters });
 }
 
-/** The query of a list that is ordered by its cursor and has no filters, or of a thing without options. */
+/** The query of a route without options. */
 export const emptyQuery = z.strictObject({});
 
 /** The reply of a list. */
@@ -34,17 +34,16 @@ export function defineListReply(item: z.core.$ZodType) {
     next_cursor: z
       .string()
       .nullable()
-      .describe('Goes into cursor for the next page; null where this is the last.'),
+      .describe('Value of `cursor` for the next page; null on the last page.'),
   });
 }
 
 const MAX_CURSOR_LENGTH = 512;
-const EXPECTED_CURSOR =
-  'a cursor as this list gave it in next_cursor; without a cursor the list begins at its first page';
+const EXPECTED_CURSOR = 'a next_cursor that this list returned; omit cursor for the first page';
 const EXPECTED_FILTERS =
-  'a cursor that this list gave for the same path, filters and order; without a cursor the list begins at its first page';
+  'a next_cursor that this list returned for the same path, filters and order; omit cursor for the first page';
 
-/** Of a SHA-256, in base64url: enough to notice a mistake, which is all it is for. */
+/** Characters of a SHA-256 in base64url. The hash only has to detect mistakes. */
 const FILTER_HASH_LENGTH = 11;
 
 /** A decoded cursor: the keys, and a hash of the filters of the page that returned it. */
@@ -52,7 +51,7 @@ type CursorContent<Keys> = { keys: Keys; filters: string };
 
 type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
 
-/** One page of a list, as a request asks for it. */
+/** One requested page of a list. */
 export type Page<Keys, Filter> = {
   limit: number;
   /** Keys of the last row before this page; undefined for the first page. */
@@ -60,8 +59,8 @@ export type Page<Keys, Filter> = {
   /** The query without `limit` and `cursor`. */
   filter: Filter;
   /**
-   * The reply, of rows that were read with `limit + 1`: the one too many says that there are more.
-   * @param getKeys what the cursor behind a row is made of
+   * Builds the reply from rows that were read with `limit + 1`: the extra row shows that there is a next page.
+   * @param getKeys the keys of the cursor after a row
    */
   reply: <Row>(
     rows: readonly Row[],
@@ -69,20 +68,20 @@ export type Page<Keys, Filter> = {
   ) => { items: Row[]; next_cursor: string | null };
 };
 
-/** Cursors of one list: each holds the keys of the last row of a page, and is opaque to clients. */
+/** Cursors of one list. A cursor contains the keys of the last row of a page and is opaque to clients. */
 type Cursor<Keys> = {
-  /** In a query: anything that this list did not write is refused. */
+  /** The query parameter; refuses anything that this list did not return. */
   param: z.ZodType<CursorContent<Keys>, string>;
   /**
-   * @param path parameters of the path that say which list it is
-   * @throws InvalidInput where the cursor is of another path, other filters or another order
+   * @param path path parameters that identify the list
+   * @throws InvalidInput if the cursor belongs to another path, other filters or another order
    */
   pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
 };
 
 /**
- * Cursors over the keys that a list is ordered by.
- * @param list the list's name, so that a cursor of another list is not taken
+ * Creates cursors over the keys that a list is ordered by.
+ * @param list the list's name, so that cursors of other lists are refused
  * @param codec a tuple of codecs (see request-shapes.ts), in the order of the list
  */
 export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
@@ -91,13 +90,13 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
     .max(MAX_CURSOR_LENGTH, EXPECTED_CURSOR)
     .transform((text, { issues }): CursorContent<Keys> => {
       const [name, keys, filters] = decodeCursor(text);
-      const decoded = z.safeDecode(codec, keys as In); // whatever it is, it is checked here
+      const decoded = z.safeDecode(codec, keys as In); // validated by the codec
       if (name === list && decoded.success && typeof filters === 'string')
         return { keys: decoded.data, filters };
       issues.push({ code: 'custom', message: EXPECTED_CURSOR, input: text });
       return z.NEVER;
     })
-    .meta({ description: 'Where to go on: next_cursor of the page before, with the same filters.' });
+    .meta({ description: 'The next_cursor of the previous page. Send the same filters.' });
   return {
     param,
     pageOf: ({ limit, cursor, ...filter }, path = {}) => {
@@ -126,7 +125,7 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
   };
 }
 
-/** Cursors of a list that is ordered by id alone. */
+/** Creates cursors of a list that is ordered by id alone. */
 export function createIdCursor(list: string) {
   return createCursor(list, z.tuple([idParam]));
 }

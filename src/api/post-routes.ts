@@ -1,4 +1,4 @@
-/** Posts: lists, one of them, and what became of it. */
+/** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
@@ -20,7 +20,7 @@ import { idParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } from
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });
-/** Likes, or microseconds since 1970; before 1970 too. */
+/** Likes, or microseconds since 1970, which may be negative. */
 const orderKey = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), { decode: BigInt, encode: String });
 const cursor = createCursor('posts', z.tuple([orderKey, idParam]));
 
@@ -33,8 +33,8 @@ const PostSighting = z
     first_seen_at: timeShape,
     last_seen_at: timeShape
       .nullable()
-      .describe('When the last answer came that held it; null where not known.'),
-    unseen: z.boolean().describe('The newest answer of this search does not hold it.'),
+      .describe('When the last response that contains it was received; null if unknown.'),
+    unseen: z.boolean().describe('True if the newest response of this search does not contain it.'),
   })
   .meta({ id: 'PostSighting' });
 
@@ -46,8 +46,8 @@ const PostRank = z
     rank: z
       .int()
       .nullable()
-      .describe('Its number in the answer, from 1; null where the answer did not hold it.'),
-    posts: z.int().describe('Posts in the answer.'),
+      .describe('Position in the response, from 1; null if the response did not contain it.'),
+    posts: z.int().describe('Posts in the response.'),
   })
   .meta({ id: 'PostRank' });
 
@@ -58,9 +58,9 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listPosts',
-        summary: 'Posts that searches found, as last seen',
+        summary: 'List posts',
         description:
-          'By their own time (or when they were first seen, where they tell none), the newest first; or by likes.',
+          'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),
@@ -68,13 +68,15 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
           author: textParam(100)
             .min(1)
             .optional()
-            .describe('Username of who wrote it, without @, in any case.'),
-          lang: textParam(35).min(1).optional().describe('Language that it says it is in.'),
+            .describe('Username of the author, without @. Case-insensitive.'),
+          lang: textParam(35).min(1).optional().describe('Language that the post states.'),
           text: wordsParam
             .optional()
-            .describe('Words, all of which stand there, in any form. By relevance: /api/v1/find.'),
-          since: timeParam.optional().describe('Written from here on.'),
-          until: timeParam.optional().describe('Written before this.'),
+            .describe(
+              'Words to search for. All must match, in any inflected form. To rank by relevance, use `/api/v1/find`.',
+            ),
+          since: timeParam.optional().describe('Published at or after this time.'),
+          until: timeParam.optional().describe('Published before this time.'),
           sort: z.enum(POST_PAGE_ORDERS).default('newest'),
         }),
         response: { 200: defineListReply(Post) },
@@ -97,9 +99,9 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getPost',
-        summary: 'A post, what it gained, and the posts inside it',
+        summary: 'Get a post',
         description:
-          'The latest counters, growth since it was first seen, what it had at each age, and the posts that it quotes or reposts where they are known.',
+          'The latest counters, growth since it was first seen, its counters at each age, and the posts that it quotes or reposts, if known.',
         tags,
         params,
         response: {
@@ -107,9 +109,9 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
             .object({
               post: Post,
               growth: PostGrowth.nullable(),
-              ages: z.array(PostAtAge).describe('What it had at each age at which it was observed.'),
-              quoted: Post.nullable().describe('The post that it quotes, where it is known.'),
-              reposted: Post.nullable().describe('The post that it repeats, where it is known.'),
+              ages: z.array(PostAtAge).describe('Counters at each age at which it was observed.'),
+              quoted: Post.nullable().describe('The quoted post, if known.'),
+              reposted: Post.nullable().describe('The reposted post, if known.'),
             })
             .meta({ id: 'WholePost' }),
         },
@@ -117,7 +119,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { id } }) => {
       const post = await findPost(ctx.db, id);
-      const inside = [post.quoted_status_id, post.reposted_status_id].flatMap((one) => one ?? []);
+      const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
       const [growth, ages, known] = await Promise.all([
         readPostGrowth(ctx.db, id),
         readAgesOfPost(ctx.db, id),
@@ -160,8 +162,8 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
   const engagement = definePostList(
     'engagement',
     'listPostEngagement',
-    'Counters of a post over time: a row where one changed, the newest 500, oldest first',
-    'There is a row for each observation in which a counter changed; between two rows the counters stayed as they were.',
+    'List the counters of a post over time',
+    'One row for each observation in which a counter changed: the newest 500, oldest first.',
     PostEngagement,
   );
   app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
@@ -172,8 +174,8 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
   const sightings = definePostList(
     'sightings',
     'listPostSightings',
-    'Which searches saw a post, when first and when last; the first one first, at most 100',
-    'A sighting is the first time a search saw the post; `unseen` says whether its newest response still returned it.',
+    'List the searches that saw a post',
+    'When each search first and last saw the post: at most 100, earliest first. `unseen` is true if its newest response does not contain it.',
     PostSighting,
   );
   app.get(sightings.url, sightings.options, async ({ params: { id } }) => {
@@ -184,8 +186,8 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
   const ranks = definePostList(
     'ranks',
     'listPostRanks',
-    'Where answers held a post: of the first ten searches that saw it, at most 100 runs each, oldest first',
-    'Rank 1 is the first post of a response; null means that the response did not return it.',
+    'List the ranks of a post over time',
+    'At most 100 runs of each of the first ten searches that saw it, oldest first. Rank 1 is the first post of a response.',
     PostRank,
   );
   app.get(ranks.url, ranks.options, async ({ params: { id } }) => {

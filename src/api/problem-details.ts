@@ -1,4 +1,4 @@
-/** Errors as problem details (RFC 9457), also for what is no HTTP request at all. */
+/** Errors as problem details (RFC 9457), including those of malformed HTTP requests. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** An error as it is sent; `errors` only where something that was sent is wrong. */
+/** The reply body of a failure. `errors` is present only if the request has problems. */
 function buildProblemDetails(failure: Failure, instance: string) {
   const { status, code, title, detail, errors } = failure;
   return {
@@ -30,27 +30,27 @@ function buildProblemDetails(failure: Failure, instance: string) {
   };
 }
 
-/** Answers an error as {@link mapErrorToFailure} has it; internal errors are logged. */
+/** Replies with the failure that {@link mapErrorToFailure} returns, and logs internal errors. */
 export function createProblemHandler(
   log: Logger,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (error, request, reply) => {
     const failure = mapErrorToFailure(prefixPaths(error, request), request);
-    if (failure.status >= 500) log.error({ err: error, request: request.id }, 'a request failed');
+    if (failure.status >= 500) log.error({ err: error, request: request.id }, 'request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
     if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
     return sendFailure(failure, request, reply);
   };
 }
 
-/** Answers a failure, which is not logged. */
+/** Replies with a failure without logging it. */
 export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   return (
     reply
       .code(failure.status)
       .type('application/problem+json')
-      // An address that cannot be read is refused before any hook sees it.
+      // Fastify refuses an unreadable URL before any hook runs, so the header is also set here.
       .header('x-content-type-options', 'nosniff')
       .serializer((payload: unknown) => toJson(payload))
       .send(buildProblemDetails(failure, `urn:strandline:request:${id}`))
@@ -59,7 +59,7 @@ export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: Fas
 
 type RequestParts = Pick<FastifyRequest, 'body' | 'params' | 'query'>;
 
-/** A verb names the member that it refuses; its path in the request is added here. */
+/** The monitor names the invalid member; this adds where it is in the request. */
 function prefixPaths(error: unknown, request: RequestParts): unknown {
   if (!(error instanceof InvalidInput)) return error;
   return new InvalidInput(
@@ -67,7 +67,7 @@ function prefixPaths(error: unknown, request: RequestParts): unknown {
   );
 }
 
-/** Paths that say already where they begin. */
+/** Paths that already have a prefix. */
 const PREFIXED_PATH = /^(?:body|query|params|headers|address)(?:\.|$)/;
 
 /** @returns `body.searches.0.prompt` for `searches[0].prompt` */
@@ -87,10 +87,10 @@ function hasMember(part: unknown, member: string): boolean {
 const NOT_HTTP: [status: number, code: string, detail: string] = [
   400,
   'bad_request',
-  'this is no request of HTTP/1.1',
+  'not an HTTP/1.1 request',
 ];
 
-/** Answers what is no request, or is incomplete, like every other failure, and closes the connection. */
+/** Replies to a malformed or incomplete request with problem details and closes the connection. */
 export function refuseMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-/** What rises, who is on top, and topics beside each other. */
+/** Rising posts, hashtags and domains; top lists; share of voice. */
 import { z } from 'zod';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
@@ -18,31 +18,31 @@ export function rankingRoutes(app: App, home: RouteContext): void {
 
   const rising = z.strictObject({
     ...trendFilter,
-    since: timeParam.optional().describe('Of searches whose newest answer came from here on.'),
+    since: timeParam.optional().describe('Only searches with a response at or after this time.'),
     limit: limitParam,
   });
   const risers = [
     [
       'posts',
       'listRisingPosts',
-      'Posts that gain most beyond what is typical at their age',
-      'Gains per hour over the newest observations, beside what is typical for posts of that age in the same search.',
+      'List rising posts',
+      'Gains per hour over the newest observations, compared with what is typical for posts of that age in the same search.',
       RisingPost,
       readRisingPosts,
     ],
     [
       'hashtags',
       'listRisingHashtags',
-      'Hashtags that rise, the least by chance first',
-      'Posts per observed day now against before; `score` says how unlikely the difference is by chance.',
+      'List rising hashtags',
+      'Posts per observed day now and before. `score` is how unlikely the difference is by chance; highest first.',
       RisingHashtag,
       readRisingHashtags,
     ],
     [
       'domains',
       'listRisingDomains',
-      'Domains that rise, the least by chance first',
-      'Posts and links per observed day now against before; `score` says how unlikely the difference is by chance.',
+      'List rising domains',
+      'Posts and links per observed day now and before. `score` is how unlikely the difference is by chance; highest first.',
       RisingDomain,
       readRisingDomains,
     ],
@@ -62,29 +62,29 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     [
       'authors',
       'listTopAuthors',
-      'Authors with most posts',
-      'Counted over whole UTC days, real and simulated services apart.',
+      'List authors with the most posts',
+      'Counted over whole UTC days, separately for real and simulated services.',
       readTopAuthors,
     ],
     [
       'domains',
       'listTopDomains',
-      'Domains that most posts and links lead to',
-      'Counted over whole UTC days, real and simulated services apart.',
+      'List domains with the most posts and links',
+      'Counted over whole UTC days, separately for real and simulated services.',
       readTopDomains,
     ],
     [
       'hashtags',
       'listTopHashtags',
-      'Hashtags of most posts',
-      'Counted over whole UTC days, real and simulated services apart; each hashtag once per post.',
+      'List hashtags with the most posts',
+      'Counted over whole UTC days, separately for real and simulated services. Each hashtag counts once per post.',
       readTopHashtags,
     ],
     [
       'languages',
       'listTopLanguages',
-      'Languages of most posts',
-      'Counted over whole UTC days, real and simulated services apart; the language is the one that a post states.',
+      'List languages with the most posts',
+      'Counted over whole UTC days, separately for real and simulated services. The language is the one that a post states.',
       readTopLanguages,
     ],
   ] as const;
@@ -104,16 +104,16 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     '/voices',
     {
       operationId: 'compareTopics',
-      summary: 'Share of voice: topics beside each other, each by what was observed of it',
+      summary: 'Compare the share of voice of topics',
       description:
-        'Shares are of posts per observed time, so that a topic that was observed less is not smaller for it; null where too little was observed.',
+        'Shares are corrected for coverage, so that topics observed less do not appear smaller; null if too little was observed.',
       query: z.strictObject({
         topics: z
           .string()
           .max(1_000)
-          .transform((given) => [...new Set(given.split(',').map((one) => one.trim()))])
+          .transform((list) => [...new Set(list.split(',').map((slug) => slug.trim()))])
           .pipe(z.array(topicSlug).min(1).max(MAX_TOPICS))
-          .meta({ description: 'Slugs with commas between them.', examples: ['harbour-ferry'] }),
+          .meta({ description: 'Slugs of topics, comma-separated.', examples: ['harbour-ferry'] }),
         days: defineDays(366, 7),
       }),
       reply: defineFigures(Voice),

@@ -1,7 +1,4 @@
-/**
- * What replies are made of: rows of the SQL contract's views, and shapes that several routes share, each with its name
- * in the document.
- */
+/** Zod types of replies: rows of the SQL contract's views, and shapes that several routes share. */
 
 import { OPERATIONS } from '../domain/enumerations.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
@@ -11,12 +8,12 @@ import { SEARCH_STATES, SENSITIVITIES } from '../store/schema/analytics/topic-vi
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
 
-/** A row of a view under its name in the document. */
+/** A row of a view, under its schema name in the document. */
 export function defineRow(name: string, view: ViewName): RowShape {
   return describeRow(view).meta({ id: name, 'x-view': view });
 }
 
-/** A row with members beside those of its view. */
+/** A row of a view with additional members. */
 export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
   return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
 }
@@ -34,25 +31,21 @@ export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
 /** Every failure, as `application/problem+json` (RFC 9457); built by `problem-details.ts`. */
 export const Problem = z
   .object({
-    type: z.enum(FAILURE_CODES.map(formatProblemType)).describe('What kind of failure it is, for programs.'),
-    title: z.string().describe('What kind of failure it is, in words.'),
-    status: z.int().describe('The status of the reply.'),
-    detail: z.string().describe('What was wrong this time.'),
-    instance: z.string().describe('Names the request, as the log does.'),
+    type: z.enum(FAILURE_CODES.map(formatProblemType)).describe('Kind of failure, for programs.'),
+    title: z.string().describe('Kind of failure, in words.'),
+    status: z.int().describe('HTTP status of the reply.'),
+    detail: z.string().describe('What went wrong with this request.'),
+    instance: z.string().describe('Identifies the request, as in the log.'),
     errors: z
       .array(
         z.object({
-          path: z
-            .string()
-            .describe(
-              'The member that is wrong, beginning with where it stands: body, query, params or headers.',
-            ),
-          given: z.unknown().describe('What was given.'),
-          expected: z.string().describe('What is allowed.'),
+          path: z.string().describe('Path of the member, beginning with body, query, params or headers.'),
+          given: z.unknown().describe('Value that was sent.'),
+          expected: z.string().describe('Value that is expected.'),
         }),
       )
       .optional()
-      .describe('Each thing that is wrong in what was sent; only where something is.'),
+      .describe('Problems of the request; omitted if there are none.'),
   })
   .meta({ id: 'Problem' });
 
@@ -76,21 +69,19 @@ export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');
 export const RisingDomain = defineRow('RisingDomain', 'rising_domains');
 export const SearchGrowth = defineRow('SearchGrowth', 'search_growth_daily');
 const VoiceDay = defineRow('VoiceDay', 'share_of_voice');
-/** A completion with what stands beside it. */
+/** A completion with its key items and links. */
 export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
-  key_items: z.array(KeyItem).describe('Its key items, list by list, in their order.'),
-  links: z.array(Link).describe('The links it cites, in its order.'),
+  key_items: z.array(KeyItem).describe('Key items, list by list, in the order of the response.'),
+  links: z.array(Link).describe('Cited links, in the order of the citations.'),
 });
 
-/** A stretch of time, in the words of `volume_hourly` and `volume_daily`. */
+/** A time bucket, as in `volume_hourly` and `volume_daily`. */
 const Bucket = z
   .object({
-    bucket_at: timeShape.describe('When it begins (UTC).'),
-    posts: z.int().describe('As counted, by their own time.'),
-    coverage: z
-      .number()
-      .describe('Share of it that was observed, 0 to 1: what was not is a gap, which is not zero.'),
-    lower_bound: z.boolean().describe('An answer was cut at its limit: there may have been more.'),
+    bucket_at: timeShape.describe('Start of the bucket (UTC).'),
+    posts: z.int().describe('Posts counted, by time of publication.'),
+    coverage: z.number().describe('Share of the bucket that was observed, 0 to 1. A gap is not zero.'),
+    lower_bound: z.boolean().describe('A response reached its limit: there may have been more posts.'),
   })
   .meta({ id: 'Bucket' });
 
@@ -106,21 +97,21 @@ export const Trend = z
     sensitivity: z.enum(SENSITIVITIES),
     created_at: timeShape,
     ...timeRange,
-    posts: z.int().describe('As counted in that time.'),
-    coverage: z.number().describe('Share of it that was observed, 0 to 1.'),
+    posts: z.int().describe('Posts counted from `from` to `until`.'),
+    coverage: z.number().describe('Share of that time that was observed, 0 to 1.'),
     lower_bound: z.boolean(),
     usual_per_day: z
       .number()
       .nullable()
-      .describe("A usual day's posts, scaled up by coverage; null where too little was observed."),
+      .describe('Posts on a usual day, scaled up by coverage; null if too little was observed.'),
     ratio: z
       .number()
       .nullable()
-      .describe('Times as many as in the time before; null where coverage does not allow to say.'),
-    previous: Bucket.describe('The time before, as long.'),
-    observed_hours: z.number().describe('Of the last fourteen days.'),
-    learning: z.boolean().describe('Too little was observed to tell any spike.'),
-    provisional: z.boolean().describe('Only what is beyond doubt is told.'),
+      .describe('Posts relative to the previous period; null if coverage is too low to compare.'),
+    previous: Bucket.describe('The previous period of the same length.'),
+    observed_hours: z.number().describe('Hours observed in the last 14 days.'),
+    learning: z.boolean().describe('Too little was observed to detect spikes.'),
+    provisional: z.boolean().describe('Little was observed: only clear spikes are reported.'),
     bucket_seconds: z.int(),
     buckets: z.array(Bucket),
     spikes: z.array(Spike),
@@ -149,7 +140,7 @@ export const GrownPost = defineRowWith('GrownPost', 'post_growth', {
       compared_with: z.int(),
     })
     .nullable()
-    .describe('At the latest age at which it was observed, beside what is typical.'),
+    .describe('The latest age at which the post was observed, compared with what is typical.'),
 });
 
 const topMembers = { service_kind: serviceKindShape, posts: z.int() };
@@ -173,13 +164,16 @@ export const Voice = z
     service_kind: serviceKindShape,
     ...timeRange,
     posts: z.int(),
-    days: z.int().describe('Days on which anything was observed.'),
-    normalised_per_day: z.number().nullable().describe('Of the days of which at least half was observed.'),
+    days: z.int().describe('Days with any observation.'),
+    normalised_per_day: z
+      .number()
+      .nullable()
+      .describe('Posts per day, scaled up by coverage, over days of which at least half was observed.'),
     normalised_days: z.int(),
     share: z
       .number()
       .nullable()
-      .describe('Among the topics that are asked for, of the same kind of service, 0 to 1.'),
+      .describe('Share among the requested topics with the same kind of service, 0 to 1.'),
     lower_bound: z.boolean(),
     buckets: z.array(VoiceDay),
   })

@@ -1,7 +1,4 @@
-/**
- * What requests are made of: each kind of value of a path, query, body or cursor, and the bodies of searches, topics and
- * alerts.
- */
+/** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
@@ -13,10 +10,10 @@ import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
 
-/** The greatest bigint of Postgres. */
+/** The largest bigint of Postgres. */
 const MAX_ID = 2n ** 63n - 1n;
 
-/** An id of ours, text outside and a bigint inside. */
+/** An id: a string in the API, a bigint in the program. */
 export const idParam = z
   .codec(z.string().regex(/^[1-9]\d{0,18}$/, 'an id: digits only'), z.bigint().max(MAX_ID, 'an id'), {
     decode: (text) => BigInt(text),
@@ -24,7 +21,7 @@ export const idParam = z
   })
   .meta({ description: 'An id.', examples: ['1'] });
 
-/** The years that Postgres, ISO 8601 and a person all write alike. */
+/** Years that Postgres and ISO 8601 write alike. */
 const MIN_TIME = new Date('1000-01-01T00:00:00Z');
 const MAX_TIME = new Date('9999-12-31T23:59:59.999Z');
 
@@ -42,7 +39,7 @@ const slugParam = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9-]{0,62}$/,
-    '1 to 63 lower-case letters, digits and hyphens, none of them first a hyphen',
+    '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
   );
 export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });
 export const searchSlug = slugParam.meta({
@@ -50,65 +47,65 @@ export const searchSlug = slugParam.meta({
   examples: ['harbour-ferry-posts'],
 });
 
-/** Yes or no, in a query. */
+/** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** A text that Postgres can hold. @param max in UTF-16 code units */
+/** A text that Postgres can store. @param max in UTF-16 code units */
 export function textParam(max: number) {
   return z
     .string()
     .max(max)
-    .refine((text) => !text.includes('\0'), 'a text without NUL');
+    .refine((text) => !text.includes('\0'), 'text without NUL');
 }
 
-/** What is looked for in texts. No pattern in the document: it would need the flag u, which few clients set. */
+/** Words to search for. The document has no pattern for them: it would need the flag u, which few clients set. */
 export const wordsParam = textParam(1_000).refine((text) => /[\p{L}\p{N}]/u.test(text), 'at least one word');
 
-/** The last discovery that was seen; 0 where none was. */
+/** Id of the last discovery that the client has; 0 if it has none. */
 export const afterDiscoveryId = z
   .union([z.codec(z.literal('0'), z.bigint(), { decode: () => 0n, encode: () => '0' as const }), idParam])
-  .meta({ description: 'Id of the last discovery that was seen; 0 for all there are.', examples: ['0'] });
+  .meta({ description: 'Id of the last discovery that you have; 0 for all.', examples: ['0'] });
 
-/** What a search asks. Its values are checked by the verbs, which report all that is wrong at once. */
+/** The request of a search. The monitor checks its values and reports all problems at once. */
 const requestMembers = {
-  prompt: textParam(MAX_PROMPT_LENGTH).describe('What is asked.'),
-  tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('Of an AI search; left out: all.'),
-  model: z.enum(MODELS).describe('How long an answer may take; NOVA where it is left out.'),
-  date_filter: z
-    .enum(DATE_FILTERS)
-    .describe('How far back an AI search looks; PAST_24_HOURS where it is left out.'),
-  streaming: z.boolean().describe('Whether the answer of an AI search comes as a stream.'),
+  prompt: textParam(MAX_PROMPT_LENGTH).describe('Prompt that is sent to the service.'),
+  tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('Tools of an AI search. Default: all.'),
+  model: z.enum(MODELS).describe('Model, which sets how long a response may take. Default: NOVA.'),
+  date_filter: z.enum(DATE_FILTERS).describe('Time range of an AI search. Default: PAST_24_HOURS.'),
+  streaming: z.boolean().describe('Request a streamed response from an AI search.'),
   extra: z
     .record(z.string(), z.unknown())
     .transform((members) => JSON.stringify(members))
-    .describe('Members of the request beyond the specification.'),
+    .describe('Additional members of the request, beyond the specification.'),
 };
 
 const scheduleMembers = {
-  cron: textParam(200).describe('Five fields, such as 0 8 * * 1-5; or every, not both.'),
-  tz: textParam(60).describe('Time zone of cron, such as Europe/Berlin; UTC where it is left out.'),
-  every: textParam(60).describe('A rhythm, such as 90s, 15m or 1h30m; or cron, not both.'),
+  cron: textParam(200).describe(
+    'Cron expression with five fields, such as 0 8 * * 1-5. Use either cron or every.',
+  ),
+  tz: textParam(60).describe('Time zone of cron, such as Europe/Berlin. Default: UTC.'),
+  every: textParam(60).describe('Interval, such as 90s, 15m or 1h30m. Use either every or cron.'),
 };
 
 const otherMembers = {
   labels: z.array(textParam(60)).max(50),
-  sensitivity: z.enum(SENSITIVITIES).describe('How unusual is worth a spike; normal where it is left out.'),
+  sensitivity: z.enum(SENSITIVITIES).describe('Sensitivity of spike detection. Default: normal.'),
 };
 
 export const serviceKind = z
   .enum(SERVICE_KINDS)
   .describe(
-    'Who is asked, for ever; left out: hosted where it is set up, otherwise own where a public source answers, otherwise sandbox.',
+    'Search service; cannot be changed later. Default: hosted if configured, otherwise own if a public source is reachable, otherwise sandbox.',
   );
 
-const operationMember = z.enum(OPERATIONS).describe('microblog: posts; ai: all sources.');
+const operationMember = z.enum(OPERATIONS).describe('microblog: posts. ai: all sources, with a completion.');
 const searchMembers = z.strictObject({ ...requestMembers, ...scheduleMembers, ...otherMembers }).partial();
 
-/** A search of a topic that is being made. */
+/** A search of a new topic. */
 const topicSearch = searchMembers.extend({
   operation: operationMember,
   prompt: requestMembers.prompt,
-  slug: searchSlug.optional().describe('Made from the slug of the topic where it is left out.'),
+  slug: searchSlug.optional().describe('Default: derived from the slug of the topic.'),
 });
 
 export const newSearch = searchMembers
@@ -118,7 +115,7 @@ export const newSearch = searchMembers
     slug: searchSlug,
     topic: topicSlug
       .optional()
-      .describe('Made where there is none; the slug of the search where it is left out.'),
+      .describe('Topic; created if it does not exist. Default: the slug of the search.'),
     service: serviceKind.optional(),
   })
   .meta({
@@ -146,7 +143,7 @@ export const schedulePreviewBody = z
     operation: operationMember.default('microblog'),
     model: requestMembers.model.default('NOVA'),
     service: serviceKind.optional(),
-    count: z.int().min(1).max(100).default(5).describe('How many runs to tell.'),
+    count: z.int().min(1).max(100).default(5).describe('Number of runs to list.'),
   })
   .meta({ examples: [{ cron: '0 8 * * 1-5', tz: 'Europe/Berlin', service: 'sandbox' }] });
 
@@ -156,12 +153,17 @@ export const searchTrialBody = z
     operation: operationMember,
     prompt: requestMembers.prompt,
     service: serviceKind.optional(),
-    shown: z.int().min(0).max(200).default(20).describe('Most posts and most links that come back.'),
+    shown: z
+      .int()
+      .min(0)
+      .max(200)
+      .default(20)
+      .describe('Maximum number of posts, and of links, in the reply.'),
   })
   .meta({ examples: [{ operation: 'microblog', prompt: 'harbour ferry', service: 'hosted' }] });
 
-const topicName = textParam(200).describe('What a person calls it.');
-const newTopicSlug = topicSlug.optional().describe('Made from the name or text where it is left out.');
+const topicName = textParam(200).describe('Display name.');
+const newTopicSlug = topicSlug.optional().describe('Default: derived from the name or text.');
 
 export const newTopic = z
   .strictObject({
@@ -182,12 +184,12 @@ export const newTopic = z
 
 export const watchedText = z
   .strictObject({
-    text: textParam(MAX_PROMPT_LENGTH).describe('What to look for.'),
-    name: topicName.optional().describe('The text where it is left out.'),
+    text: textParam(MAX_PROMPT_LENGTH).describe('Text to search for.'),
+    name: topicName.optional().describe('Default: the text.'),
     slug: newTopicSlug,
     service: serviceKind.optional(),
-    posts_every: textParam(60).optional().describe('How often to look for posts; 15m where it is left out.'),
-    ai_every: textParam(60).optional().describe('How often to ask the AI search; 1h where it is left out.'),
+    posts_every: textParam(60).optional().describe('Interval of the microblog search. Default: 15m.'),
+    ai_every: textParam(60).optional().describe('Interval of the AI search. Default: 1h.'),
   })
   .meta({ examples: [{ text: 'tide pools', service: 'sandbox' }] });
 
@@ -199,18 +201,16 @@ export const ruleSlug = slugParam.meta({ description: 'Slug of a rule.', example
 export const channelSlug = slugParam.meta({ description: 'Slug of a channel.', examples: ['ops'] });
 
 const ruleMembers = {
-  name: textParam(120).min(1).describe('What a person calls it; left out: its slug.'),
-  on: z.array(z.enum(RULE_KINDS)).min(1).describe('What it tells of; left out: posts and links.'),
-  topic: topicSlug.nullable().describe('The topic that it watches; null: none in particular.'),
-  search: searchSlug.nullable().describe('The search that it watches; null: none in particular.'),
-  filter: textParam(500).describe(
-    'Words that must appear, -words that must not, "phrases in quotes"; empty: everything passes.',
-  ),
+  name: textParam(120).min(1).describe('Display name. Default: the slug.'),
+  on: z.array(z.enum(RULE_KINDS)).min(1).describe('Kinds to report. Default: post, link.'),
+  topic: topicSlug.nullable().describe('Report only this topic; null: all.'),
+  search: searchSlug.nullable().describe('Report only this search; null: all.'),
+  filter: textParam(500).describe('Required words, -excluded words, "phrases in quotes". Empty: no filter.'),
   cooldown: textParam(20).describe(
-    'At most one message in this time, such as 30m or 1h; 0: one per run that found something.',
+    'Minimum time between messages, such as 30m or 1h. 0: one message per run that found something.',
   ),
 };
-const ruleChannels = z.array(channelSlug).min(1).max(20).describe('Slugs of the channels that it tells.');
+const ruleChannels = z.array(channelSlug).min(1).max(20).describe('Slugs of the channels to notify.');
 
 export const newRule = z
   .strictObject({ slug: ruleSlug, channels: ruleChannels, ...z.object(ruleMembers).partial().shape })
@@ -233,7 +233,7 @@ export const editedRule = z
 export const newChannel = defineChannelBody({ slug: channelSlug }, { slug: 'team' });
 export const editedChannel = defineChannelBody({}, {});
 
-/** The settings of any kind of channel, all of one, with other members. */
+/** A body with all settings of one kind of channel. */
 function defineChannelBody<M extends z.ZodRawShape>(members: M, example: object) {
   const [first, ...others] = Object.values(CHANNEL_KINDS).map(({ settings }) => {
     const each = <T>(read: (setting: Setting) => T): Record<string, T> =>

@@ -21,11 +21,11 @@ const RuleTrial = z
   .object({
     since: timeShape,
     until: timeShape,
-    total: z.int().describe('How many discoveries it would have told.'),
+    total: z.int().describe('Number of discoveries that match.'),
     messages: z
       .array(z.object({ at: timeShape, discoveries: z.int() }))
-      .describe('In how many messages, and when.'),
-    discovery_ids: z.array(idShape).describe('The first 500 of the discoveries, the oldest first.'),
+      .describe('Messages that the rule would have sent.'),
+    discovery_ids: z.array(idShape).describe('The first 500 discoveries, oldest first.'),
   })
   .meta({ id: 'RuleTrial' });
 
@@ -41,8 +41,8 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listRules',
-        summary: 'Rules of alerts, by slug',
-        description: 'Removed rules are left out.',
+        summary: 'List alert rules',
+        description: 'Ordered by slug. Omits removed rules.',
         tags,
         querystring: defineListQuery(cursor, { topic: topicSlug.optional(), search: searchSlug.optional() }),
         response: { 200: defineListReply(Rule) },
@@ -62,9 +62,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getRule',
-        summary: 'A rule',
+        summary: 'Get a rule',
         description:
-          'What it reports, its filter and cooldown, its channels, and when it last made a message.',
+          'The kinds that it reports, its filter, cooldown and channels, and when it last created a message.',
         tags,
         params,
         querystring: emptyQuery,
@@ -80,9 +80,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'tryRule',
-        summary: 'What a rule would have told of the last days; nothing is sent',
+        summary: 'Preview a rule over past days',
         description:
-          'Judges the discoveries of the last days as the rule is now, and returns in how many messages they would have been sent.',
+          'Applies the current rule to the discoveries of the last days and returns the messages that it would have sent. Sends nothing.',
         tags,
         params,
         querystring: z.strictObject({
@@ -105,9 +105,8 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write', idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createRule',
-        summary: 'Make a rule; it tells of what is found from now on',
-        description:
-          'It reports what is found from now on, to each of its channels; nothing of before is sent.',
+        summary: 'Create a rule',
+        description: 'The rule reports discoveries made from now on to each of its channels.',
         tags,
         querystring: emptyQuery,
         body: newRule,
@@ -126,9 +125,9 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write' },
       schema: {
         operationId: 'editRule',
-        summary: 'Change a rule; what was found until now is judged by the rule as it was',
+        summary: 'Edit a rule',
         description:
-          'Members that are left out stay. What was found before the change is still judged by the rule as it was.',
+          'Omitted members keep their values. Discoveries made before the change are evaluated by the previous rule.',
         tags,
         params,
         querystring: emptyQuery,
@@ -151,18 +150,18 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     {
       pause: {
         operationId: 'pauseRule',
-        summary: 'Tell nothing of what is found from now on',
-        description: 'What is found while it is paused is never reported by it.',
+        summary: 'Pause a rule',
+        description: 'The rule never reports discoveries made while it is paused.',
       },
       resume: {
         operationId: 'resumeRule',
-        summary: 'Tell of what is found from now on',
-        description: 'What was found while it was paused is not reported.',
+        summary: 'Resume a rule',
+        description: 'The rule reports discoveries made from now on.',
       },
       remove: {
         operationId: 'removeRule',
-        summary: 'Remove a rule; what it has not sent yet is cancelled, what it sent stays',
-        description: 'Messages that were not sent yet are cancelled; deliveries that were made stay listed.',
+        summary: 'Remove a rule',
+        description: 'Cancels messages that have not been sent. Past deliveries stay listed.',
       },
     },
   );

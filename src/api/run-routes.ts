@@ -25,23 +25,23 @@ const RunWhole = defineRowWith('RunWhole', 'runs', {
   request: z
     .object({
       method: z.string(),
-      path: z.string().describe('Of the service; its host is set up where strandline runs.'),
-      headers: z.record(z.string(), z.string()).describe('Without the key.'),
+      path: z.string().describe('Path at the service. Its host is part of the configuration.'),
+      headers: z.record(z.string(), z.string()).describe('Headers, without the API key.'),
       body: z.string().describe('JSON.'),
     })
     .nullable()
-    .describe('What was or will be sent, in the words of its service as they are today.'),
-  call_rows: z.array(Call).describe('Its calls, in order.'),
+    .describe('The request, in the current dialect of the service.'),
+  call_rows: z.array(Call).describe('Calls of the run, in order.'),
   answer: z
     .object({
-      n: z.int().describe('Number of the call that brought it.'),
+      n: z.int().describe('Number of its call.'),
       content_type: z.string().nullable(),
-      bytes: z.int().describe('Decoded.'),
-      stored_bytes: z.int().describe('As it is stored.'),
+      bytes: z.int().describe('Size, decoded.'),
+      stored_bytes: z.int().describe('Size as stored.'),
       received_at: timeShape,
     })
     .nullable()
-    .describe('What is kept of its answer; null where it expired or never came.'),
+    .describe('The stored response; null if there is none or it has expired.'),
 });
 
 export function runRoutes(app: App, routeContext: RouteContext): void {
@@ -56,16 +56,15 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listRuns',
-        summary: 'Runs, the newest first',
-        description:
-          'Runs that were skipped are rows too, with `reason`. A run that failed says why in `code`.',
+        summary: 'List runs',
+        description: 'Newest first. Includes skipped slots, with `reason`. `code` explains why a run failed.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),
           search: searchSlug.optional(),
           status: z.enum(RUN_STATUSES).optional(),
-          code: runCode.optional().describe('Why they failed.'),
-          since: timeParam.optional().describe('Made at this time or later.'),
+          code: runCode.optional().describe('Failure code.'),
+          since: timeParam.optional().describe('Created at or after this time.'),
         }),
         response: { 200: defineListReply(Run) },
       },
@@ -85,9 +84,9 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listRejects',
-        summary: 'What of the answer of a run could not be read',
+        summary: 'List the rejected items of a run',
         description:
-          'Each is one item of the response with its path, the reason and a sample; the rest of the response was read.',
+          'Items of the response that could not be parsed, each with its path, the reason and a sample.',
         tags,
         params,
         querystring: defineListQuery(rejectCursor, {}),
@@ -111,9 +110,9 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getRun',
-        summary: 'A run with what was asked, its calls, and what is kept of its answer',
+        summary: 'Get a run',
         description:
-          'The request as it is sent today, without the key; the paid calls in order; and a note of the stored response, whose bytes `getRunAnswer` returns.',
+          'With the request (without the API key), its calls, and the size and type of the stored response. `getRunAnswer` returns the response itself.',
         tags,
         params,
         querystring: emptyQuery,
@@ -137,15 +136,15 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read', sends: ['Content-Disposition'] },
       schema: {
         operationId: 'getRunAnswer',
-        summary: 'The kept answer of a run, as it came: text from outside, to be saved and not shown',
+        summary: 'Download the raw response of a run',
         description:
-          'The bytes of the response as the service sent them. Treat them as untrusted: they are sent as a download. 404 once they have expired.',
+          'The bytes that the service sent, as a download. Treat them as untrusted. Returns 404 once they have expired.',
         tags,
         params,
         querystring: emptyQuery,
         response: {
           200: {
-            description: 'The bytes; of what type the service said they are stands with the run.',
+            description: 'The raw response. `getRun` returns its content type.',
             content: { 'application/octet-stream': { schema: Bytes } },
           },
         },
@@ -156,7 +155,7 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       await findRunRow(db, id);
       finished(reply.raw, app.shares.answers.take(request));
       const answer = await loadNewestResponse(db, id);
-      if (answer === null) throw new Refused('not_found', `run ${id} has no kept answer`);
+      if (answer === null) throw new Refused('not_found', `run ${id} has no stored response`);
       return reply
         .type('application/octet-stream')
         .header('content-disposition', `attachment; filename="run-${id}-answer"`)
@@ -171,8 +170,9 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write', callsService: true },
       schema: {
         operationId: 'replayRun',
-        summary: 'Read the kept answer of a run again, with the reader of today; nobody is called',
-        description: 'Where the answer still cannot be read, the code of the failure is in type.',
+        summary: 'Parse the stored response of a run again',
+        description:
+          'Uses the current parser and makes no call. If the response still cannot be parsed, `type` contains the code.',
         tags,
         params,
         querystring: emptyQuery,
@@ -186,7 +186,7 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** Ids of the searches that the filter names, removed ones included; undefined: all. @throws Refused `not_found` */
+/** Ids of the searches that match, including removed ones; undefined: all. @throws Refused `not_found` */
 async function findSearchIds(
   db: Database,
   { topic, search }: { topic: string | undefined; search: string | undefined },
@@ -197,5 +197,5 @@ async function findSearchIds(
   return rows.flatMap(({ id, slug }) => (search === undefined || slug === search ? [id] : []));
 }
 
-/** More searches than anybody has. */
+/** Practically unlimited. */
 const MAX_SEARCHES = 100_000;

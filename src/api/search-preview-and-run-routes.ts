@@ -1,4 +1,4 @@
-/** Previews of a schedule and its cost, a run now, and a trial of a search that is not saved. */
+/** Previews of schedules and their cost, manual runs, and trials of searches that are not saved. */
 
 import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
@@ -29,31 +29,31 @@ const params = z.strictObject({ search: searchSlug });
 
 const PreviewShape = z
   .object({
-    words: z.string().describe('The schedule in words.'),
+    words: z.string().describe('Schedule in words.'),
     next: z
-      .array(z.object({ at: timeShape, local: z.string().describe('On the clock of its zone.') }))
-      .describe('The next runs; none where there will be none.'),
+      .array(z.object({ at: timeShape, local: z.string().describe('Local time in its time zone.') }))
+      .describe('Next runs; empty if there are none.'),
     runs_per_day: z.int().describe('Runs in the 24 hours from now.'),
-    most_runs_per_day: z.int().describe('Runs on the busiest of the seven days from its next run on.'),
-    most_calls_per_day: z
+    most_runs_per_day: z
       .int()
-      .describe('Calls that those of the busiest day may make at most, tries after a failure included.'),
+      .describe('Runs on the busiest of the seven days that start with the next run.'),
+    most_calls_per_day: z.int().describe('Maximum calls on the busiest day, including retries.'),
     calls_per_day_limit: z
       .int()
       .nullable()
-      .describe('Calls of its whole service per UTC day; null: no limit.'),
+      .describe('Limit of calls to the service per UTC day; null: no limit.'),
     cost_per_day: z
       .object({
-        usual_usd: z.number().describe('One call per run, at what is usual of late. US dollars.'),
-        most_usd: z.number().describe('All calls, each at the most that one has cost of late. US dollars.'),
+        usual_usd: z.number().describe('US dollars, with one call per run at the median recent cost.'),
+        most_usd: z.number().describe('US dollars, with all calls at the highest recent cost.'),
       })
       .nullable()
-      .describe('Null where the service never told what such a call costs.'),
+      .describe('Null if the service has never reported the cost of such a call.'),
   })
   .meta({ id: 'Preview' });
 
 const RequestedRun = defineRowWith('RequestedRun', 'runs', {
-  already_queued: z.boolean().describe('Whether this run was queued before; then none was created.'),
+  already_queued: z.boolean().describe('True if this run was already queued and no new run was created.'),
 });
 
 export function searchPlanRoutes(app: App, routeContext: RouteContext): void {
@@ -68,13 +68,13 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'previewSearch',
-        summary: 'When a search runs next, how often, and what that may cost',
+        summary: 'Preview the schedule and cost of a search',
         description:
-          'Times are those of its schedule, in its time zone; costs are what such calls cost lately, and null where the service never says.',
+          'The next runs in the time zone of the schedule, and the cost by the recent cost of such calls; null if the service never reports it.',
         tags,
         params,
         querystring: z.strictObject({
-          count: z.coerce.number().int().min(1).max(100).default(5).describe('How many runs to tell.'),
+          count: z.coerce.number().int().min(1).max(100).default(5).describe('Number of runs to list.'),
         }),
         response: { 200: PreviewShape },
       },
@@ -93,9 +93,9 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'previewSchedule',
-        summary: 'The same for a schedule that no search has yet',
+        summary: 'Preview a schedule that is not saved',
         description:
-          'Nothing is saved and nothing is called. Send a schedule (`cron` with `tz`, or `every`) to check it before creating a search.',
+          'Checks a schedule (`cron` with `tz`, or `every`) before you create a search. Saves nothing and makes no call.',
         tags,
         querystring: emptyQuery,
         body: schedulePreviewBody,
@@ -129,9 +129,9 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'run', idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'runSearch',
-        summary: 'Run a search now: a worker takes it',
+        summary: 'Run a search now',
         description:
-          'While a run of the search is queued, that run is returned and no other is created. How it goes is told by the run, and by events.',
+          'Queues a run for a worker. If a run of the search is already queued, returns that run. To follow it, use `getRun` or `followEvents`.',
         tags,
         params,
         querystring: emptyQuery,
@@ -154,9 +154,9 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'run', idempotent: true, callsService: true },
       schema: {
         operationId: 'trySearch',
-        summary: 'Try out a search that is not saved: one call, shown and not kept',
+        summary: 'Try a search without saving it',
         description:
-          'Counts as a call of the day, whether or not anybody waits for its end. Where the call fails, the code of the failure is in type.',
+          'Makes one call and returns its results without storing them. The call counts against the daily limit, even if the client disconnects. If it fails, `type` contains the code.',
         tags,
         querystring: emptyQuery,
         body: searchTrialBody,
@@ -171,16 +171,16 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 const nullableText = z.string().nullable();
-const postCounters = forCounters(POST_COUNTERS, () => z.number().nullable().describe('Null when unknown.'));
-const knownMember = z.boolean().describe('Whether the database holds it already, through whichever search.');
+const postCounters = forCounters(POST_COUNTERS, () => z.number().nullable().describe('Null if unknown.'));
+const knownMember = z.boolean().describe('True if any search has already found it.');
 
 const TrialPost = z.object({
-  external_id: z.string().describe('Id given by the service.'),
+  external_id: z.string().describe('Id at the service.'),
   author_username: nullableText,
   author_name: nullableText,
   text: z.string(),
   url: nullableText,
-  created_at: timeShape.nullable().describe('When it was written; null when unknown.'),
+  created_at: timeShape.nullable().describe('Time of publication; null if unknown.'),
   lang: nullableText,
   ...postCounters,
   known: knownMember,
@@ -196,7 +196,7 @@ const TrialLink = z.object({
   known: knownMember,
 });
 
-/** What a trial found. */
+/** The result of a trial. */
 const Trial = z
   .object({
     id: idShape.describe('Key in the view trials.'),
@@ -206,19 +206,16 @@ const Trial = z
     sent_at: timeShape,
     received_at: timeShape,
     latency_ms: z.number().describe('From request to last byte, in milliseconds.'),
-    cost_usd: z
-      .number()
-      .nullable()
-      .describe('What the call cost, in US dollars; null when the service did not say.'),
-    bytes: z.int().describe('Size of the decoded answer.'),
-    items_seen: z.int().describe('Items in the answer, read or not.'),
-    rejected: z.int().describe('Items that could not be read.'),
+    cost_usd: z.number().nullable().describe('Cost of the call in US dollars; null if not reported.'),
+    bytes: z.int().describe('Size of the decoded response.'),
+    items_seen: z.int().describe('Items in the response, including rejected ones.'),
+    rejected: z.int().describe('Items that could not be parsed.'),
     posts_found: z.int(),
     posts_known: z.int(),
-    posts: z.array(TrialPost).describe('The first of them, in the order of the answer.'),
+    posts: z.array(TrialPost).describe('The first results, in the order of the response.'),
     links_found: z.int(),
     links_known: z.int(),
-    links: z.array(TrialLink).describe('The first of them, in the order of the answer.'),
+    links: z.array(TrialLink).describe('The first results, in the order of the response.'),
     completion: z
       .object({
         summary: nullableText,
@@ -227,6 +224,6 @@ const Trial = z
         news_forum_summary: nullableText,
       })
       .nullable(),
-    warnings: z.array(z.unknown()).describe('What the service says was not as asked.'),
+    warnings: z.array(z.unknown()).describe('Warnings of the service.'),
   })
   .meta({ id: 'Trial' });

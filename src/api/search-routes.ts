@@ -38,16 +38,16 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listSearches',
-        summary: 'Saved searches, by topic and slug',
+        summary: 'List saved searches',
         description:
-          'Removed searches are left out unless `removed` is true. `next_due_at` says when each is due.',
+          'Ordered by topic and slug. Omits removed searches unless `removed` is true. `next_due_at` is when each is due.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),
           state: z.enum(SEARCH_STATES).optional(),
           operation: z.enum(OPERATIONS).optional(),
-          service: serviceKind.optional().describe('Who is asked.'),
-          removed: flagParam.optional().describe('Whether those that were removed are listed, too.'),
+          service: serviceKind.optional().describe('Kind of service.'),
+          removed: flagParam.optional().describe('Include removed searches.'),
         }),
         response: { 200: defineListReply(Search) },
       },
@@ -66,8 +66,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getSearch',
-        summary: 'A saved search, also a removed one',
-        description: 'Its current version with its state: `state_reason` says why it is broken or capped.',
+        summary: 'Get a saved search',
+        description:
+          'The current version and state. `state_reason` explains why a search is broken or capped. Removed searches are returned, too.',
         tags,
         params,
         querystring: emptyQuery,
@@ -83,9 +84,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listSearchVersions',
-        summary: 'What a search was in each of its versions, the newest first',
+        summary: 'List the versions of a search',
         description:
-          'Each edit makes a version. `request_version` rises only where the request itself changed, and the next run is then a new baseline.',
+          'Newest first. Each edit creates a version. `request_version` rises only if the request itself changes; the next run is then a new baseline.',
         tags,
         params,
         querystring: defineListQuery(versionCursor, {}),
@@ -108,9 +109,9 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createSearch',
-        summary: 'Save a search, which runs at once',
+        summary: 'Create a search',
         description:
-          'A slug is taken for ever: of two requests that make the same one, the second is told so (409).',
+          'Saves the search and runs it immediately. Slugs are unique and never reused: a slug that exists or existed returns 409.',
         tags,
         querystring: emptyQuery,
         body: newSearch,
@@ -132,9 +133,9 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: ['write', 'run'] },
       schema: {
         operationId: 'editSearch',
-        summary: 'Change a search: a new version; what is left out stays',
+        summary: 'Edit a search',
         description:
-          'Where the request changes (and not only when it is sent), the next run is a new baseline.',
+          'Creates a new version. Omitted members keep their values. If the request changes (not only its schedule), the next run is a new baseline.',
         tags,
         params,
         querystring: emptyQuery,
@@ -160,21 +161,22 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     {
       resume: {
         operationId: 'resumeSearch',
-        summary: 'Go on at the next slot, also after it was broken or capped',
-        description: 'Slots that were missed meanwhile are not made up for.',
+        summary: 'Resume a search',
+        description:
+          'Continues at the next slot; also clears broken and capped. Slots missed in the meantime are not run.',
         scope: ['write', 'run'],
       },
       pause: {
         operationId: 'pauseSearch',
-        summary: 'Stop running a search; what waits is cancelled',
-        description: 'A run in progress ends as usual; `resumeSearch` continues.',
+        summary: 'Pause a search',
+        description: 'Cancels queued runs; a run in progress finishes. `resumeSearch` continues.',
         scope: ['write'],
       },
       remove: {
         operationId: 'removeSearch',
-        summary: 'Remove a search for good; what it found stays',
+        summary: 'Remove a search',
         description:
-          'It never runs again, and what is queued for it is cancelled. A slug that was used is never free again.',
+          'Cannot be undone. Cancels queued runs; what the search found is kept. Slugs are never reused.',
       },
     },
   );

@@ -1,4 +1,4 @@
-/** One statement over the SQL contract. */
+/** Statements over the SQL contract. */
 import { z } from 'zod';
 import { SECOND } from '../domain/time.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
@@ -13,19 +13,17 @@ import { emptyQuery } from './pagination.ts';
 const SqlResult = z
   .object({
     columns: z
-      .array(
-        z.object({ name: z.string(), type: z.string().describe("The column's type in Postgres' words.") }),
-      )
-      .describe('In the order of the statement; names may occur more than once.'),
+      .array(z.object({ name: z.string(), type: z.string().describe('Postgres type of the column.') }))
+      .describe('Columns, in the order of the statement. Names may repeat.'),
     rows: z
       .array(z.array(z.unknown()))
       .describe(
-        'Values in the order of the columns. Numbers are numbers where that is exact and the column is no id, times ' +
-          'are ISO 8601 in UTC, arrays are JSON arrays; everything else is text as Postgres writes it: json and jsonb too, and ' +
+        'Values in the order of the columns. Numbers are JSON numbers if they are exact and not ids, times are ISO 8601 in ' +
+          'UTC, arrays are JSON arrays. Everything else is text as Postgres writes it, including json and jsonb, and ' +
           `arrays of more than ${MAX_ARRAY_TEXT} characters.`,
       ),
-    truncated: z.boolean().describe('Whether the statement has more rows than these.'),
-    duration_ms: z.int().describe('How long Postgres took.'),
+    truncated: z.boolean().describe('True if the statement returns more rows.'),
+    duration_ms: z.int().describe('Execution time in Postgres.'),
   })
   .meta({ id: 'SqlResult' });
 
@@ -34,7 +32,7 @@ const sqlBody = z
     sql: textParam(MAX_SQL_LENGTH)
       .min(1)
       .describe(
-        'Begins with select, values, with, table, explain or show. Views need no schema in front; nothing can be changed.',
+        'A read-only statement that begins with select, values, with, table, explain or show. Views need no schema prefix.',
       ),
   })
   .meta({
@@ -48,10 +46,10 @@ export function sqlRoutes(app: App): void {
       config: { scope: 'sql' },
       schema: {
         operationId: 'querySql',
-        summary: 'Run one SQL query over the views of the SQL contract',
+        summary: 'Run a SQL query',
         description:
-          `At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${MAX_STATEMENT_MS / SECOND} seconds; ${MAX_CONCURRENT_STATEMENTS.each} statements at a ` +
-          `time for each visitor, ${MAX_CONCURRENT_STATEMENTS.all} for all. It ends when the connection is closed.`,
+          `Runs one statement over the views of the SQL contract. Limits: ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB, ${MAX_STATEMENT_MS / SECOND} seconds, ` +
+          `${MAX_CONCURRENT_STATEMENTS.each} parallel statements per client and ${MAX_CONCURRENT_STATEMENTS.all} in total. Closing the connection cancels the statement.`,
         tags: ['sql'],
         querystring: emptyQuery,
         body: sqlBody,
@@ -62,7 +60,7 @@ export function sqlRoutes(app: App): void {
       const { sql } = request.body;
       try {
         const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
-        // Finished elsewhere: neither parsed nor checked here.
+        // Rendered by the reader process: neither parsed nor checked here.
         return reply.type('application/json; charset=utf-8').send(finished as never);
       } catch (error) {
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;

@@ -19,13 +19,16 @@ const serviceMembers = {
   address: z
     .string()
     .nullable()
-    .describe('Of a hosted service, without what is secret in it; null for those of this program.'),
-  calls_today: z.int().describe('Calls of this UTC day; a lost one counts as made.'),
-  cost_usd_today: z.number().nullable().describe('US dollars; null when no answer named a cost.'),
-  calls_without_cost_today: z.int().describe('Calls of today whose answer named no cost.'),
-  searches: tallies.describe('How many of its searches are in which state.'),
-  calls_per_day: z.int().nullable().describe('Most calls per UTC day; null: no limit.'),
-  missing: z.string().nullable().describe('Why none of its searches can run; null: nothing is missing.'),
+    .describe('URL of a hosted service, without secrets; null for built-in services.'),
+  calls_today: z.int().describe('Calls in this UTC day, including lost ones.'),
+  cost_usd_today: z.number().nullable().describe('US dollars; null if not reported.'),
+  calls_without_cost_today: z.int().describe('Calls of today without a reported cost.'),
+  searches: tallies.describe('Number of its searches, by state.'),
+  calls_per_day: z.int().nullable().describe('Limit of calls per UTC day; null: no limit.'),
+  missing: z
+    .string()
+    .nullable()
+    .describe('Missing configuration that keeps its searches from running; null: none.'),
 };
 
 const Status = z
@@ -39,17 +42,15 @@ const Status = z
     queue: z.object({
       kind: z.enum(['redis', 'postgres']),
       reachable: z.boolean(),
-      depth: tallies.nullable().describe('Jobs by state; null when it did not answer.'),
+      depth: tallies.nullable().describe('Jobs by state; null if the queue is not reachable.'),
     }),
     scan: z
       .object({
-        scanned_at: timeShape.describe('When the last scan began.'),
-        age_seconds: z.number().describe('How long ago that is, by the clock of the database.'),
-        late: z
-          .boolean()
-          .describe('More than 30 seconds ago: no worker scans, and nothing that is due runs.'),
+        scanned_at: timeShape.describe('Start of the last scan.'),
+        age_seconds: z.number().describe('Time since then, by the clock of the database.'),
+        late: z.boolean().describe('True after more than 30 seconds: no worker scans, so no search runs.'),
       })
-      .describe('The scan looks for what is due.'),
+      .describe('The scan that creates runs for due searches.'),
     services: z.array(z.object(serviceMembers)),
     workers: z
       .array(
@@ -57,14 +58,14 @@ const Status = z
           name: z.string(),
           version: z.string(),
           queue: z.string(),
-          concurrency: z.int().describe('Most runs at a time.'),
-          skew_ms: z.number().describe('Its clock minus that of the database, in milliseconds.'),
+          concurrency: z.int().describe('Maximum number of parallel runs.'),
+          skew_ms: z.number().describe('Clock difference from the database, in milliseconds.'),
           started_at: timeShape,
           seen_at: timeShape,
-          silent: z.boolean().describe('Not heard of for 90 seconds: it has probably ended.'),
+          silent: z.boolean().describe('No heartbeat for 90 seconds: the worker has probably ended.'),
         }),
       )
-      .describe('Those that gave a sign within a day.'),
+      .describe('Workers with a heartbeat in the last day.'),
     runs_24h: z.array(
       z.object({
         status: z.enum(RUN_STATUSES),
@@ -75,31 +76,35 @@ const Status = z
     ),
     unread_responses: z
       .object({
-        stored: z.int().describe('Stored and not parsed yet, those of runs in progress included.'),
-        spooled: z.int().describe('On the disk of live workers: the database has not taken them yet.'),
-        late: z.int().describe('Of those stored, unread for more than a minute.'),
+        stored: z.int().describe('Stored and not yet parsed, including those of runs in progress.'),
+        spooled: z.int().describe('On the disks of live workers, not yet stored in the database.'),
+        late: z.int().describe('Stored ones that have waited for more than a minute.'),
         oldest_at: timeShape
           .nullable()
-          .describe('When the oldest of those stored was received; null: none is unread.'),
-        oldest_seconds: z.number().nullable().describe('How long ago that is.'),
-        oldest_run_id: idShape.nullable().describe('Its run.'),
+          .describe('When the oldest stored one was received; null if there is none.'),
+        oldest_seconds: z.number().nullable().describe('Age of the oldest stored one.'),
+        oldest_run_id: idShape.nullable().describe('Run of the oldest stored one.'),
       })
-      .describe('Paid responses whose results are not saved yet.'),
+      .describe('Paid responses whose results are not yet saved.'),
     set_aside: z
       .array(
         z.object({
           search: z.string(),
           run_id: idShape,
           at: timeShape.describe(
-            'When its response was received: trends of the search are derived up to here.',
+            'When its response was received. Trends of the search are complete up to this time.',
           ),
           attempts: z.int(),
-          code: z.string().describe('Of its last failure: a code of Postgres, or the kind of an error.'),
+          code: z
+            .string()
+            .describe('Code of the last failure: a Postgres error code or the name of an error.'),
           retry_at: timeShape,
-          readings: z.int().describe('Of the search, that wait with it.'),
+          readings: z.int().describe('Readings of the search that wait, including this one.'),
         }),
       )
-      .describe('Readings that nothing can be derived from; the trends of their searches wait. At most 100.'),
+      .describe(
+        'Readings from which trends cannot be derived; the trends of their searches wait. At most 100.',
+      ),
     silent: z
       .object({
         total: z.int(),
@@ -108,16 +113,16 @@ const Status = z
             z.object({
               slug: z.string(),
               topic: z.string(),
-              since: timeShape.describe('Without a successful run since then.'),
-              last_success_at: timeShape.nullable().describe('Null: it never had a successful run.'),
-              run_id: idShape.nullable().describe('The newest run that ended; null: none did.'),
+              since: timeShape.describe('Start of the time without a successful run.'),
+              last_success_at: timeShape.nullable().describe('Null: never.'),
+              run_id: idShape.nullable().describe('Newest run that ended; null: none.'),
               run_status: z.enum(RUN_STATUSES).nullable(),
               run_code: runCode.nullable(),
               run_reason: z.string().nullable(),
               run_ended_at: timeShape.nullable(),
             }),
           )
-          .describe('At most 100, those without a successful run for longest first.'),
+          .describe('At most 100, longest silence first.'),
       })
       .describe('Active searches without a successful run for three intervals.'),
     resting: z
@@ -130,7 +135,7 @@ const Status = z
           state_since: timeShape,
         }),
       )
-      .describe('Searches that do not run.'),
+      .describe('Searches that are paused, broken or capped.'),
     next: z
       .array(
         z.object({
@@ -138,10 +143,10 @@ const Status = z
           topic: z.string(),
           tz: z.string(),
           next_due_at: timeShape,
-          local: z.string().describe('On the clock of its zone.'),
+          local: z.string().describe('Local time in its time zone.'),
         }),
       )
-      .describe('The searches that are due next.'),
+      .describe('Searches that are due next.'),
   })
   .meta({ id: 'Status' });
 
@@ -153,12 +158,12 @@ const Service = z
         z.object({
           operation: z.enum(OPERATIONS),
           model: z.enum(MODELS),
-          calls: z.int().describe('Of how many calls this is known; of the last 100 at most.'),
+          calls: z.int().describe('Number of calls with a reported cost, of the last 100.'),
           median_usd: z.number().describe('US dollars.'),
           most_usd: z.number().describe('US dollars.'),
         }),
       )
-      .describe('What its calls cost of late, as it said itself; empty where it never did.'),
+      .describe('Recent cost of calls, as reported by the service; empty if never reported.'),
   })
   .meta({ id: 'Service' });
 
@@ -169,9 +174,9 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getStatus',
-        summary: 'How it goes: database, queue, services, workers, runs, what comes next',
+        summary: 'Get the status of the installation',
         description:
-          'One look at the whole installation: what is reachable, which workers are alive, how runs of the last 24 hours ended, which searches are silent or do not run, and what is due next.',
+          'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches.',
         tags: ['status'],
         querystring: emptyQuery,
         response: { 200: Status },
@@ -186,8 +191,9 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listServices',
-        summary: 'Who is asked, how much today, and what that costs',
-        description: 'There are three at most: all of them are told at once.',
+        summary: 'List search services',
+        description:
+          'With the calls of today and their cost. There are at most three services, so there is one page.',
         tags: ['status'],
         querystring: emptyQuery,
         response: { 200: z.object({ items: z.array(Service), next_cursor: z.null() }) },

@@ -19,27 +19,22 @@ const params = z.strictObject({ token: idParam });
 
 const tokenMembers = {
   id: idShape,
-  prefix: z.string().describe('The eight characters that name it.'),
+  prefix: z.string().describe('The eight characters that identify the token.'),
   name: z.string(),
-  scopes: z.array(z.enum(SCOPES)).describe('What it may do.'),
+  scopes: z.array(z.enum(SCOPES)).describe('Permissions.'),
   created_at: timeShape,
   last_used_at: timeShape.nullable().describe('Null: never.'),
-  expires_at: timeShape.nullable().describe('Null: it does not end by itself.'),
-  revoked_at: timeShape.nullable().describe('Null: it was not revoked.'),
+  expires_at: timeShape.nullable().describe('Null: does not expire.'),
+  revoked_at: timeShape.nullable().describe('Null: not revoked.'),
   rotating_until: timeShape
     .nullable()
-    .describe(
-      'Until when the key before the present one works, too; null: it was not rotated, or not with a grace.',
-    ),
+    .describe('End of the grace period in which the previous key also works; null if there is none.'),
 };
 const Token = z.object(tokenMembers).meta({ id: 'Token' });
 const NewToken = z
   .object({
     ...tokenMembers,
-    key: z
-      .string()
-      .nullable()
-      .describe('The token itself, shown this once; null in a reply that is replayed.'),
+    key: z.string().nullable().describe('The token itself, shown once; null in a replayed reply.'),
   })
   .meta({ id: 'NewToken' });
 
@@ -48,10 +43,10 @@ const OwnToken = z
     kind: z
       .enum(['token', 'session', 'local'])
       .describe(
-        'How you came: with a token, signed in with one, or from this machine while no token exists.',
+        'token: sent with the request; session: signed in; local: from this machine while no token exists.',
       ),
-    scopes: z.array(z.enum(SCOPES)).describe('What you may do, with what it implies.'),
-    token: Token.nullable().describe('The token; null for local.'),
+    scopes: z.array(z.enum(SCOPES)).describe('Your permissions, including implied ones.'),
+    token: Token.nullable().describe('Your token; null for local.'),
   })
   .meta({ id: 'OwnToken' });
 
@@ -62,15 +57,15 @@ const rotationBody = z
       .min(0)
       .max(MAX_GRACE_SECONDS)
       .default(0)
-      .describe('How long the former key works, too: at most 7 days. 0: it ends at once.'),
+      .describe('Seconds for which the previous key also works, at most 7 days. 0: ends immediately.'),
   })
   .meta({ examples: [{ grace_seconds: 3600 }] });
 
 const newTokenBody = z
   .strictObject({
-    name: textParam(60).min(1).describe('What it is for.'),
+    name: textParam(60).min(1).describe('Purpose of the token.'),
     scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
-    expires_at: timeParam.nullable().optional().describe('Null or left out: it does not end by itself.'),
+    expires_at: timeParam.nullable().optional().describe('Expiry. Null or omitted: does not expire.'),
   })
   .meta({ examples: [{ name: 'reports', scopes: ['read'], expires_at: '2030-01-01T00:00:00Z' }] });
 
@@ -81,8 +76,8 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'listTokens',
-        summary: 'Tokens, the newest first, also those that open nothing any more',
-        description: 'Tokens are shown without their secrets, also those that were revoked or have expired.',
+        summary: 'List tokens',
+        description: 'Newest first, without secrets. Includes revoked and expired tokens.',
         tags,
         querystring: defineListQuery(cursor, {}),
         response: { 200: defineListReply(Token) },
@@ -101,9 +96,9 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'key' } },
       schema: {
         operationId: 'createToken',
-        summary: 'Make a token; from then on everybody needs one',
+        summary: 'Create a token',
         description:
-          'The key is only in this reply. A token can have no scope that its creator lacks. Once a token exists, every request needs one.',
+          'Only this reply contains the key. A token cannot have scopes that its creator lacks. Once a token exists, every request needs one.',
         tags,
         querystring: emptyQuery,
         body: newTokenBody,
@@ -123,8 +118,8 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getOwnToken',
-        summary: 'Who you are: the token that asks, and what it may do',
-        description: 'Where no token exists everybody on this machine has every scope, and no token.',
+        summary: 'Get your own token and scopes',
+        description: 'While no token exists, anyone on this machine has every scope, and `token` is null.',
         tags,
         querystring: emptyQuery,
         response: { 200: OwnToken },
@@ -143,10 +138,10 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'key' } },
       schema: {
         operationId: 'rotateToken',
-        summary: 'Give a token another key; its name, scopes and end stay',
+        summary: 'Rotate the key of a token',
         description:
-          'The new key is shown in this reply and never again. The former one works for grace_seconds more. Sessions that ' +
-          'were begun with it end with it.',
+          'Only this reply contains the new key. Name, scopes and expiry stay the same. The previous key, and sessions started ' +
+          'with it, work for another `grace_seconds`.',
         tags,
         params,
         querystring: emptyQuery,
@@ -164,8 +159,9 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'revokeToken',
-        summary: 'Close a token for good, and every session that was begun with it',
-        description: 'It is refused at once, and sessions that were begun with it end. Its row stays listed.',
+        summary: 'Revoke a token',
+        description:
+          'Cannot be undone. Takes effect immediately and ends all sessions started with the token. The token stays listed.',
         tags,
         params,
         querystring: emptyQuery,
@@ -176,7 +172,7 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** Nobody else passes the gate of a route with a scope. */
+/** @throws Error for `nobody`, whom the gate does not let through to a route with a scope */
 function getVisitorKind({ kind }: Visitor): 'token' | 'session' | 'local' {
   if (kind === 'nobody') throw new Error('a visitor without a scope passed the gate');
   return kind;

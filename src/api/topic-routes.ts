@@ -28,11 +28,11 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'listTopics',
-        summary: 'Topics, by slug',
-        description: 'Removed topics are left out unless `removed` is true.',
+        summary: 'List topics',
+        description: 'Ordered by slug. Omits removed topics unless `removed` is true.',
         tags,
         querystring: defineListQuery(cursor, {
-          removed: flagParam.optional().describe('Whether those that were removed are listed, too.'),
+          removed: flagParam.optional().describe('Include removed topics.'),
         }),
         response: { 200: defineListReply(Topic) },
       },
@@ -50,9 +50,9 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'read' },
       schema: {
         operationId: 'getTopic',
-        summary: 'A topic, also a removed one',
+        summary: 'Get a topic',
         description:
-          'Its members are those of the view `topics`; a topic that was removed keeps its history and says since when.',
+          'The topic as in the view `topics`. A removed topic keeps its history; `archived_at` is when it was removed.',
         tags,
         params,
         querystring: emptyQuery,
@@ -64,15 +64,15 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function createRoutes(app: App, { ctx }: RouteContext): void {
-  const once = 'A slug is taken for ever: of two that make the same one, the second is told so (409).';
+  const slugRule = 'Slugs are unique and never reused: a slug that exists or existed returns 409.';
   app.post(
     '/api/v1/topics',
     {
       config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createTopic',
-        summary: 'Make a topic with its searches, which run at once',
-        description: `All of it is saved, or nothing. ${once}`,
+        summary: 'Create a topic with its searches',
+        description: `Saves everything or nothing, and runs each search immediately. ${slugRule}`,
         tags,
         querystring: emptyQuery,
         body: newTopic,
@@ -94,8 +94,8 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'watchTopic',
-        summary: 'Watch a text: a topic with a microblog and an AI search, which run at once',
-        description: once,
+        summary: 'Watch a text',
+        description: `Creates a topic with a microblog search and an AI search, and runs both immediately. ${slugRule}`,
         tags,
         querystring: emptyQuery,
         body: watchedText,
@@ -123,21 +123,21 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     {
       resume: {
         operationId: 'resumeTopic',
-        summary: 'Go on with all searches of a topic, each at its next slot',
-        description: 'Slots that were missed meanwhile are not made up for.',
+        summary: 'Resume all searches of a topic',
+        description: 'Each continues at its next slot. Slots missed in the meantime are not run.',
         scope: ['write', 'run'],
       },
       pause: {
         operationId: 'pauseTopic',
-        summary: 'Stop running all searches of a topic; what waits is cancelled',
-        description: 'Runs in progress end as usual; `resumeTopic` continues.',
+        summary: 'Pause all searches of a topic',
+        description: 'Cancels queued runs; runs in progress finish. `resumeTopic` continues.',
         scope: ['write'],
       },
       remove: {
         operationId: 'removeTopic',
-        summary: 'Remove a topic and its searches for good; what they found stays',
+        summary: 'Remove a topic and its searches',
         description:
-          'All its searches stop for good, and what is queued for them is cancelled. A slug that was used is never free again.',
+          'Cannot be undone. Cancels queued runs; what the searches found is kept. Slugs are never reused.',
       },
     },
   );
@@ -148,8 +148,8 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'write' },
       schema: {
         operationId: 'renameTopic',
-        summary: 'Give a topic another name; its slug stays',
-        description: 'Only the name changes: the slug stays, and with it every address that names the topic.',
+        summary: 'Rename a topic',
+        description: 'Changes only the name. The slug, and every URL with it, stays the same.',
         tags,
         params,
         querystring: emptyQuery,

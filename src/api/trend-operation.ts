@@ -1,4 +1,4 @@
-/** What all routes of trends share: how they are asked, and how far their figures are derived. */
+/** Shared by all trend routes: filters, and how far their figures are derived. */
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
@@ -8,7 +8,7 @@ import { searchSlug, topicSlug } from './request-shapes.ts';
 
 const tags = ['trends'];
 
-/** What most of them are asked of. */
+/** Filters of most trend routes. */
 export const trendFilter = { topic: topicSlug.optional(), search: searchSlug.optional() };
 
 export const defineDays = (most: number, usual: number) =>
@@ -18,23 +18,23 @@ export const defineDays = (most: number, usual: number) =>
     .min(1)
     .max(most)
     .default(usual)
-    .meta({ description: 'How many days back.', examples: [usual] });
+    .meta({ description: 'Number of days back from today.', examples: [usual] });
 
-/** What is answered at once is written in one piece, which holds up whatever else this process does. */
+/** A reply is serialized in one piece, which blocks the event loop. */
 export const MAX_BUCKETS = 20_000;
 
-/** A reply of figures that are derived from responses. */
+/** A reply with figures derived from responses. */
 export const defineFigures = (item: z.core.$ZodType) =>
   z.object({
     items: z.array(item),
     as_of: timeShape
       .nullable()
       .describe(
-        'When the oldest response was received that these figures do not contain yet; null: they contain all. They are derived a few seconds behind the runs.',
+        'Figures are derived a few seconds after runs. This is when the oldest response that they do not yet include was received; null: they include all.',
       ),
   });
 
-/** @returns what adds one of these routes, and what they answer with */
+/** @returns a function that adds a trend route, and helpers for its handler */
 export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) {
   const addRoute = <Q extends z.ZodObject, R>(
     path: string,
@@ -47,17 +47,17 @@ export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) 
     },
     answer: (query: z.output<Q>) => Promise<R>,
   ) => {
-    const { query, reply, ...told } = operation;
+    const { query, reply, ...description } = operation;
     app.get(
       `/api/v1/trends${path}`,
       {
         config: { scope: 'read' },
-        schema: { ...told, tags, querystring: query, response: { 200: reply } },
+        schema: { ...description, tags, querystring: query, response: { 200: reply } },
       },
-      ({ query: given }) => answer(given as z.output<Q>), // what this query reads
+      ({ query: values }) => answer(values as z.output<Q>), // validated by this query
     );
   };
-  /** Read before the figures: they contain at least what was received before. */
+  /** Reads `as_of` before the figures, so that they include at least everything received before it. */
   const readDerived = async <R>(
     of: { topic?: string | readonly string[] | undefined; search?: string | undefined },
     read: () => Promise<R>,
@@ -65,7 +65,7 @@ export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) 
     const as_of = findOldest(await readDerivedUntil(ctx.db, of));
     return { items: await read(), as_of };
   };
-  /** So many whole UTC days, today the last of them. */
+  /** The range of n whole UTC days that ends with today. */
   const countDaysBack = (n: number) => {
     const until = new Date(Math.ceil(ctx.clock.now().getTime() / DAY) * DAY);
     return { from: new Date(until.getTime() - n * DAY), until };

@@ -1,4 +1,4 @@
-/** Volume with what was observed of it, and spikes with what they were decided on. */
+/** Trends, volume with its coverage, and spikes. */
 import { z } from 'zod';
 import { DAY, HOUR } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -14,7 +14,7 @@ import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS, trendFilter 
 
 const cursor = createIdCursor('spikes');
 
-/** Longer stretches are asked in wider buckets: what is answered at once is bounded. */
+/** Longest range per bucket width, so that replies stay bounded. */
 const MAX_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
 const BUCKET_MS = { quarter: HOUR / 4, hour: HOUR, day: DAY } as const;
 const MAX_SEARCHES = 100;
@@ -27,13 +27,19 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     '',
     {
       operationId: 'getTrends',
-      summary: 'How searches go: posts, how many are usual, and their spikes',
+      summary: 'Get the trends of searches',
       description:
-        'For each search: posts in the time and the time before, coverage, the usual day, and its spikes. A gap in coverage is not zero.',
+        'For each search: posts in this period and the previous one, coverage, posts on a usual day, and spikes. A gap in coverage is not zero.',
       query: z.strictObject({
         ...trendFilter,
         days: defineDays(366, 7),
-        bucket_hours: z.coerce.number().int().min(1).max(168).default(24).describe('How long a bucket is.'),
+        bucket_hours: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(168)
+          .default(24)
+          .describe('Length of a bucket, in hours.'),
       }),
       reply: defineFigures(Trend),
     },
@@ -50,13 +56,15 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     '/volume',
     {
       operationId: 'getVolume',
-      summary: 'Posts of searches per quarter of an hour, hour or day (UTC)',
+      summary: 'Get the volume of searches',
       description:
-        'A bucket that is not there was not observed, which is not zero. At most 7 days of quarters, 92 of hours, 1,100 of days.',
+        'Posts per quarter of an hour, hour or day (UTC). Missing buckets were not observed; they are not zero. At most 7 days of quarters, 92 days of hours, or 1,100 days.',
       query: z.strictObject({
         ...trendFilter,
         per: z.enum(BUCKETS).default('hour'),
-        since: timeParam.optional().describe('Left out: 1 day of quarters, 7 of hours, 30 of days.'),
+        since: timeParam
+          .optional()
+          .describe('Default: 1 day for quarters, 7 days for hours, 30 days for days.'),
         until: timeParam.optional(),
       }),
       reply: defineFigures(Volume),
@@ -76,7 +84,11 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       const searches = await findSearches(ctx.db, { topic, search });
       if (searches.length > MAX_SEARCHES)
         throw new InvalidInput([
-          { path: 'topic', given: topic, expected: `a topic or search: ${MAX_SEARCHES} searches at most` },
+          {
+            path: 'topic',
+            given: topic,
+            expected: `a topic with at most ${MAX_SEARCHES} searches, or one search`,
+          },
         ]);
       assertBucketLimit('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);
       const searchIds = searches.map(({ id }) => id);
@@ -100,14 +112,14 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     '/spikes',
     {
       operationId: 'listSpikes',
-      summary: 'Spikes, the newest first: a sentence each, and everything it was decided on',
+      summary: 'List spikes',
       description:
-        '`lower_bound`, `coverage`, `mean`, `sd` and `threshold` are the numbers that the decision was made on.',
+        'Newest first, each with a sentence and the numbers it was detected with: `lower_bound`, `coverage`, `mean`, `sd`, `threshold`.',
       query: defineListQuery(cursor, {
         ...trendFilter,
         measure: z.enum(SPIKE_MEASURES).optional(),
-        since: timeParam.optional().describe('Told from here on.'),
-        until: timeParam.optional().describe('Told before this.'),
+        since: timeParam.optional().describe('Reported at or after this time.'),
+        until: timeParam.optional().describe('Reported before this time.'),
       }),
       reply: defineListReply(Spike),
     },
@@ -120,9 +132,9 @@ export function volumeRoutes(app: App, home: RouteContext): void {
   );
 }
 
-/** @throws InvalidInput where a list of buckets would be longer than one may be */
+/** @throws InvalidInput if a list would have too many buckets */
 function assertBucketLimit(path: string, given: unknown, buckets: number): void {
   if (buckets <= MAX_BUCKETS) return;
-  const expected = `fewer than these ${Math.ceil(buckets)} buckets: at most ${MAX_BUCKETS}, by a topic, a search, a shorter time or wider buckets`;
+  const expected = `at most ${MAX_BUCKETS} buckets, not ${Math.ceil(buckets)}: name a topic or search, or use a shorter range or wider buckets`;
   throw new InvalidInput([{ path, given, expected }]);
 }

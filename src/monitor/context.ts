@@ -6,16 +6,16 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
 
-/** Where a service is called and with which key; in which words stands with the service in the database. */
+/** The address and key of a service. Its dialect is stored with the service in the database. */
 type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
 
 /**
- * How it stands with the public sources of one's own service: one of them answers, none does just now, or
- * there are none (`SERVICE_SOURCES=sandbox`).
+ * State of the public sources of the own service: at least one responds, none responds now, or there are none
+ * (`SERVICE_SOURCES=sandbox`).
  */
 export type OwnSources = 'answering' | 'silent' | 'none';
 
-/** Everything that functions of the monitor need. Passed in, never imported, so that a test can pass something else. */
+/** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */
 export type Context = {
   config: Config;
   clock: Clock;
@@ -24,9 +24,9 @@ export type Context = {
   queue: WorkQueue;
   /** Name of this process among the workers. */
   worker: string;
-  /** The simulation whose searches this context creates and runs; null: those that the database's clock drives. */
+  /** The simulation whose searches this context creates and runs; null: searches on the database's clock. */
   simulation: string | null;
-  /** @throws RunError where this process does not know how to reach the service */
+  /** @throws RunError if this process is not configured to reach the service */
   endpoint: (kind: ServiceKind) => Promise<Endpoint>;
   ownSources: () => Promise<OwnSources>;
   /** From 0 to below 1; spreads retries. */
@@ -34,7 +34,7 @@ export type Context = {
 };
 
 /**
- * The context of whoever changes something by intention: what they change is recorded under their name. Entry points make it,
- * of a request's visitor or of the account that runs a command; workers have none.
+ * The context of a person or client who changes something; changes are recorded under their name. Entry points create it
+ * from the visitor of a request or the account that runs a command. Workers have none.
  */
 export type ActingContext = Context & { actor: Actor };

@@ -8,9 +8,9 @@ import type { Context } from './context.ts';
 const OFFER_RETRY_MS = 2 * SECOND;
 
 /**
- * Offers runs to the queue. Their rows are committed already: where the queue is away, the scan offers them again.
- * @param again makes new jobs of runs that have jobs already, as the queue's `enqueueRuns` says
- * @returns whether the queue has them
+ * Offers runs to the queue. Their rows are already committed: if the queue is unavailable, the scan offers them again.
+ * @param again creates new jobs for runs that already have jobs; see the queue's `enqueueRuns`
+ * @returns whether the queue accepted them
  */
 export async function enqueueRuns(
   ctx: Pick<Context, 'queue' | 'log' | 'db' | 'clock'>,
@@ -32,13 +32,13 @@ export async function enqueueRuns(
       at,
     );
   } catch (error) {
-    // They are offered again all the same, only later.
+    // They are still offered again, only later.
     ctx.log.warn({ err: error, runs: runs.length }, 'offers not postponed');
   }
   return false;
 }
 
-/** The same for runs that were just created and nobody has claimed. */
+/** Enqueues runs that were just created. */
 export async function enqueueNewRuns(
   ctx: Pick<Context, 'queue' | 'log' | 'db' | 'clock'>,
   runIds: readonly Id[],

@@ -1,4 +1,4 @@
-/** Work that comes again by itself. The scan finds what is due; any worker does it. One entry is one line here. */
+/** Recurring work. The scan finds what is due; any worker executes it. To add work, add a line here. */
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/counts.ts';
@@ -10,10 +10,9 @@ import { markUnknownTrials } from '../store/trials.ts';
 import type { Context } from './context.ts';
 import { evaluateRules } from './alerts/rule-evaluation.ts';
 
-/** @returns whether nothing is left to do; what is left is done next */
+/** @returns whether nothing is left to do; otherwise it is due again at once */
 type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
 
-/** What is done, and how often. */
 const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   archive: { everyMs: 15 * SECOND, work: fillArchiveBatches },
   counts: { everyMs: 30 * SECOND, work: async ({ db }) => asDone(await foldCounts(db)) },
@@ -35,10 +34,10 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
 
 export const RECURRING_WORK = Object.keys(RECURRING);
 
-/** Thousands of findings that are made searchable in one go, a third of a second each. */
+/** Batches of a thousand items that are indexed in one go, a third of a second each. */
 const MAX_ARCHIVE_BATCHES = 5;
 
-/** Does one kind of work and notes when it is due again. A name that only a newer release knows is left to its workers. */
+/** Does one kind of work and records when it is due again. Ignores names that only a newer release knows. */
 export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
   const recurring = RECURRING[name];
   if (recurring === undefined) return;

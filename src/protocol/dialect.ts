@@ -1,6 +1,6 @@
 /**
- * A dialect is the way a service spells the specification's words: a built-in one, or one read from a file. It is
- * loaded once and then only looked up; renaming itself is in wire.ts.
+ * A dialect maps the names of the specification to those of a service: a built-in one, or one read from a file. Renaming is in
+ * wire.ts.
  */
 
 import { type Source, SOURCES, type Tool, TOOLS } from '../domain/enumerations.ts';
@@ -105,7 +105,7 @@ const label = z.string().trim().min(1).max(100);
 const word = z
   .string()
   .regex(/^\w{1,100}$/, 'a name of letters, digits and _')
-  .refine((name) => !(name in {}), 'a name that means nothing special to JavaScript');
+  .refine((name) => !(name in {}), 'a name that is not reserved in JavaScript');
 /** One name, or a list whose first is written and all of which are read. */
 const oneOrMore = <T extends z.ZodType<string>>(name: T) =>
   z.union([name.transform((only): [T['_output']] => [only]), z.tuple([name], name)]);
@@ -121,9 +121,9 @@ const dialectFile = z
   .partial();
 
 /**
- * The names in a dialect file: JSON with any of `service_prefix`, `microblog_path`, `tools` (label, short
- * id), `members` (wire name by neutral member) and `later_flat_members`; what is missing is neutral.
- * @throws InvalidInput naming the file and the place in it.
+ * Reads a dialect file: JSON with any of `service_prefix`, `microblog_path`, `tools` (label, short id), `members` (wire name by
+ * neutral member) and `later_flat_members`; missing parts are neutral.
+ * @throws InvalidInput naming the file and the place in it
  */
 function readDialectFile(path: string): Names {
   const content = readJson(path);
@@ -142,7 +142,7 @@ function readDialectFile(path: string): Names {
   return names;
 }
 
-/** What each place of the file may hold. */
+/** Allowed names at each place of the file. */
 const ALLOWED_NAMES: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(dialectFile.shape),
   tools: TOOLS,
@@ -164,24 +164,24 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readSmallFile(path, 'SEARCH_API_NAMES').replace(/^\uFEFF/, ''));
   } catch {
-    const expected = 'neutral, named, or the path of a readable JSON file with the names of a dialect';
+    const expected = 'neutral, named, or the path of a JSON file with a dialect';
     throw new InvalidInput([{ path: 'SEARCH_API_NAMES', given: path, expected }]);
   }
 }
 
-/** Two things under one wire name could not be told apart on the way back. */
+/** Refuses wire names that are used twice: they could not be mapped back. */
 function refuseDuplicates(path: string, names: Names): void {
   const members = new Set([...NEUTRAL_MEMBERS, ...listMembers().map((member) => member.split('.')[1] ?? '')]);
   const problems = [
     ...findDuplicates([...members].map((member) => names.members[member] ?? member)).map((name) =>
-      toProblem(path, 'members', 'a wire name of its own for each member', name),
+      toProblem(path, 'members', 'a unique wire name for each member', name),
     ),
     ...findDuplicates(SOURCES.flatMap((source) => [...new Set(names.later_flat_members[source])])).map(
-      (name) => toProblem(path, 'later_flat_members', 'a name of its own for each group', name),
+      (name) => toProblem(path, 'later_flat_members', 'a unique name for each group', name),
     ),
     ...findDuplicates(
       TOOLS.flatMap((tool) => [...new Set(names.tools[tool].map((toolLabel) => toolLabel.toLowerCase()))]),
-    ).map((name) => toProblem(path, 'tools', 'labels of its own for each tool', name)),
+    ).map((name) => toProblem(path, 'tools', 'unique labels for each tool', name)),
   ];
   if (problems.length > 0) throw new InvalidInput(problems);
 }

@@ -26,7 +26,7 @@ const UNWRAPPED_MEMBERS = new Set([
 const MAX_ROLES = 100;
 
 type StreamAssembler = {
-  /** Takes an event; `name` is that of its `event:` line and stands in for a missing type. */
+  /** Adds an event; `name` is from its `event:` line and replaces a missing type. */
   take: (event: Plain, name: string) => void;
   fail: (words: unknown) => void;
   readonly complete: boolean;
@@ -36,7 +36,7 @@ type StreamAssembler = {
   neutralAnswer: () => Plain;
 };
 
-/** Gathers the events of one stream into one response. */
+/** Assembles the events of one stream into one response. */
 export function createStreamAssembler(dialect: Dialect): StreamAssembler {
   const members = new Map<string, unknown>();
   const groups = new Map<string, unknown[]>();
@@ -76,7 +76,7 @@ export function createStreamAssembler(dialect: Dialect): StreamAssembler {
     groups.set(type, items);
   }
 
-  /** The end came; it may come twice, and then what it says last counts, where it says anything. */
+  /** Handles the end of the stream. If it comes twice, the last non-empty content counts. */
   function finish(text: unknown, answer: Plain | null): void {
     completion = text ?? completion;
     whole = answer ?? whole;
@@ -84,7 +84,7 @@ export function createStreamAssembler(dialect: Dialect): StreamAssembler {
   }
 
   function fail(event: unknown): void {
-    error ??= readErrorValue(event).message ?? 'the stream holds an error without words';
+    error ??= readErrorValue(event).message ?? 'the stream contains an error without a message';
   }
 
   function wireAnswer(): Plain {

@@ -23,7 +23,7 @@ export type StreamReader = {
   end(): void;
   /** Whether its completion has been seen. Otherwise the answer is partial. */
   readonly complete: boolean;
-  /** The service's words of an error inside the stream, cleaned. */
+  /** The service's message of an error inside the stream, cleaned. */
   readonly error: string | null;
   /** How many events were understood. */
   readonly events: number;

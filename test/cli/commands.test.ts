@@ -229,12 +229,12 @@ describe('status', () => {
       ],
       workers: [],
       runs_24h: [{ status: 'succeeded', code: null, runs: 2 }],
-      resting: [{ slug: 'rests', state: 'paused', state_reason: 'paused by a person' }],
+      resting: [{ slug: 'rests', state: 'paused', state_reason: 'paused by a user' }],
       next: [{ search: 'ferry' }],
     });
     const { stdout } = await stand.run(['status']);
     expect(stdout).toContain('No worker is running: schedules are on hold. Start one: strandline up');
-    expect(stdout).toContain('rests is paused: paused by a person');
+    expect(stdout).toContain('rests is paused: paused by a user');
     expect(stdout).toMatch(/hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not told/);
   });
 

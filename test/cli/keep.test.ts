@@ -71,7 +71,7 @@ test('a restore names the key of its channels; doctor says whether the one at ha
   expect(await checkMasterKey(keyed(undefined))).toMatchObject([
     {
       ok: false,
-      found: `secrets of 1 channel are sealed with the key ${keyId}; there is no master key here`,
+      found: `secrets of 1 channel are sealed with the key ${keyId}; no master key is configured`,
     },
   ]);
   // To look is not to make one.

@@ -62,7 +62,7 @@ describe('search add', () => {
     stand.stub.answers(json({ detail: 'no such key' }, 401));
     const { code, stdout, stderr } = await stand.run(add('refused', '--json'));
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^refused: failed: auth — the service refused the API key/);
+    expect(stderr).toMatch(/^refused: failed: auth — the service rejected the API key/);
     expect((JSON.parse(stdout) as Saved).first_run).toMatchObject({ status: 'failed', code: 'auth' });
     await stand.run(['search', 'resume', 'ferry']);
   });
@@ -105,7 +105,7 @@ describe('search add', () => {
     const { code, stdout, stderr } = await stand.run(add('ferry'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'error: there is (or was) a search "ferry" already; its history stays, so choose another slug\n',
+      'error: the slug "ferry" belongs to an existing or removed search; choose another slug\n',
     );
   });
 });
@@ -152,7 +152,7 @@ describe('search run --wait', () => {
     });
     const { code, stdout, stderr } = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/ferry: tried again in 15 s: upstream_5xx — the service failed/);
+    expect(stderr).toMatch(/ferry: tried again in 15 s: upstream_5xx — the service returned an error/);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', calls: 2 });
   });
 
@@ -246,16 +246,16 @@ describe('watch and topic', () => {
       const { code, stdout, stderr } = await stand.run(argv);
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^error: the topic "night-train" was removed on 2026-\S+, for good; its history stays/,
+        /^error: the topic "night-train" was removed on 2026-\S+ and keeps its history under this slug/,
       );
-      expect(stderr).toContain('under this slug, so choose another one, such as night-train-2\n');
+      expect(stderr).toContain('under this slug; choose another slug, such as night-train-2\n');
     },
   );
 
   it('and says so of one that is watched already', async () => {
     await stand.run(['watch', 'Day Train']);
     const { code, stderr } = await stand.run(['watch', 'Day Train']);
-    expect([code, stderr]).toEqual([1, 'error: the topic "day-train" exists already; choose another slug\n']);
+    expect([code, stderr]).toEqual([1, 'error: the topic "day-train" already exists; choose another slug\n']);
   });
 });
 

@@ -172,7 +172,7 @@ describe('the line of a run', () => {
 
   it('tells failures in words, and when a run is tried again', () => {
     expect(line({ ...run, status: 'failed', code: 'auth', detail: undefined })).toEqual([
-      '14:05:09Z  harbour-posts             failed: auth — the service refused the API key',
+      '14:05:09Z  harbour-posts             failed: auth — the service rejected the API key',
     ]);
     const notBefore = new Date('2026-11-21T14:05:21Z');
     expect(

@@ -199,8 +199,6 @@ describe('a dialect of one’s own', () => {
     expect(() => loadDialect(file)).toThrow(/: members: got "likes"; one of web_search_results, /);
     expect(() => loadDialect(file)).toThrow(/: members\.repost_count: got 7; /);
     const twice = dialectFile({ later_flat_members: { web: 'x', video: 'x' } });
-    expect(() => loadDialect(twice)).toThrow(
-      /: later_flat_members: got "x"; a name of its own for each group$/,
-    );
+    expect(() => loadDialect(twice)).toThrow(/: later_flat_members: got "x"; a unique name for each group$/);
   });
 });

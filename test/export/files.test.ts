@@ -213,7 +213,7 @@ describe('a failure', () => {
 
   it.each(['link', 'dangling'])('%s is not followed and not replaced', async (name) => {
     await symlink(name === 'link' ? 'posts.csv' : 'nowhere', path.join(folder, name));
-    await expect(openTarget(path.join(folder, name), false)).rejects.toThrow('a plain file');
+    await expect(openTarget(path.join(folder, name), false)).rejects.toThrow('a regular file');
   });
 });
 

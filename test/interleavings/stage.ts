@@ -315,10 +315,7 @@ function noteClaim(
 }
 
 /** What is logged where the service refuses the key, or its response says nothing. */
-const EXPECTED = new Set([
-  'searches of this service are stopped until they are resumed',
-  'late response unreadable',
-]);
+const EXPECTED = new Set(['all searches of the service stopped', 'late response unreadable']);
 
 /** What a program logs as an error is one; so is a database that seems to be away. */
 function watchedLog(log: Logger, record: PlayRecord): Logger {

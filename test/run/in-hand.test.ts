@@ -234,7 +234,7 @@ test('a data directory that is not there is created; one that cannot be is said 
 
   const broken = worker('broken');
   await writeFile(path.join(directory, 'broken'), 'a file where a folder should be');
-  expect(await prepareSpool(broken.ctx)).toMatch(/cannot be written.*in memory only/);
+  expect(await prepareSpool(broken.ctx)).toMatch(/is not writable.*in memory only/);
   expect(broken.events).toEqual(['spool not writable']);
   expect(await executeRun(broken.ctx, await newRun('without-spool'))).toMatchObject({ status: 'succeeded' });
 });
@@ -321,7 +321,7 @@ test('a run that died three times alone as well fails in words; its response sta
     code: 'internal',
     reason: expect.stringMatching(/5 workers died/),
   });
-  expect(events).toContain('run failed: workers died of it');
+  expect(events).toContain('run failed: it killed its workers');
   expect(await unreadOf(runId), 'not read at once').toEqual([1]);
   world.clock.advance(3_600_000);
   await executeRun(ctx, runId, undefined, createRunGate());

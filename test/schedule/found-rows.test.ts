@@ -22,7 +22,7 @@ async function quarterly(slug: string) {
 
 const BROKEN = {
   state: 'broken',
-  state_reason: 'its schedule cannot be read; edit it',
+  state_reason: 'the schedule is invalid; edit it',
   next_due_at: null,
   runs: [],
 };

@@ -305,7 +305,7 @@ test('a search whose slots the database refuses stops alone', async () => {
   expect(await runsOf(beside.id)).toMatchObject([{ slot: '12:15', status: 'queued' }]);
   expect(
     await rows('SELECT state, state_reason FROM strandline.searches WHERE id = $1', [refused.id]),
-  ).toEqual([{ state: 'broken', state_reason: 'its due slots cannot be recorded; see the log' }]);
+  ).toEqual([{ state: 'broken', state_reason: 'due slots could not be recorded; see the log' }]);
   await rows('ALTER TABLE strandline.runs DROP CONSTRAINT planted');
 });
 

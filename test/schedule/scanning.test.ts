@@ -19,7 +19,7 @@ test('an outage is logged once, however many scans fail in it, and so is its end
   try {
     events.length = 0;
     for (away of [true, true, true, false, false]) await scanning.scan();
-    expect(events).toEqual(['scan failed; retrying', 'scans work again']);
+    expect(events).toEqual(['scan failed; retrying', 'scans recovered']);
   } finally {
     await scanning.stop();
   }

@@ -86,7 +86,7 @@ test('it is named with its topic, since when, and how its last run ended', async
     },
   ]);
   expect(searches.map(describeLastRun)).toEqual([
-    'the last run failed: the service did not finish its answer within the time limit',
+    'the last run failed: the service did not finish its response in time',
   ]);
   await changeSearch(world.ctx, 'tram', 'pause');
 });

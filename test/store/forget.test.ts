@@ -282,5 +282,5 @@ test('reading an answer again from before does not bring back who was forgotten 
   );
   await replayRun(world.ctx, firstRunId);
   expect(await tablesWith(word)).toEqual([]);
-  await expect(replayRun(world.ctx, firstRunId)).rejects.toThrow(/no kept answer/);
+  await expect(replayRun(world.ctx, firstRunId)).rejects.toThrow(/no stored response/);
 });

@@ -80,7 +80,7 @@ test('commands make, list and show it, with its secret from a file, sealed and n
   expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
   expect(await run('channels', 'rotate', 'by-command')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('has no secret') as unknown,
+    err: expect.stringContaining('have no signing secret') as unknown,
   });
   const stored = JSON.stringify(
     await rows('SELECT c::text, a::text FROM strandline.channels c, strandline.audit_log a'),
@@ -108,7 +108,7 @@ test('the API makes it, and its document describes it', async () => {
   expect(JSON.parse(text)).toMatchObject({ kind: 'note', host: `${receiver.url}/by-api`, secret: null });
   expect(text).not.toContain(TOKEN);
   for (const [body, expected] of [
-    [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, 'there is no such member'],
+    [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, 'unknown member'],
     [{ slug: 'nothing' }, 'the settings of one kind of channel: webhook; or note_address and note_token'],
   ] as const) {
     const refused = await post(body);

@@ -67,6 +67,6 @@ test('a message of which nothing is left is cancelled, and says why', async () =
   await forget('periwinkle');
   expect(await stage.tell(channel)).toBe(0);
   expect(await stage.deliveries('alone')).toMatchObject([
-    { state: 'cancelled', reason: expect.stringContaining('removed') as unknown },
+    { state: 'cancelled', reason: expect.stringContaining('deleted') as unknown },
   ]);
 });

@@ -207,7 +207,7 @@ test.each([
   [{ slug: 'x', topic: 'a', search: 'b', channels: ['calm'] }, 'search'],
   [{ slug: 'x', channels: ['nobody'] }, 'no channel "nobody"'],
   [{ slug: 'x', search: 'nothing', channels: ['calm'] }, 'no search "nothing"'],
-  [{ slug: 'calm', channels: ['calm'] }, 'a rule "calm" already'],
+  [{ slug: 'calm', channels: ['calm'] }, 'the rule "calm" already exists'],
 ])('%j is refused: %s', async (written, words) => {
   await expect(createRule(stage.world.ctx, written)).rejects.toThrow(words);
 });

@@ -39,11 +39,11 @@ test('no phrase reaches from one part of a thing into the next', () => {
 });
 
 test.each([
-  ['"open', 'a second "'],
+  ['"open', 'a closing "'],
   ['a"b c"', 'a space before'],
   ['- x', 'at least one letter'],
-  ['ferr*', '* is not understood'],
-  ['a OR b', 'OR is not understood'],
+  ['ferr*', '* is not supported'],
+  ['a OR b', 'OR is not supported'],
   ['...', 'at least one letter'],
   ['x'.repeat(501), 'at most 500'],
   [Array.from({ length: 51 }, (_, i) => `w${i}`).join(' '), 'at most 50'],
@@ -99,7 +99,7 @@ test('pauses grow from seconds to a day, and end', () => {
     DAY,
     null,
   ]);
-  expect(pauses.at(-1)?.dead).toContain('given up after 11 attempts');
+  expect(pauses.at(-1)?.dead).toContain('failed after 11 attempts');
 });
 
 test('who asks to wait is waited for, and longer than the pause only then', () => {

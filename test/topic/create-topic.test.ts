@@ -54,7 +54,7 @@ test('everything that is wrong is said at once, with its search, and nothing is 
       { path: 'searches[1].every' },
     ],
   });
-  await expect(createTopic(world.ctx, { name: 'none', searches: [] })).rejects.toThrow('one search or more');
+  await expect(createTopic(world.ctx, { name: 'none', searches: [] })).rejects.toThrow('at least one search');
   await expect(
     createTopic(world.ctx, {
       name: 'torn',

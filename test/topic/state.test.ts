@@ -62,7 +62,7 @@ test('resuming a search whose schedule cannot be read leaves it broken, with the
   await changeSearch(world.ctx, 'resumed-unreadable', 'pause');
   expect(await changeSearch(world.ctx, 'resumed-unreadable', 'resume')).toMatchObject({
     state: 'broken',
-    state_reason: 'its schedule cannot be read; edit it',
+    state_reason: 'the schedule is invalid; edit it',
     next_due_at: null,
   });
 });

@@ -87,7 +87,7 @@ test('a run that is put back while its search is being paused waits for the paus
   await inTransaction(world.db, async (tx) => {
     const locked = await lockSearch(tx, search.id);
     if (locked === null || claimed === null) throw new Error('not there');
-    await stopSearch(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a person' });
+    await stopSearch(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a user' });
     back = requeueRun(world.db, {
       runId: firstRunId,
       fence: claimed.fence,

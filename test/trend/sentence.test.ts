@@ -45,12 +45,12 @@ test.each<[string, Partial<SpikeFacts>, string]>([
   [
     'no ratio against zero',
     { n: 7, usual: 0, days: 3 },
-    '7 posts between 14:00 and 15:00 Europe/Berlin time, where none is usual around this time (last 3 days).',
+    '7 posts between 14:00 and 15:00 Europe/Berlin time, usually none around this time (last 3 days).',
   ],
   [
     'nor against next to nothing',
     { n: 7, usual: 0.5 },
-    '7 posts between 14:00 and 15:00 Europe/Berlin time, where less than one is usual around this time (last 14 days).',
+    '7 posts between 14:00 and 15:00 Europe/Berlin time, usually fewer than one around this time (last 14 days).',
   ],
   [
     'provisional',
@@ -65,12 +65,12 @@ test.each<[string, Partial<SpikeFacts>, string]>([
   [
     'growth names the share of the post that gained most',
     { measure: 'engagement', n: 3_400, usual: 340, top_share: 0.62 },
-    'Known posts gained 3,400 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 10x the usual 340 around this time (last 14 days); 62 % of it one post.',
+    'Known posts gained 3,400 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 10x the usual 340 around this time (last 14 days); one post accounts for 62 %.',
   ],
   [
     'growth that was spread over time is told in whole numbers',
     { measure: 'engagement', n: 1_239.6, usual: 240, top_share: 0.3 },
-    'Known posts gained 1,240 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 5.2x the usual 240 around this time (last 14 days); 30 % of it one post.',
+    'Known posts gained 1,240 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 5.2x the usual 240 around this time (last 14 days); one post accounts for 30 %.',
   ],
   [
     'a weekday is named where four weeks were observed',

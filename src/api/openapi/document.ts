@@ -1,4 +1,4 @@
-/** The document of the API (OpenAPI 3.1), made from the routes themselves: `/openapi.json`. */
+/** The OpenAPI 3.1 document of the API, generated from its routes: `/openapi.json`. */
 
 import { VERSION } from '../../config/version.ts';
 import { toJson } from '../../domain/json-output.ts';
@@ -27,36 +27,36 @@ declare module 'fastify' {
   }
 }
 
-const DESCRIPTION = `Topics that strandline watches, what it found for them, and how its work goes.
+const DESCRIPTION = `Create and run searches, read what they found, and follow it as it is found.
 
-Ids are strings, times ISO 8601 in UTC, counters null where unknown. A list returns \`next_cursor\`, which goes into
-\`cursor\` for the next page, with the same filters. Failures are problem details (RFC 9457); \`type\` is for programs.
+Ids are strings, times are ISO 8601 in UTC, unknown counters are null. To get the next page of a list, send its
+\`next_cursor\` as \`cursor\`, with the same filters. Failures are problem details (RFC 9457); \`type\` is for programs.
 
-Expect new members in replies and new values in their enumerations; requests are strict. Every GET also answers HEAD.
-A method that a path does not have gets 405, with \`Allow\`.`;
+Replies may gain members, and their enumerations values. Requests are strict: unknown members are refused. Every GET route
+also accepts HEAD. Unsupported methods return 405 with \`Allow\`.`;
 
 const TAGS: readonly { name: string; description: string }[] = [
-  { name: 'topics', description: 'What is watched: a topic has saved searches.' },
-  { name: 'searches', description: 'Saved searches: what is asked, of which service, and when.' },
-  { name: 'runs', description: 'Executions of searches, their paid calls, and the responses that are kept.' },
+  { name: 'topics', description: 'Topics. Each has saved searches.' },
+  { name: 'searches', description: 'Saved searches: request, service and schedule.' },
+  { name: 'runs', description: 'Executions of searches, their paid calls, and stored responses.' },
   { name: 'status', description: 'Health of the database, the queue, workers and services.' },
-  { name: 'find', description: 'Full-text search over everything that was found.' },
+  { name: 'find', description: 'Full-text search over posts and links.' },
   { name: 'posts', description: 'Posts, and their counters over time.' },
   { name: 'authors', description: 'Authors of posts, and their counters over time.' },
   { name: 'links', description: 'Links, the searches that found them, and their ranks.' },
-  { name: 'completions', description: 'Texts that the AI of a service wrote, and what they claim.' },
-  { name: 'discoveries', description: 'What runs saw for the first time: as a list, a feed and events.' },
-  { name: 'trends', description: 'Volume, spikes, growth, and what rises.' },
-  { name: 'exports', description: 'All rows of a kind as a file.' },
-  { name: 'alerts', description: 'Rules decide what is sent, channels where, deliveries are the messages.' },
-  { name: 'tokens', description: 'Tokens of the API and the dashboard.' },
+  { name: 'completions', description: 'Texts written by the AI of a service, and their statements.' },
+  { name: 'discoveries', description: 'Items found for the first time: as a list, a feed and events.' },
+  { name: 'trends', description: 'Volume, spikes, growth, rankings and share of voice.' },
+  { name: 'exports', description: 'Files with all rows of a kind.' },
+  { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },
+  { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
-  { name: 'sql', description: 'Statements over the SQL contract.' },
+  { name: 'sql', description: 'SQL queries over the views of the contract.' },
 ];
 
 /**
- * Collects every route of `/api` that is declared after it. `app.swagger()` gives the document once the server is ready;
- * it is made once and must not be changed.
+ * Collects every route of `/api` declared after it. Once the server is ready, `app.swagger()` returns the document, which
+ * must not be modified.
  */
 export async function documentApi(app: App, { ctx }: RouteContext): Promise<void> {
   const meanings = await readMeanings(ctx.db);
@@ -103,15 +103,15 @@ export async function documentApi(app: App, { ctx }: RouteContext): Promise<void
 type ConvertedSchema = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
 function overrideSchema({ zodSchema, jsonSchema }: ConvertedSchema): void {
-  // zod leaves examples out where what is read becomes something else; ours are always of what is sent.
+  // zod omits examples of codecs, because input and output differ. Ours are always inputs.
   const { examples } = z.globalRegistry.get(zodSchema) ?? {};
   if (examples !== undefined) Object.assign(jsonSchema, { examples });
-  // Only a strict object is closed: members may come to any other.
+  // Only strict objects are closed: others may gain members.
   if (zodSchema instanceof z.ZodObject && zodSchema.def.catchall === undefined)
     delete jsonSchema.additionalProperties;
 }
 
-/** Public, as the program is: it says nothing of what was found, or of who may see it. */
+/** The document is public: it contains nothing about data or users. */
 export function documentRoutes(app: App): void {
   let document: string | undefined;
   app.get('/openapi.json', { config: { scope: 'open' }, schema: { hide: true } }, (_request, reply) =>
@@ -125,9 +125,9 @@ export function documentRoutes(app: App): void {
 type SchemaNode = { [member: string]: unknown };
 
 /**
- * Adds to the collected document what routes do not say themselves: descriptions of columns of the SQL contract, failures and
- * headers of replies, examples, and messages of webhooks. Removes unused schemas.
- * @param meanings of the contract's columns, by `view.column`
+ * Adds what routes do not declare: descriptions of columns of the SQL contract, failures, reply headers, examples and webhook
+ * messages. Removes unused schemas.
+ * @param meanings descriptions of columns, by `view.column`
  * @param routes by their `operationId`
  */
 function completeDocument<D extends object>(
@@ -161,7 +161,7 @@ function listOperations(document: object): SchemaNode[] {
   return paths.flatMap((methods) => Object.values(isSchemaNode(methods) ? methods : {})).filter(isSchemaNode);
 }
 
-/** Members of a row that say nothing of themselves are described by the comment of their column. */
+/** Describes members of a row that have no description by the comment of their column. */
 function describeMembers(node: SchemaNode, meanings: ReadonlyMap<string, string>): void {
   const { 'x-view': view, properties } = node;
   if (typeof view !== 'string' || !isSchemaNode(properties)) return;
@@ -174,10 +174,10 @@ function describeMembers(node: SchemaNode, meanings: ReadonlyMap<string, string>
 const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
-  202: 'Accepted; the work follows.',
+  202: 'Accepted.',
 };
 
-/** @param replies as they were collected: with the library's words where a route has none */
+/** @param replies as collected, with the library's default description if a route has none */
 function describeSuccesses(replies: SchemaNode, route: RouteOptions): SchemaNode {
   return Object.fromEntries(
     Object.entries(replies).map(([status, reply]) => {
@@ -197,10 +197,10 @@ function buildFailureRefs(route: RouteOptions): SchemaNode {
   );
 }
 
-/** Failures once for all operations, that of a method that no operation has included. */
+/** All failures, including 405, which no operation refers to. */
 function buildFailureReplies(): SchemaNode {
   const schema = { $ref: `#/components/schemas/${String(Problem.meta()?.id)}` };
-  const statuses = Object.keys(FAILURES).map((status) => Number(status) as keyof typeof FAILURES); // its own keys
+  const statuses = Object.keys(FAILURES).map((status) => Number(status) as keyof typeof FAILURES); // Object.keys loses the type
   return Object.fromEntries(
     statuses.map((status) => {
       const { name, meaning } = FAILURES[status];
@@ -212,7 +212,7 @@ function buildFailureReplies(): SchemaNode {
 
 const examplesShape = z.record(z.string(), z.unknown());
 
-/** Replies that were recorded from a running server; `npm run -s api:examples` records them anew. */
+/** Replies recorded from a running server by `npm run -s api:examples`. */
 function readExamples(): Record<string, unknown> {
   return examplesShape.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
 }
@@ -220,15 +220,15 @@ function readExamples(): Record<string, unknown> {
 function addExample({ operationId, responses }: SchemaNode, replies: Record<string, unknown>): void {
   if (typeof operationId !== 'string' || !isSchemaNode(responses)) return;
   const reply = replies[operationId];
-  const [success] = Object.entries(responses).flatMap(([status, one]) =>
-    status.startsWith('2') ? [one] : [],
+  const [success] = Object.entries(responses).flatMap(([status, response]) =>
+    status.startsWith('2') ? [response] : [],
   );
   const content = isSchemaNode(success) ? success['content'] : undefined;
   const json = isSchemaNode(content) ? content['application/json'] : undefined;
   if (reply !== undefined && isSchemaNode(json)) json['example'] ??= reply;
 }
 
-/** Every named schema is written for requests and for replies; one that nothing refers to only takes room. */
+/** The library writes every named schema twice, for requests and for replies. This removes those not referred to. */
 function removeUnusedSchemas(document: { components: { responses: object; schemas?: unknown } }): void {
   const { components, ...rest } = document;
   const { schemas } = components;

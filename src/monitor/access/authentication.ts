@@ -1,4 +1,4 @@
-/** Who makes a request: by token, by session, or from this machine; and how long an address waits after wrong tokens. */
+/** Authenticates visitors: by token, by session, or from this machine. Delays addresses that send wrong tokens. */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { buildCacheTime, type Clock } from '../../platform/clock.ts';
@@ -20,7 +20,7 @@ import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 
 type Credentials = {
-  /** From an `Authorization` header; undefined where there is none. */
+  /** From the `Authorization` header; undefined if there is none. */
   token: string | undefined;
   /** From the session's cookie. */
   session: string | undefined;
@@ -29,34 +29,34 @@ type Credentials = {
 
 export type Access = {
   /**
-   * Who asks. Somebody who shows a token is judged by it alone.
-   * @throws Denied `unknown_visitor` when the token is wrong, `too_many` where too many were
+   * Identifies the visitor. If there is a token, only the token counts.
+   * @throws Denied `unknown_visitor` if the token is wrong, `too_many` after too many wrong ones
    */
   visitorOf(asking: Credentials): Promise<Visitor>;
   /**
-   * Begins a session with a token.
-   * @returns what the cookie is to hold: 256 random bits, never seen before
+   * Starts a session with a token.
+   * @returns the value of the cookie: 256 random bits
    * @throws Denied as above
    */
   signIn(token: string, address: string): Promise<string>;
-  /** Ends the visitor's session, where they have one. */
+  /** Ends the visitor's session, if they have one. */
   signOut(visitor: Visitor): Promise<void>;
-  /** What a form of this visitor holds in its field `form_token`; another one each time. */
+  /** A new value for the field `form_token` of this visitor's forms. */
   formTokenFor(visitor: Visitor): string;
   isFormTokenOf(visitor: Visitor, given: unknown): boolean;
-  /** Names a text that this visitor sees: 22 characters of base64url, others for any other text or visitor. */
+  /** A tag of text that this visitor sees: 22 characters of base64url, different for any other text or visitor. */
   tagFor(visitor: Visitor, text: string): string;
 };
 
-/** Tokens that are remembered as let in. */
+/** Recently accepted tokens that are remembered. */
 const MAX_KNOWN_TOKENS = 1_000;
 
 export const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
 const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
 
 /**
- * @param localMayEnter whether everybody who reaches us is let in while there is no token: only where nobody but
- *   this machine can
+ * @param localMayEnter whether anyone who can connect has access while no token exists: only if the server is reachable
+ *   from this machine alone
  */
 export async function openAccess(
   ctx: Pick<Context, 'db' | 'clock'>,
@@ -65,14 +65,14 @@ export async function openAccess(
   const { db, clock } = ctx;
   const backOff = createBackOff(clock);
   const secret = await readFormSecret(db, clock.now());
-  // Behind one proxy all have one address: who was let in before does not wait for the mistakes of others.
+  // Behind a proxy all visitors share one address: known tokens are not delayed by wrong tokens of others.
   const knownTokens = new LRUCache<string, true>({ max: MAX_KNOWN_TOKENS });
 
   async function judge(token: string, address: string) {
     const hash = hashKey(token).toString('base64');
     const waitMs = knownTokens.has(hash) ? 0 : backOff.waitMs(address);
     if (waitMs > 0)
-      throw new Denied('too_many', 'too many wrong tokens; wait a while', Math.ceil(waitMs / SECOND));
+      throw new Denied('too_many', 'too many wrong tokens; try again later', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
     const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
     const shown = row?.keyHashes.find((keyHash) => isKeyOf(token, keyHash));
@@ -106,7 +106,7 @@ export async function openAccess(
       const { id, keyHash } = await judge(token.trim(), address);
       const cookie = randomBytes(32).toString('base64url');
       const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
-      // It may have been rotated or revoked since it was judged.
+      // The token may have been rotated or revoked since it was checked.
       if (!(await insertSession(db, session))) throw unknownToken();
       return cookie;
     },
@@ -121,7 +121,7 @@ export async function openAccess(
 }
 
 function unknownToken(): Denied {
-  return new Denied('unknown_visitor', 'this token opens nothing: it is wrong, revoked, or past its end');
+  return new Denied('unknown_visitor', 'this token is invalid: it is wrong, revoked or expired');
 }
 
 function identifyVisitor({ kind, session }: Visitor): string {
@@ -129,8 +129,8 @@ function identifyVisitor({ kind, session }: Visitor): string {
 }
 
 /**
- * Who of those that were let in a while ago would still be let in: their token is valid with the key that they showed,
- * their session was not ended, and where they came without either, no token was created since.
+ * Visitors who were accepted earlier and still would be: their token is valid with the same key, their session has not
+ * ended, and, for local visitors, no token has been created since.
  */
 export async function revalidateSessions<V extends Visitor>(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
@@ -154,14 +154,14 @@ export async function revalidateSessions<V extends Visitor>(
   );
 }
 
-/** Wrong tokens that anybody may show without waiting. */
+/** Wrong tokens before the first delay. */
 const FREE_ATTEMPTS = 5;
 const MAX_BACK_OFF_MS = MINUTE;
-/** Mistakes are forgotten after so long without one, and not sooner: the address may be that of many. */
+/** Failures are forgotten after this long without one. A correct token does not reset them: many may share the address. */
 const BACK_OFF_RESET_MS = 15 * MINUTE;
 const MAX_NETWORKS = 10_000;
 
-/** Whoever keeps trying wrong tokens waits longer and longer. Kept in memory, by network, for this process alone. */
+/** Exponential back-off for wrong tokens, by network, in the memory of this process. */
 type BackOff = {
   /** Milliseconds until this address may try again; 0: now. */
   waitMs(address: string): number;
@@ -191,7 +191,7 @@ function createBackOff(clock: Clock): BackOff {
 }
 
 /**
- * By what an address is counted: whoever has one of IPv6 has as many as they like, all with the same first half.
+ * The network by which an address is counted: with IPv6, one client has any number of addresses in one /64.
  * @param address as a socket names it
  * @returns an address of IPv4, or the first 64 bits of one of IPv6
  */

@@ -1,4 +1,4 @@
-/** Tokens and keys of the search service: created, listed, rotated, closed. Used by the command line, the API and the pages alike. */
+/** Creates, lists, rotates and revokes tokens and keys of the search service. */
 import { DAY, SECOND } from '../../domain/time.ts';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { keyIdOf, makeKey } from '../../platform/keys.ts';
@@ -25,24 +25,24 @@ type TokenContext = Pick<ActingContext, 'db' | 'clock' | 'actor'>;
 
 const MAX_TOKEN_NAME = 60;
 
-/** So long the key before may open too, once a token has a new one: time to bring it to every program, also over a week-end. */
+/** Longest grace period of a replaced key: time to update every client, even over a weekend. */
 export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
 
-/** By what each is opened, and what the audit log and its owner call it. */
+/** The prefix of each kind of key, and its name in the audit log and in messages. */
 const KEY_KINDS = {
   api: { key: 'st', thing: 'token', words: 'token', where: '' },
   service: { key: 'sk', thing: 'service_key', words: 'key', where: '; see: strandline service key list' },
 } as const satisfies Record<TokenPurpose, unknown>;
 
-/** Who runs commands on this machine may do everything. */
+/** Commands on this machine have full access. */
 export const OPERATOR: Pick<Visitor, 'scopes'> = { scopes: expandScopes(SCOPES) };
 
 /**
- * Makes a token. From then on the API and the dashboard ask for one.
- * @param input.expires_at null: it does not end by itself
- * @param maker gives no more than they have
- * @returns the token and, this once, its key
- * @throws InvalidInput, or Denied `scope` where its maker may not do what it is to do
+ * Creates a token. From then on the API and the dashboard require one.
+ * @param input.expires_at null: does not expire
+ * @param maker cannot grant scopes that they lack
+ * @returns the token and its key, which is shown once
+ * @throws InvalidInput, or Denied `scope` if the maker lacks a scope
  */
 export async function createToken(
   ctx: TokenContext,
@@ -55,16 +55,16 @@ export async function createToken(
   if (input.scopes.length === 0)
     problems.push({ path: 'scopes', given: input.scopes, expected: `at least one of ${SCOPES.join(', ')}` });
   if (expiresAt !== null && expiresAt <= ctx.clock.now())
-    problems.push({ path: 'expires_at', given: expiresAt, expected: 'a time to come' });
+    problems.push({ path: 'expires_at', given: expiresAt, expected: 'a time in the future' });
   if (problems.length > 0) throw new InvalidInput(problems);
   if (!hasScopes(maker, input.scopes))
-    throw new Denied('scope', 'a token cannot be given scopes that whoever makes it has not');
+    throw new Denied('scope', 'a token cannot have scopes that its creator lacks');
   const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
   const { key, ...row } = await insertKey(ctx, 'api', { name, scopes, expires_at: expiresAt });
   return { ...toToken(row), key };
 }
 
-/** A key of the search service. @returns it and, this once, the key itself @throws InvalidInput */
+/** Creates a key of the search service. @returns its row and the key, which is shown once @throws InvalidInput */
 export async function createServiceKey(
   ctx: TokenContext,
   input: { name: string },
@@ -101,7 +101,7 @@ async function insertKey(
   return { ...row, key };
 }
 
-/** The newest first, also those that open nothing any more. */
+/** All tokens, newest first, including revoked and expired ones. */
 export async function listTokens(
   ctx: Pick<Context, 'db'>,
   page: { limit: number; before?: Id | undefined },
@@ -109,15 +109,15 @@ export async function listTokens(
   return (await readTokens(ctx.db, 'api', page)).map(toToken);
 }
 
-/** The token of whoever asks, or of their session; null for somebody who came without. */
+/** The token of a visitor, or of their session; null for a visitor without one. */
 export async function findOwnToken(ctx: Pick<Context, 'db'>, visitor: Visitor): Promise<Token | null> {
   const row = visitor.name === null ? undefined : await readToken(ctx.db, visitor.name);
   return row === undefined ? null : toToken(row);
 }
 
 /**
- * Closes a token for good, and every session that was begun with it. A second time changes nothing.
- * @param given its id; or, as a text, the part that names it, its id, or the whole token
+ * Revokes a token and ends every session started with it. Revoking it again has no effect.
+ * @param given its id; or, as text, its prefix, its id, or the whole token
  * @throws Refused `not_found`
  */
 export async function revokeToken(ctx: TokenContext, given: Id | string): Promise<Token> {
@@ -144,11 +144,11 @@ export async function revokeKey(
 }
 
 /**
- * Gives a token another key: its name, its scopes, its end and the part that names it stay. Sessions that were begun with the
- * former key end with it; a key before that one ends now.
- * @param graceSeconds how long the former key opens, too, from 0 to {@link MAX_GRACE_SECONDS}
- * @returns the token and, this once, its new key
- * @throws InvalidInput @throws Refused `not_found`, or `conflict` where it opens nothing any more
+ * Replaces the key of a token; its name, scopes, expiry and prefix stay the same. Sessions started with the previous key end
+ * with it; a still older key ends now.
+ * @param graceSeconds how long the previous key also works, from 0 to {@link MAX_GRACE_SECONDS}
+ * @returns the token and its new key, which is shown once
+ * @throws InvalidInput @throws Refused `not_found`, or `conflict` if the token is revoked or expired
  */
 export async function rotateToken(
   ctx: TokenContext,
@@ -159,7 +159,7 @@ export async function rotateToken(
   return { ...toToken(row), key };
 }
 
-/** The same for whatever it opens. */
+/** Rotates a token of the API or a key of the search service. */
 export async function rotateKey(
   ctx: TokenContext,
   opens: TokenPurpose,
@@ -195,14 +195,14 @@ export async function rotateKey(
 /** @throws Refused `not_found` */
 async function lockTokenRow(tx: Transaction, opens: TokenPurpose, given: Id | string): Promise<TokenRow> {
   const { key, words, where } = KEY_KINDS[opens];
-  // Whoever pastes the whole token means that token.
+  // A pasted whole token names that token.
   const named = typeof given === 'string' ? (keyIdOf(given, key) ?? given) : given;
   const row = await lockToken(tx, opens, named);
   if (row === undefined) throw new Refused('not_found', `there is no such ${words}${where}`);
   return row;
 }
 
-/** Whether it opens anything. */
+/** Whether a token is neither revoked nor expired. */
 export function isTokenActive(token: Pick<Token, 'revoked_at' | 'expires_at'>, now: Date): boolean {
   return token.revoked_at === null && (token.expires_at === null || token.expires_at > now);
 }
@@ -211,7 +211,7 @@ function toToken(row: TokenRow): Token {
   return { ...row, scopes: readScopes(row.scopes) };
 }
 
-/** What is known of what a row says. */
+/** The stored scopes that this version knows. */
 export function readScopes(stored: readonly string[]): Scope[] {
   return SCOPES.filter((scope) => stored.includes(scope));
 }

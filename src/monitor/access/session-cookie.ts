@@ -1,17 +1,16 @@
 /**
- * What a browser holds of a session: its cookie, the token of its forms, the tags of its pages; and where it goes after
- * signing in.
+ * The browser's side of a session: its cookie, form tokens, page tags, and the page to return to after sign-in.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The cookie of a session, which no script can read and no other site makes a browser change things with. */
+/** The session cookie: not readable by scripts, not sent with cross-site changes. */
 type SessionCookie = {
   name: string;
   options: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean };
 };
 
-/** @param baseUrl where it says https, the cookie goes nowhere else and belongs to this host alone (`__Host-`) */
+/** @param baseUrl if it is https, the cookie is sent over https only and belongs to this host alone (`__Host-`) */
 export function sessionCookie(baseUrl: string | undefined): SessionCookie {
   const secure = baseUrl !== undefined && new URL(baseUrl).protocol === 'https:';
   return {
@@ -23,9 +22,9 @@ export function sessionCookie(baseUrl: string | undefined): SessionCookie {
 const NONCE_BYTES = 16;
 
 /**
- * What proves that a form was ours: a hidden field that another site cannot know. It belongs to one visitor, and looks
- * different each time, so that the length of a compressed page says nothing about it.
- * @param visitor what the form belongs to: one session, or everybody on this machine
+ * Proves that a form is ours, in a hidden field that other sites cannot know. It belongs to one visitor and is different each
+ * time, so that the length of a compressed page reveals nothing about it.
+ * @param visitor the owner of the form: one session, or anyone on this machine
  */
 export function createFormToken(secret: Buffer, visitor: string): string {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
@@ -43,11 +42,11 @@ export function verifyFormToken(secret: Buffer, visitor: string, given: unknown)
 const TAG_BYTES = 16;
 
 /**
- * Names what a visitor sees, for `ETag`. With the secret of forms: nobody can guess from a tag what somebody else sees, and a
- * page whose forms belong to another database has another tag.
+ * The `ETag` of what a visitor sees. Keyed with the secret of forms, so that tags reveal nothing about what others see, and
+ * pages with forms of another database have another tag.
  */
 export function createPageTag(secret: Buffer, visitor: string, text: string): string {
-  // No visitor of a form is called `page`: this is never the proof of a form.
+  // No form's visitor is named `page`, so a tag can never pass as a form token.
   const mac = createHmac('sha256', secret).update(`page\n${visitor}\n`).update(text).digest();
   return mac.subarray(0, TAG_BYTES).toString('base64url');
 }
@@ -59,14 +58,14 @@ function computeProof(secret: Buffer, visitor: string, nonce: string): Buffer {
 const PLACEHOLDER_ORIGIN = 'http://nowhere.invalid';
 
 /**
- * Where to go after signing in: a place of this server, and nowhere else.
- * @param given from the address, so from anybody
- * @returns a path of ours; `/` for whatever is not certainly one
+ * Where to go after sign-in: always a path of this server.
+ * @param given from the URL, so untrusted
+ * @returns the path; `/` if it could lead elsewhere
  */
 export function readReturnPath(given: string | undefined): string {
   if (given === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
   const url = new URL(given, PLACEHOLDER_ORIGIN);
-  // `/.//host` is a path here, and would be another host where it is read a second time.
+  // `/.//host` is a path here, but would become another host if it is parsed again.
   const elsewhere = url.origin !== PLACEHOLDER_ORIGIN || url.pathname.startsWith('//');
   if (elsewhere || url.pathname === '/sign-in') return '/';
   return `${url.pathname}${url.search}${url.hash}`;

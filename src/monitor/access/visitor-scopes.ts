@@ -1,16 +1,16 @@
-/** What visitors may do, and the error of a request that is refused for who made it. */
+/** Scopes of visitors, and the error for requests that are denied. */
 
 import type { Actor } from '../../store/audit-entries.ts';
 
 /**
- * What a visitor may do. `read` sees everything that was found and how it goes; `write` changes topics, searches and
- * rules; `run` lets calls be made, which may cost money; `sql` asks the views statements of its own, which may be heavy;
- * `admin` sees and makes tokens and channels' secrets.
+ * `read` sees all results and the status; `write` changes topics, searches and rules; `run` makes calls, which may cost
+ * money; `sql` runs statements over the views, which may be expensive; `admin` manages tokens and channels, and sees new
+ * secrets.
  */
 export const SCOPES = ['read', 'write', 'run', 'sql', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Whoever may do anything may read; an admin may do all. */
+/** Every scope implies `read`; `admin` implies all. */
 const IMPLIES: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   write: ['write', 'read'],
@@ -19,50 +19,49 @@ const IMPLIES: Readonly<Record<Scope, readonly Scope[]>> = {
   admin: SCOPES,
 };
 
-/** Who asks: somebody on this machine where no token exists, whoever holds a token, or a session begun with one. */
+/** Who makes a request: a local visitor while no token exists, the holder of a token, or a session started with one. */
 export type Visitor = {
   kind: 'local' | 'token' | 'session' | 'nobody';
   scopes: ReadonlySet<Scope>;
-  /** What tells visitors apart, for limits and logs: the public part of a token, or nothing. */
+  /** Identifies a visitor in limits and logs: the public part of their token; null without one. */
   name: string | null;
-  /** SHA-256 of the key that a token was shown as: it may have been replaced since. */
+  /** SHA-256 of the key that was sent, which may have been replaced since. */
   keyHash?: Buffer;
-  /** Its row, where it is a session. */
+  /** Id of the session, if there is one. */
   session?: bigint;
 };
 
-/** Under whom the changes of a visitor are recorded. @throws Error for one whom no route lets change anything */
+/** The actor under whom changes of a visitor are recorded. @throws Error for a visitor who may not change anything */
 export function toActor({ kind, name }: Visitor): Actor {
   if (kind === 'local') return { kind };
   if (kind === 'nobody' || name === null) throw new Error('nobody changes anything');
   return { kind, token: name };
 }
 
-/** What these scopes allow, what they imply included. */
+/** These scopes, including implied ones. */
 export function expandScopes(scopes: readonly Scope[]): ReadonlySet<Scope> {
   return new Set(scopes.flatMap((scope) => IMPLIES[scope]));
 }
 
-/** Whether a visitor may do all of what is asked for. */
+/** Whether a visitor has all of these scopes. */
 export function hasScopes({ scopes }: Pick<Visitor, 'scopes'>, wanted: Scope | readonly Scope[]): boolean {
   return [wanted].flat().every((scope) => scopes.has(scope));
 }
 
 /**
- * Why somebody is not let in: it is not known who asks, or they may not do it, or another site made them ask, or
- * they asked under a name that is not ours, or too often.
+ * Why a request is denied: unknown visitor, missing scope, forged by another site, wrong host name, or too many requests.
  */
 export type DeniedKind = 'unknown_visitor' | 'scope' | 'forged' | 'host' | 'too_many';
 
-/** A request that is refused for who made it and how, whatever it asks for (HTTP 401, 403, 421, 429). */
+/** A request that is denied because of who made it or how (HTTP 401, 403, 421, 429). */
 export class Denied extends Error {
   override readonly name = 'Denied';
   readonly kind: DeniedKind;
-  /** After how many seconds it may be tried again; only of `too_many`. */
+  /** Seconds to wait before a retry; only for `too_many`. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: DeniedKind, words: string, retryAfterSeconds?: number) {
-    super(words);
+  constructor(kind: DeniedKind, message: string, retryAfterSeconds?: number) {
+    super(message);
     this.kind = kind;
     this.retryAfterSeconds = retryAfterSeconds;
   }

@@ -1,4 +1,4 @@
-/** What a rule would have reported in the past. Nothing is written and nothing is sent. */
+/** Previews a rule over past days. Nothing is written and nothing is sent. */
 
 import { DAY } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
@@ -11,7 +11,7 @@ import { createRuleNotFound } from './manage-rules.ts';
 
 export const MAX_BACKTEST_DAYS = 90;
 const BACKTEST_BATCH = 1_000;
-/** More than these are only counted. */
+/** Discoveries beyond these are only counted. */
 const MAX_BACKTEST_SHOWN = 500;
 
 /** One message that would have been sent. */
@@ -26,7 +26,7 @@ export type Backtest = {
 
 /**
  * @param days how far back, from 1 to {@link MAX_BACKTEST_DAYS}
- * @returns messages in their order, how many discoveries in all, and the first 500 of them
+ * @returns the messages in order, the number of discoveries, and the first 500 of them
  * @throws InvalidInput @throws Refused `not_found`
  */
 export async function backtestRule(ctx: Context, slug: string, days: number): Promise<Backtest> {
@@ -44,7 +44,7 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createRuleNotFound(slug);
-  // As if it had been there, and active, all the time.
+  // As if the rule had been active all the time.
   const rule = compileRule({ ...stored, state: 'active', after: 0n });
   const counting = createMessageCounter(rule.cooldown_seconds);
   for (let after = 0n; ; ) {
@@ -61,7 +61,7 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   return trial;
 }
 
-/** Counts messages as gathering would have made them, without what a receiver did. */
+/** Counts messages as gathering would have created them, assuming that every delivery succeeds. */
 function createMessageCounter(cooldownSeconds: number): {
   add(entry: FeedEntry): void;
   end(until: Date): BacktestMessage[];

@@ -1,6 +1,5 @@
 /**
- * Secrets of channels, those that sign and those among their settings: sealed in the database, open only while a message is sent;
- * and the key that opens them.
+ * Secrets of channels (signing secrets and secret settings): encrypted in the database, decrypted only to send a message.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -21,7 +20,7 @@ import type {
 import { describeDeliveryCode, requireKind } from './channels/channel-kinds.ts';
 import { z } from 'zod';
 
-/** How long both secrets sign, once a channel has a new one. */
+/** How long both secrets sign after a rotation. */
 export const SECRET_ROTATION_MS = DAY;
 
 export function sealSecret(vault: Vault, channelId: Id, secret: string): string {
@@ -29,8 +28,8 @@ export function sealSecret(vault: Vault, channelId: Id, secret: string): string 
 }
 
 /**
- * Settings as they are stored: those that are secret are sealed.
- * @throws Refused `unavailable` where some are and there is no master key
+ * Settings as they are stored: secret ones are encrypted.
+ * @throws Refused `unavailable` if some are secret and there is no master key
  */
 export function sealSettings(
   kind: ChannelKind,
@@ -51,7 +50,7 @@ export function sealSettings(
 
 const opened = z.record(z.string(), z.string());
 
-/** @throws Refused `unavailable` where this process has not the key */
+/** @throws Refused `unavailable` if this process does not have the key */
 export function openReceiver(
   channel: Pick<Channel, 'id' | 'settings' | 'sealed_settings' | 'secrets' | 'former_until'>,
   vault: Vault,
@@ -67,12 +66,12 @@ export function openReceiver(
   return { settings: { ...channel.settings, ...settings }, secrets };
 }
 
-/** What came of an attempt; a failure says what it means. */
+/** The result of an attempt, with a message if it failed. */
 export type DeliveryAttempt = Exclude<SendResult, FailedSend> | (FailedSend & { meaning: string });
 
 /**
  * Sends a message to a channel once.
- * @throws Refused `unavailable` where this process has not the key, or not the kind of channel
+ * @throws Refused `unavailable` if this process lacks the key or the kind of channel
  */
 export async function sendOnce(
   { config }: Pick<Context, 'config'>,
@@ -87,7 +86,7 @@ export async function sendOnce(
   return { ...result, meaning: describeDeliveryCode(channel.kind, result.code) };
 }
 
-/** How many channels have secrets, and the ids of the keys these are sealed with: mostly one. */
+/** The number of channels with secrets, and the ids of the keys that encrypt them: usually one. */
 export type SealedSecrets = { channels: number; keyIds: string[] };
 
 export async function readSealedSecrets({ pool }: Database): Promise<SealedSecrets> {
@@ -99,9 +98,9 @@ export async function readSealedSecrets({ pool }: Database): Promise<SealedSecre
 }
 
 /**
- * Opens what messages are signed and sent with at this moment. No key is made where there is none.
- * @returns the id of the key at hand
- * @throws Refused `unavailable` where it is missing, or another one
+ * Decrypts all secrets in use, to verify the master key. Creates no key.
+ * @returns the id of the key
+ * @throws Refused `unavailable` if it is missing or is another one
  */
 export async function openSealedSecrets({
   db,
@@ -109,7 +108,7 @@ export async function openSealedSecrets({
   clock,
 }: Pick<Context, 'db' | 'config' | 'clock'>): Promise<string> {
   const vault = findVault(config);
-  if (vault === undefined) throw new Refused('unavailable', 'there is no master key here');
+  if (vault === undefined) throw new Refused('unavailable', 'no master key is configured');
   for (const channel of await listSealedChannels(db.pool)) openReceiver(channel, vault, clock.now());
   return vault.keyId;
 }

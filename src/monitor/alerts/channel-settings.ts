@@ -1,15 +1,15 @@
-/** Settings of channels, from what a person gives to what may be shown of them; what each is, its kind says. */
+/** Settings of channels: which kind they belong to, validation, and what may be shown of them. */
 
 import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../../domain/errors.ts';
 import type { ChannelKind, Setting, Settings } from './channels/channel-kind.ts';
 import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 
-/** What a person gave, by the names of settings. */
+/** Settings as given by a person, by name. */
 export type WrittenSettings = Readonly<Record<string, string | undefined>>;
 
 /**
  * The kind of channel whose settings these are.
- * @throws InvalidInput where they are those of none, or of several
+ * @throws InvalidInput if they match no kind, or several
  */
 export function pickKind(written: WrittenSettings): { kindName: string; kind: ChannelKind } {
   const isWritten = (name: string) => written[name] !== undefined;
@@ -27,7 +27,7 @@ export const SETTINGS_OF_A_KIND = `the settings of one kind of channel: ${Object
   .map(({ settings }) => Object.keys(settings).join(' and '))
   .join('; or ')}`;
 
-/** @throws InvalidInput with everything that is wrong */
+/** @throws InvalidInput with all problems */
 export function readSettings({ settings }: ChannelKind, written: WrittenSettings): Settings {
   const problems: Problem[] = Object.entries(written).flatMap(([name, given]) =>
     given === undefined || Object.hasOwn(settings, name)
@@ -45,14 +45,14 @@ export function readSettings({ settings }: ChannelKind, written: WrittenSettings
 function readSetting(name: string, { shape, secret, read }: Setting, given: string): string {
   const value = read?.(given) ?? given.trim();
   if (value !== '' && shape.safeParse(value).success) return value;
-  const expected = shape.description ?? 'another text';
+  const expected = shape.description ?? 'a valid value';
   throw new InvalidInput([{ path: name, given: secret && given !== '' ? HIDDEN : given, expected }]);
 }
 
-/** A setting as it may be shown. `isPart`: not all of it is. */
+/** A setting as it may be shown. `isPart`: only a part of it is shown. */
 export type ShownSetting = { name: string; label: string; shown: string; isPart: boolean };
 
-/** @param settings those that are not sealed @returns in the kind's order; the first says where the channel sends */
+/** @param settings those that are not secret @returns in the kind's order; the first is where the channel sends to */
 export function showSettings(kind: ChannelKind, settings: Partial<Settings>): ShownSetting[] {
   return Object.entries(kind.settings).map(([name, setting]) => {
     const { label, secret } = setting;

@@ -1,4 +1,4 @@
-/** Sending what is due to one channel, one message after the other. */
+/** Sends due messages to one channel, one after another. */
 import { SECOND } from '../../domain/time.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
@@ -25,18 +25,18 @@ import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } fr
 import { type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
-/** Messages that one job sends: then other channels have their turn. */
+/** Messages per job; then other channels get their turn. */
 const MAX_MESSAGES_PER_JOB = 20;
-/** How much longer than an attempt may last its claim holds. */
+/** Margin by which a claim outlasts its attempt. */
 const CLAIM_SPARE_MS = 5 * SECOND;
 
-/** A message that this process has claimed: nobody else sends to this channel until the claim ends. */
+/** A claimed message: nobody else sends to its channel until the claim ends. */
 type ClaimedDelivery = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
 
 /**
- * Sends what is due to a channel, the oldest first, until nothing is, somebody else does it, or it fails. The
- * claim is a row: a process that dies loses it to the next, which sends the same message again.
- * @returns how many messages were taken by the receiver
+ * Sends due messages to a channel, oldest first, until none is left, another process has the channel, or one fails. The claim
+ * is a row: if a process dies, its claim expires and another process sends the same message again.
+ * @returns the number of delivered messages
  */
 export async function deliverDueMessages(
   ctx: Context,
@@ -55,7 +55,7 @@ export async function deliverDueMessages(
   return delivered;
 }
 
-/** Claims the channel and its oldest message that is due, and makes the body of one that has none. */
+/** Claims the channel and its oldest due message, and composes the body if it has none. */
 async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDelivery | null> {
   return inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
@@ -77,7 +77,7 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
         await lockAgainstForgetting(tx);
         const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
         if (found.length === 0) {
-          await cancelDelivery(tx, delivery.id, 'nothing is left to tell: what it told of was removed');
+          await cancelDelivery(tx, delivery.id, 'all of its discoveries were deleted');
           continue;
         }
         const rule = { slug: delivery.rule, name: delivery.rule_name };
@@ -102,13 +102,13 @@ async function sendDelivery(
     return await sendOnce(ctx, channel, message, signal);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    ctx.log.error({ err: error, channel: channel.slug }, 'the secret of a channel cannot be opened');
+    ctx.log.error({ err: error, channel: channel.slug }, 'channel secret unavailable');
     const meaning = describeDeliveryCode(channel.kind, 'secret');
     return { ...failSend('secret', { detail: error.message }), meaning };
   }
 }
 
-/** Writes down what came of it, for the message and for the channel. */
+/** Records the result of an attempt for the message and the channel. */
 async function recordAttempt(
   ctx: Context,
   { channel: { id, slug }, delivery, fence }: ClaimedDelivery,
@@ -130,7 +130,7 @@ async function recordAttempt(
         { http_status: attempt.httpStatus, code: null, answer: attempt.answer },
         now,
       );
-    // Somebody took the channel over, or it was removed: what else is to be written is theirs.
+    // Another process has claimed the channel, or it was removed: leave its state alone.
     if (channel === null || channel.fence !== fence) return;
     const health = { failures: channel.failures, failingSince: channel.failing_since, restingUntil: null };
     switch (attempt.kind) {

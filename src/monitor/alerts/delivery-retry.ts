@@ -1,29 +1,29 @@
-/** What follows an attempt. Pure. */
+/** Decides what follows a failed attempt. Pure. */
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { DeliveryAttempt } from './channel-secrets.ts';
 
-/** Pauses behind the first failed attempt, the second, and so on: a little under three days in all. */
+/** Pauses after the first failed attempt, the second, and so on: a little under three days in total. */
 const RETRY_PAUSE_MINUTES = [1 / 12, 1 / 2, 2, 10, 60, 180, 360, 720, 1_440, 1_440] as const;
 const RETRY_PAUSES_MS = RETRY_PAUSE_MINUTES.map((minutes) => minutes * MINUTE);
-/** The first attempt, and one behind each pause. */
+/** The first attempt, and one after each pause. */
 export const MAX_ATTEMPTS = RETRY_PAUSES_MS.length + 1;
 
-/** A channel on which everything failed for so long is disabled. */
+/** A channel that has failed for this long is disabled. */
 const MAX_FAILING_MS = 5 * DAY;
 
-/** So long does a channel rest, at most, before it is tried again with whatever waits. */
+/** Longest pause of a whole channel before it is tried again. */
 const MAX_CHANNEL_REST_MS = 10 * MINUTE;
-/** So many failures in a row are an outage: when it is over, what waits is sent at once. */
+/** This many consecutive failures are an outage. After it, all waiting messages are sent immediately. */
 const OUTAGE_FAILURES = 3;
 
 export type FailedAttempt = Extract<DeliveryAttempt, { kind: 'failed' }>;
 
-/** What becomes of the message. */
+/** Retry time, or the reason why the message is dead. */
 type NextAttempt = { nextAt: Date; dead: null } | { nextAt: null; dead: string };
 
 /**
- * @param attempts how many were made, this one included
- * @param random from 0 to below 1: what waits for the same receiver does not come back in step
+ * @param attempts the number of attempts so far, including this one
+ * @param random from 0 to below 1; spreads retries to the same receiver
  */
 export function decideNextAttempt(
   failed: FailedAttempt,
@@ -36,7 +36,7 @@ export function decideNextAttempt(
   if (pause === undefined)
     return {
       nextAt: null,
-      dead: `given up after ${attempts} attempts; the last: ${describeFailure(failed)}`,
+      dead: `failed after ${attempts} attempts; last error: ${describeFailure(failed)}`,
     };
   const spread = pause * (0.9 + random * 0.2);
   return {
@@ -45,13 +45,12 @@ export function decideNextAttempt(
   };
 }
 
-/** How it goes on a channel. */
 type ChannelHealth = { failures: number; failingSince: Date | null; restingUntil: Date | null };
 
 /**
- * A failure that is the receiver's own lets the whole channel rest, so that what waits for it does not use up its
- * attempts; one that is about this message (most of 4xx) does not.
- * @returns `disabled`: why nothing more is sent at all
+ * A failure of the receiver pauses the whole channel, so that waiting messages do not use up their attempts. A failure of this
+ * message (most 4xx) does not.
+ * @returns `disabled`: why the channel is disabled; null if it is not
  */
 export function decideChannelHealth(
   failed: FailedAttempt,
@@ -65,7 +64,7 @@ export function decideChannelHealth(
   if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS)
     return {
       health: { failures, failingSince, restingUntil: null },
-      disabled: `nothing was delivered since ${failingSince.toISOString().slice(0, 16)}Z; the last: ${describeFailure(failed)}`,
+      disabled: `no delivery since ${failingSince.toISOString().slice(0, 16)}Z; last error: ${describeFailure(failed)}`,
     };
   if (isAboutMessage(failed))
     return { health: { failures, failingSince, restingUntil: null }, disabled: null };
@@ -77,12 +76,12 @@ export function decideChannelHealth(
   };
 }
 
-/** Whether what waits should be sent at once, now that one message was taken. */
+/** Whether waiting messages should be sent immediately, now that one was delivered. */
 export function wasOutage({ failures }: Pick<ChannelHealth, 'failures'>): boolean {
   return failures >= OUTAGE_FAILURES;
 }
 
-/** What a person is told of a failure. */
+/** A failure as shown to people. */
 export function describeFailure({
   meaning,
   httpStatus,

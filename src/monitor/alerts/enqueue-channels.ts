@@ -3,8 +3,8 @@ import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Enqueues those of these channels that have something to send now. What waits is committed already: the scan
- * enqueues what the queue misses, and what is due later.
+ * Enqueues the channels that have something to send now. Waiting messages are already committed: the scan enqueues what the
+ * queue misses, and what is due later.
  */
 export async function enqueueChannels(
   { db, queue, log, clock }: Pick<Context, 'db' | 'queue' | 'log' | 'clock'>,

@@ -1,4 +1,4 @@
-/** Channels: made, tested, edited, given a new secret, paused, removed. */
+/** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
 import { openVault } from '../../platform/vault.ts';
 import { Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -39,14 +39,14 @@ import { enqueueChannels } from './enqueue-channels.ts';
 import { checkAlertSlug } from './rule-definition.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A channel, and the secret that is shown this once; null where its kind has none. */
+/** A channel and its secret, which is shown once; null if its kind has none. */
 export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 
 /**
- * Makes a channel, of the kind whose settings are given.
+ * Creates a channel of the kind whose settings are given.
  * @param written its slug and its settings
- * @throws InvalidInput where they are not as they must be, or lead where messages must not be sent
- * @throws Refused `conflict` where the slug is taken, `unavailable` without a master key
+ * @throws InvalidInput if they are invalid, or lead to an address that is not allowed
+ * @throws Refused `conflict` if the slug is taken, `unavailable` without a master key
  */
 export async function createChannel(
   ctx: ActingContext,
@@ -68,16 +68,16 @@ export async function createChannel(
     });
   } catch (error) {
     if (violatesConstraint(error, 'channels_slug_key'))
-      throw new Refused('conflict', `there is a channel "${slug}" already`);
+      throw new Refused('conflict', `the channel "${slug}" already exists; choose another slug`);
     throw error;
   }
   return { channel: await findChannelRow(ctx, slug), secret };
 }
 
 /**
- * Sends what waits, and what is found from now on, by other settings: all of them, so that a secret is sent nowhere by
- * somebody who does not know it. Its secret, its rules and the messages that wait stay;
- * a channel that was disabled is tried again. An attempt in progress by the former ones counts only where it succeeds.
+ * Replaces the settings of a channel; waiting and future messages use the new ones. All settings must be given, so that
+ * nobody can redirect a secret that they do not know. Its signing secret, rules and waiting messages stay; a disabled channel
+ * becomes active again. An attempt in progress with the previous settings counts only if it succeeds.
  * @throws InvalidInput as for a new channel @throws Refused `not_found`
  */
 export async function editChannel(
@@ -117,8 +117,8 @@ function describeChanges(kind: ChannelKind, before: Partial<Settings> | undefine
 }
 
 /**
- * Gives a channel a new secret. For a day messages are signed with the one before, too; an older one ends at once.
- * @throws Refused `not_found`; `conflict` where its kind has none; `unavailable` without a master key
+ * Gives a channel a new secret. For a day messages are also signed with the previous one; a still older one ends now.
+ * @throws Refused `not_found`; `conflict` if its kind has none; `unavailable` without a master key
  */
 export async function rotateSecret(ctx: ActingContext, slug: string): Promise<ChannelWithSecret> {
   const vault = openVault(ctx.config);
@@ -126,10 +126,7 @@ export async function rotateSecret(ctx: ActingContext, slug: string): Promise<Ch
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     const { createSecret } = requireKind(channel.kind);
     if (createSecret === null)
-      throw new Refused(
-        'conflict',
-        `a channel of the kind "${channel.kind}" signs nothing and has no secret`,
-      );
+      throw new Refused('conflict', `${channel.kind} channels have no signing secret`);
     const secret = createSecret();
     const secrets = [sealSecret(vault, channel.id, secret), ...channel.secrets.slice(0, 1)];
     await setSecrets(tx, channel.id, secrets, new Date(ctx.clock.now().getTime() + SECRET_ROTATION_MS));
@@ -140,9 +137,9 @@ export async function rotateSecret(ctx: ActingContext, slug: string): Promise<Ch
 }
 
 /**
- * Pause: nothing is sent, and what is found waits in the feed. Resume: what waits is sent, and what was found
- * meanwhile is told by the rules as they are now. Remove: what was not sent yet is cancelled.
- * @param options.skip on resuming, leave out what was found meanwhile
+ * Pause: nothing is sent; discoveries wait in the feed. Resume: waiting messages are sent, and the current rules evaluate what
+ * was found in the meantime. Remove: messages that have not been sent are cancelled.
+ * @param options.skip on resume, skip what was found in the meantime
  * @throws Refused `not_found`
  */
 export async function changeChannel(
@@ -166,7 +163,7 @@ export async function changeChannel(
     }
     if (change === 'pause' && channel.state !== 'paused') {
       await evaluateAllPending(ctx, tx, channel);
-      await setChannelState(tx, channel.id, { state: 'paused', reason: 'paused by a person', now });
+      await setChannelState(tx, channel.id, { state: 'paused', reason: 'paused by a user', now });
     }
     if (change === 'resume' && channel.state !== 'active') {
       const cursor = options.skip === true ? await readNewestDiscoveryId(tx) : null;
@@ -178,10 +175,9 @@ export async function changeChannel(
 }
 
 /**
- * Sends one message of the type `strandline.test` right now, whatever state the channel is in. It is not among
- * the deliveries.
- * @returns what came back
- * @throws Refused `not_found`, or `unavailable` where the secret cannot be opened
+ * Sends one message of the type `strandline.test` immediately, in any state of the channel. It is not a delivery.
+ * @returns the result
+ * @throws Refused `not_found`, or `unavailable` if the secret cannot be decrypted
  */
 export async function testChannel(
   ctx: Context,
@@ -199,7 +195,7 @@ export async function findChannelRow(ctx: Pick<Context, 'db'>, slug: string): Pr
   return (await readChannel(ctx.db, slug)) ?? refuseMissing(slug);
 }
 
-/** Settings of a channel as they may be shown; none of a kind that this version does not have. */
+/** Settings of a channel as they may be shown; empty for a kind that this version does not know. */
 export async function findShownSettings({ db }: Pick<Context, 'db'>, slug: string): Promise<ShownSetting[]> {
   const channel = (await findChannel(db.pool, slug)) ?? refuseMissing(slug);
   const kind = CHANNEL_KINDS[channel.kind];

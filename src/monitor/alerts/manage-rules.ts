@@ -1,4 +1,4 @@
-/** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
+/** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
 import { CHANGE_RECORDED, findTopic, STATE_AFTER, type StateChange } from '../../store/topics.ts';
@@ -37,12 +37,11 @@ import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkRule, checkAlertSlug, type WrittenRule } from './rule-definition.ts';
 
-/** How a person may change a rule's state. */
 export type RuleChange = StateChange;
 
 /**
- * Makes a rule. It tells of what is found from now on.
- * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` where the slug is taken
+ * Creates a rule. It reports discoveries made from now on.
+ * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
  */
 export async function createRule(
   ctx: ActingContext,
@@ -58,9 +57,7 @@ export async function createRule(
     channels: slugs,
   } = checked;
   if (slugs === undefined)
-    throw new InvalidInput([
-      { path: 'channels', given: undefined, expected: 'at least one channel to tell' },
-    ]);
+    throw new InvalidInput([{ path: 'channels', given: undefined, expected: 'at least one channel' }]);
   try {
     await inTransaction(ctx.db, async (tx) => {
       const channels = await lockNamedChannels(tx, slugs);
@@ -86,20 +83,20 @@ export async function createRule(
     });
   } catch (error) {
     if (violatesConstraint(error, 'rules_slug_key'))
-      throw new Refused('conflict', `there is a rule "${slug}" already`);
+      throw new Refused('conflict', `the rule "${slug}" already exists; choose another slug`);
     throw error;
   }
   return findRuleRow(ctx, slug);
 }
 
 /**
- * Changes a rule. What was found until now is judged by the rule as it was.
+ * Edits a rule. Discoveries made before are evaluated by the previous rule.
  * @throws InvalidInput @throws Refused `not_found`
  */
 export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
   const checked = checkRule(written);
   const affected = await inTransaction(ctx.db, async (tx) => {
-    // Two edits that lock each other's channels are told apart by Postgres, and one is tried again.
+    // If two edits deadlock on each other's channels, Postgres aborts one, and it is retried.
     const wanted = checked.channels === undefined ? undefined : await lockNamedChannels(tx, checked.channels);
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     const before = await readEditableRule(tx, slug);
@@ -121,7 +118,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
         tx,
         rule.id,
         listChannelIds(wanted),
-        'the rule no longer tells this channel',
+        'the rule no longer notifies this channel',
       );
     }
     const changes = diffFields(before, await readEditableRule(tx, slug));
@@ -134,8 +131,8 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
 }
 
 /**
- * Pause: what is found meanwhile is not told; what was judged before is still sent. Resume: it tells of what is
- * found from then on. Remove: what was not sent yet is cancelled; what was sent stays.
+ * Pause: discoveries made in the meantime are never reported; messages from before are still sent. Resume: the rule reports
+ * discoveries made from then on. Remove: messages that have not been sent are cancelled; past deliveries stay.
  * @throws Refused `not_found`
  */
 export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<void> {
@@ -157,7 +154,7 @@ export async function changeRule(ctx: ActingContext, slug: string, change: RuleC
   await enqueueChannels(ctx, listChannelIds(affected));
 }
 
-/** The rule with its channels, locked in this order, after what was found until now is judged by it as it is. */
+/** Locks the channels of a rule, evaluates pending discoveries by the rule as it is, then locks the rule. */
 async function lockRuleWithChannels(
   ctx: Context,
   tx: Transaction,
@@ -172,7 +169,7 @@ async function lockRuleWithChannels(
   return { rule, channels };
 }
 
-/** What a person decides of a rule, as the transaction sees it. */
+/** The editable members of a rule, as the transaction sees them. */
 async function readEditableRule(tx: Transaction, slug: string): Promise<object> {
   const { name, topic, search, kinds, filter, cooldown_seconds, channels } =
     (await readRule({ orm: createOrm(tx) }, slug)) ?? {};
@@ -197,7 +194,7 @@ async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Pro
   return channels;
 }
 
-/** What a rule watches, where that is said: a topic, a search, or with null all. */
+/** The scope of a rule: a topic, a search, or null for all; left out where not given. */
 async function resolveScope(
   tx: Transaction,
   { topic, search }: WrittenRule,

@@ -1,6 +1,6 @@
 /**
- * What a message says, whichever kind of channel composes a body of it. The document of the API describes it under `webhooks`.
- * Members are only ever added.
+ * The content of messages, from which each kind of channel composes a body. The OpenAPI document describes it under `webhooks`.
+ * Only add members.
  */
 
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
@@ -13,21 +13,21 @@ import { SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** Longest text of a post in a message, in UTF-16 code units; the whole stands in the database. */
+/** Longest text of a post in a message, in UTF-16 code units. The database has the whole text. */
 const MAX_MESSAGE_TEXT = 2_000;
-/** Discoveries that a message holds whole; of more it has the ids. */
+/** Discoveries that a message contains in full; of further ones it has the ids. */
 export const MAX_WHOLE_DISCOVERIES = 100;
 
 const TIME = z.string().meta({ format: 'date-time' });
-const COUNT = z.number().nullable().describe('Null where the service did not say.');
+const COUNT = z.number().nullable().describe('Null if unknown.');
 const SHORTENED_TEXT = z.string().max(MAX_MESSAGE_TEXT);
 
 const MessagePost = z.object({
   id: z.string(),
-  external_id: z.string().describe('Its id at the service.'),
+  external_id: z.string().describe('Id at the service.'),
   url: z.string().nullable(),
   author_username: z.string().nullable(),
-  text: SHORTENED_TEXT.describe('A longer text ends with an ellipsis.'),
+  text: SHORTENED_TEXT.describe('Truncated text ends with an ellipsis.'),
   lang: z.string().nullable(),
   hashtags: z.array(z.string()),
   created_at: TIME.nullable(),
@@ -67,11 +67,11 @@ const MessageSpike = z
 
 const COMMON_MEMBERS = {
   id: z.string().describe('Id of the discovery, in the order of the feed.'),
-  at: TIME.describe('When it was found.'),
+  at: TIME.describe('Time of the discovery.'),
   run_id: z.string(),
   topic: z.string().describe('Slug.'),
   search: z.string().describe('Slug.'),
-  simulated: z.boolean().describe('Whether the sandbox made it up.'),
+  simulated: z.boolean().describe('True if it comes from the sandbox.'),
 };
 const [post, link, spike] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
@@ -88,11 +88,11 @@ export const DiscoveriesMessage = z
     data: z.object({
       rule: z.string().describe('Slug of the rule.'),
       rule_name: z.string(),
-      topic: z.string().nullable().describe('Slug of the topic; null where there are several.'),
-      search: z.string().nullable().describe('Slug of the search; null where there are several.'),
-      run_id: z.string().nullable().describe('The run that found it; null where there are several.'),
-      link: z.string().nullable().describe('Where the dashboard shows it; null without BASE_URL.'),
-      total: z.int().describe('Number of discoveries, those of further_ids included.'),
+      topic: z.string().nullable().describe('Slug of the topic; null if there are several.'),
+      search: z.string().nullable().describe('Slug of the search; null if there are several.'),
+      run_id: z.string().nullable().describe('Id of the run; null if there are several.'),
+      link: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
+      total: z.int().describe('Number of discoveries, including `further_ids`.'),
       discoveries: z.array(Discovery).max(MAX_WHOLE_DISCOVERIES),
       further_ids: z
         .array(z.string())
@@ -109,22 +109,20 @@ export const TestMessage = z
   })
   .meta({ id: 'TestMessage' });
 
-/** What a kind of channel composes a body of. */
+/** A message from which a kind of channel composes a body. */
 export type ChannelMessage = z.infer<typeof DiscoveriesMessage> | z.infer<typeof TestMessage>;
 
-/** What a message is made from. */
 type MessageContent = {
   rule: { slug: string; name: string };
-  /** The first discoveries, whole, in the order of the feed. */
+  /** The first discoveries, in full, in the order of the feed. */
   found: readonly FeedEntry[];
-  /** Ids of all. */
+  /** Ids of all discoveries. */
   ids: readonly Id[];
   at: Date;
-  /** `https://strandline.host`; undefined: nobody said where the dashboard is. */
+  /** `https://strandline.host`; undefined if the address of the dashboard is not configured. */
   baseUrl: string | undefined;
 };
 
-/** What a message reports. */
 export function describeDiscoveries({
   rule,
   found,
@@ -153,12 +151,12 @@ export function describeDiscoveries({
   };
 }
 
-/** A message that only asks whether messages arrive. */
+/** A message to test a channel. */
 export function describeTest(channel: string, at: Date): z.infer<typeof TestMessage> {
   return { type: 'strandline.test', timestamp: at.toISOString(), data: { channel } };
 }
 
-/** None for a completion: no rule reports one. */
+/** Empty for a completion: no rule reports one. */
 function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
   const { id, at, run_id, search, topic, service_kind } = found;
   const common = {
@@ -217,7 +215,7 @@ function buildDashboardLink(
   return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;
 }
 
-/** What all have in common; null where they differ. */
+/** The value that all have in common; null if they differ. */
 function findCommonValue<T>(values: readonly T[]): T | null {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : null;
@@ -232,7 +230,7 @@ function shortenText(text: string): string {
         .replace(/\ufffd$/, '')}…`;
 }
 
-/** What a receiver knows a message by: `msg_` and 128 random bits in hexadecimal. */
+/** The id of a message for its receiver: `msg_` and 128 random bits in hexadecimal. */
 export function createMessageId(): string {
   return `msg_${randomBytes(16).toString('hex')}`;
 }

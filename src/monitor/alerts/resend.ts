@@ -8,10 +8,10 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /**
- * Sends messages that were given up once more, under the same id and with the same body.
- * @param which one, by its id or that of its message, or all of a channel
- * @returns how many are sent again
- * @throws Refused `not_found`; `conflict` where the one is not dead, or its channel is gone
+ * Sends dead messages again, with the same id and body.
+ * @param which one delivery, by its id or that of its message, or all of a channel
+ * @returns the number of messages sent again
+ * @throws Refused `not_found`; `conflict` if the delivery is not dead, or its channel was removed
  */
 export async function resendMessages(
   ctx: ActingContext,
@@ -43,7 +43,7 @@ async function findDeadDelivery(ctx: Context, given: Id | string): Promise<{ id:
   if (row.state !== 'dead')
     throw new Refused(
       'conflict',
-      `the delivery ${given} is ${row.state}; only one that is dead is sent again`,
+      `the delivery ${given} is ${row.state}; only dead deliveries can be sent again`,
     );
   return row;
 }

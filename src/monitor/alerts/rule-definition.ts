@@ -1,15 +1,15 @@
-/** Rules as a person writes them, checked whole, so that everything that is wrong is seen at once. */
+/** Validates rules as people write them, and reports all problems at once. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
 import { parseFilter } from './rule-filter.ts';
 
-/** A rule as it is written; what is left out is as it was, or as a new rule has it. */
+/** A rule as written. Omitted members keep their values, or get the defaults of a new rule. */
 export type WrittenRule = {
   name?: string | undefined;
-  /** `post`, `link`, `spike`. A new rule: posts and links. */
+  /** `post`, `link`, `spike`. Default: posts and links. */
   on?: readonly string[] | undefined;
-  /** Slug of the topic that it watches; null: none in particular. */
+  /** Slug of the topic that it is limited to; null: all. */
   topic?: string | null | undefined;
   search?: string | null | undefined;
   filter?: string | undefined;
@@ -57,7 +57,7 @@ export function checkRule(written: WrittenRule): CheckedRule {
 function parseKinds(on: readonly string[], problems: Problem[]): RuleKind[] {
   const kinds = new Set<RuleKind>();
   for (const given of on) {
-    const kind = RULE_KINDS.find((one) => one === given.trim().toLowerCase().replace(/s$/, ''));
+    const kind = RULE_KINDS.find((name) => name === given.trim().toLowerCase().replace(/s$/, ''));
     if (kind === undefined)
       problems.push({ path: 'on', given, expected: `one or more of ${RULE_KINDS.join(', ')}` });
     else kinds.add(kind);
@@ -69,7 +69,7 @@ function parseKinds(on: readonly string[], problems: Problem[]): RuleKind[] {
 
 const COOLDOWN_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-/** Seconds of `0`, `90s`, `15m`, `1h` or `2d`. @throws InvalidInput */
+/** Parses `0`, `90s`, `15m`, `1h` or `2d` into seconds. @throws InvalidInput */
 function parseCooldown(given: string): number {
   const text = given.trim().toLowerCase();
   if (text === '0') return 0;
@@ -77,7 +77,7 @@ function parseCooldown(given: string): number {
   const ms = Number(amount) * (COOLDOWN_UNITS[unit] ?? Number.NaN);
   if (ms <= MAX_COOLDOWN_MS) return ms / SECOND;
   throw new InvalidInput([
-    { path: 'cooldown', given, expected: '0, or a time of at most 30 days such as 90s, 15m, 1h or 2d' },
+    { path: 'cooldown', given, expected: '0, or a duration of at most 30 days, such as 90s, 15m, 1h or 2d' },
   ]);
 }
 
@@ -90,7 +90,7 @@ export function checkAlertSlug(slug: string): string {
     {
       path: 'slug',
       given: slug,
-      expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit',
+      expected: '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
     },
   ]);
 }

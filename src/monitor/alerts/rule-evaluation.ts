@@ -1,6 +1,6 @@
 /**
- * From the feed to messages. Each channel has a cursor over the discoveries, whose ids are in the order of their
- * commits: what lies behind it was evaluated, and reported or not, in the transaction that moved it.
+ * Evaluates rules over the feed and gathers messages. Each channel has a cursor over the discoveries, whose ids are in commit
+ * order. The transaction that moves the cursor also evaluates everything up to it.
  */
 import { SECOND } from '../../domain/time.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
@@ -24,14 +24,14 @@ import { type CompiledRule, compileRule, matchesRule } from './rule-filter.ts';
 import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
-/** Discoveries that one message gathers at most during a cooldown: those beyond {@link MAX_WHOLE_DISCOVERIES} by their ids. */
+/** Discoveries that one message gathers during a cooldown; those beyond {@link MAX_WHOLE_DISCOVERIES} as ids only. */
 const MAX_GATHERED = 5_000;
-/** Discoveries that are judged in one transaction. */
+/** Discoveries that are evaluated in one transaction. */
 const EVALUATION_BATCH = 1_000;
 
 /**
- * Judges what was found since, for every channel that is active, and enqueues channels that have something to send.
- * Several processes may do so at once: they wait for each other at the channel's row.
+ * Evaluates new discoveries for every active channel, and enqueues channels that have something to send. Processes that do so
+ * at the same time wait for each other at the channel's row lock.
  */
 export async function evaluateRules(ctx: Context): Promise<void> {
   for (const channelId of await listChannelsBehind(ctx.db.pool)) {
@@ -39,8 +39,8 @@ export async function evaluateRules(ctx: Context): Promise<void> {
       await evaluateChannel(ctx, channelId);
       await enqueueChannels(ctx, [channelId]);
     } catch (error) {
-      // One channel that cannot be judged for must not keep the others from it.
-      ctx.log.error({ err: error, channel_id: String(channelId) }, 'a channel could not be looked after');
+      // A failure for one channel must not block the others.
+      ctx.log.error({ err: error, channel_id: String(channelId) }, 'rule evaluation failed');
     }
   }
 }
@@ -54,7 +54,7 @@ async function evaluateChannel(ctx: Context, channelId: Id): Promise<void> {
   while (await next());
 }
 
-/** All that lies behind the cursor of a channel whose row is locked. */
+/** Evaluates everything after the cursor of a channel whose row is locked. */
 export async function evaluateAllPending(ctx: Context, tx: Transaction, channel: Channel): Promise<void> {
   let current = channel;
   for (let more = true; more; ) {
@@ -63,7 +63,7 @@ export async function evaluateAllPending(ctx: Context, tx: Transaction, channel:
   }
 }
 
-/** @returns whether there may be more. A channel that is not active is not judged for: its cursor stands still. */
+/** @returns whether there may be more. Does nothing for a channel that is not active: its cursor stays. */
 async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): Promise<boolean> {
   if (channel.state !== 'active') return false;
   const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);

@@ -4,7 +4,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import type { Rule } from '../../store/alerts/rule-rows.ts';
 
-/** A rule with its filter read. */
+/** A rule with its parsed filter. */
 export type CompiledRule = Rule & { words: Filter };
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -12,8 +12,8 @@ export function compileRule(rule: Rule): CompiledRule {
 }
 
 /**
- * A first look is no news, and neither is what was found before the rule was there. A paused rule reports nothing.
- * Spikes are sentences of ours: words filter them as they filter posts and links.
+ * A rule reports neither baselines nor anything found before it existed, and nothing while it is paused. The sentences of
+ * spikes are filtered by words, as posts and links are.
  */
 export function matchesRule(rule: CompiledRule, found: FeedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
@@ -24,7 +24,7 @@ export function matchesRule(rule: CompiledRule, found: FeedEntry): boolean {
   );
 }
 
-/** What the words of a filter are looked for in. */
+/** Texts in which the words of a filter are searched. */
 function listFilteredTexts(found: FeedEntry): (string | null)[] {
   switch (found.kind) {
     case 'post': {
@@ -41,8 +41,8 @@ function listFilteredTexts(found: FeedEntry): (string | null)[] {
 }
 
 /**
- * The text filter of a rule: words that must appear, words that must not, phrases in quotes. Words are compared
- * without case and accents, whole, and never as patterns.
+ * The text filter of a rule: required words, excluded words, phrases in quotes. Only whole words match, ignoring case and
+ * accents; there are no patterns.
  */
 export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };
 
@@ -67,7 +67,7 @@ const FOLDED_LETTERS: Readonly<Record<string, string>> = {
 };
 const FOLDABLE = new RegExp(`[${Object.keys(FOLDED_LETTERS).join('')}]`, 'gu');
 const ACCENTS = /[\u0300-\u036f]/gu;
-/** A run of letters and digits; where a script puts no space between words, each character is a word. */
+/** A run of letters and digits; in scripts without spaces, each character is a word. */
 const WORD =
   /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*)|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{N}\p{M}])+/gu;
 
@@ -81,12 +81,12 @@ export function splitWords(text: string): string[] {
   return folded.match(WORD) ?? [];
 }
 
-/** A term as it is written: perhaps a minus, then a phrase in quotes or what stands up to the next space. */
+/** A term of a filter: an optional minus, then a phrase in quotes or a word up to the next space. */
 const TERM = /\s*(-?)(?:"([^"]*)"|([^\s"]+))(?=\s|$)/y;
 
 /**
- * Reads a filter such as `harbour ferry -cancelled "night line"`.
- * @throws InvalidInput with what cannot be read, and where
+ * Parses a filter such as `harbour ferry -cancelled "night line"`.
+ * @throws InvalidInput naming the part that cannot be parsed
  */
 export function parseFilter(text: string, path = 'filter'): Filter {
   const refuse = (expected: string, given = text) => new InvalidInput([{ path, given, expected }]);
@@ -104,10 +104,10 @@ export function parseFilter(text: string, path = 'filter'): Filter {
     if (whole === undefined) throw refuse(explainSyntaxError(written, at), written.slice(at).trim());
     if (bare === 'OR' || bare === 'AND' || bare === 'NOT')
       throw refuse(
-        `words, all of which must appear, and -words that must not; ${bare} is not understood (to look for the word itself, write it small)`,
+        `required words and -excluded words; ${bare} is not supported (to match the word itself, write it in lowercase)`,
         bare,
       );
-    if (bare.includes('*')) throw refuse('whole words; * is not understood', bare);
+    if (bare.includes('*')) throw refuse('whole words; * is not supported', bare);
     const phrase = splitWords(quoted ?? bare);
     if (phrase.length === 0) throw refuse('a word with at least one letter or digit', whole.trim());
     (minus === '-' ? mustNot : must).push(phrase);
@@ -119,14 +119,14 @@ export function parseFilter(text: string, path = 'filter'): Filter {
 function explainSyntaxError(written: string, at: number): string {
   const quotes = written.slice(at).split('"').length - 1;
   return quotes % 2 === 1
-    ? 'a second " at the end of the phrase'
+    ? 'a closing " at the end of the phrase'
     : 'a space before and after each phrase in quotes';
 }
 
-/** Whether a text passes: everything that must appear does, and nothing that must not. Takes as long as the text. */
+/** Whether all required phrases appear and no excluded one does. Linear in the length of the text. */
 export function matchesFilter({ must, mustNot }: Filter, parts: readonly (string | null)[]): boolean {
   if (must.length === 0 && mustNot.length === 0) return true;
-  // No phrase reaches from one part into the next.
+  // The empty word keeps phrases from matching across parts.
   const words = parts.flatMap((part) => (part === null ? [] : [...splitWords(part), '']));
   const places = new Map<string, number[]>();
   for (const [i, word] of words.entries()) {

@@ -1,11 +1,11 @@
-/** Removes the key of a service from texts and bytes that came from there. */
+/** Removes the API key of a service from its replies. */
 
-/** Fewer letters than this of a key's beginning, at the end of a text, are chance. */
+/** Shorter prefixes of a key at the end of a text are coincidence. */
 const MIN_KEY_PREFIX = 4;
 
 /**
- * A text without the key, in the forms in which a service or a proxy might repeat it: as it is, as JSON,
- * in an address, in a page, in base64; and without its beginning where the text was cut inside it.
+ * Removes the key from text in every form in which a service or proxy might repeat it: plain, JSON, URL-encoded, HTML, base64;
+ * and a prefix of it if the text was cut there.
  */
 export function redactKey(text: string, key: string | undefined): string {
   if (key === undefined || key === '') return text;
@@ -21,8 +21,7 @@ export function redactKey(text: string, key: string | undefined): string {
 }
 
 /**
- * The same for bytes that are kept as they came: a body that repeats the key is the only one that is
- * touched, and only where it does. Bytes without a zero are no UTF-16.
+ * Removes the key from a body and leaves all other bytes unchanged. Bytes without a zero are not UTF-16.
  */
 export function redactKeyInBytes(bytes: Buffer, key: string | undefined): Buffer {
   for (const charset of bytes.includes(0) ? [BYTEWISE, UTF16LE, UTF16BE] : [BYTEWISE]) {
@@ -35,7 +34,7 @@ export function redactKeyInBytes(bytes: Buffer, key: string | undefined): Buffer
 
 type Charset = { read(bytes: Buffer): string; write(text: string): Buffer };
 
-/** Each byte is a sign, whatever it means: a key is ASCII, as every header is. */
+/** One character per byte: a key is ASCII, as headers are. */
 const BYTEWISE: Charset = {
   read: (bytes) => bytes.toString('latin1'),
   write: (text) => Buffer.from(text, 'latin1'),
@@ -54,7 +53,7 @@ const UTF16BE: Charset = {
   write: (text) => Buffer.from(text, 'utf16le').swap16(),
 };
 
-/** The key with any of its signs escaped as JSON may (`\\/`, `\\u0024`): once it is read it is the key again. */
+/** Matches the key with any of its characters escaped as in JSON (`\\/`, `\\u0024`). */
 function matchKeySpellings(key: string): RegExp {
   const signs = Array.from(key, (sign) => {
     const itself = /[A-Za-z0-9]/.test(sign) ? sign : `\\\\?\\${sign}`;

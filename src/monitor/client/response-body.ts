@@ -12,34 +12,33 @@ import { assertJson } from './service-refusal.ts';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** A service may hold the connection open behind the completion of its stream; so long we still listen. */
+/** How long to keep reading after the completion of a stream: a service may keep the connection open. */
 const STREAM_END_GRACE_MS = 250;
-/** What a body begins with is known after this many bytes. */
+/** Bytes after which the kind of a body is known. */
 const SNIFFED_BYTES = 1_000;
 const BLOCK_BYTES = 65_536;
 
 /** The bytes of a body as they come. */
 export type BodyBuffer = {
-  /** Takes a piece and returns how many bytes there are now. @throws RunError `too_large` */
+  /** Adds a piece and returns the total number of bytes. @throws RunError `too_large` */
   add(piece: Uint8Array): number;
   whole(): Buffer;
 };
 
 type ExpectedBody = {
-  /** Holds what has come, also where reading fails. */
+  /** Keeps what was received, even if reading fails. */
   body: BodyBuffer;
   contentType: string | null;
-  /** The dialect of an event stream; undefined where the operation has none. */
+  /** The dialect of an event stream; undefined if the operation has none. */
   streams: Dialect | undefined;
-  /** Hears how many bytes there are. */
+  /** Called with the total number of bytes. */
   onBytes: (bytes: number) => void;
 };
 
 /**
- * All bytes of a body.
- * @throws RunError `too_large` beyond the limit of `body`; what {@link assertJson} throws; for an event stream that
- * ends without its completion `upstream_5xx` where the service says that it failed, otherwise
- * `stream_incomplete`.
+ * Reads all bytes of a body.
+ * @throws RunError `too_large` beyond the limit of `body`; what {@link assertJson} throws; for an event stream without a
+ * completion, `upstream_5xx` if the service reports an error, otherwise `stream_incomplete`
  */
 export async function readBody(
   pieces: AsyncIterable<Uint8Array>,
@@ -72,7 +71,7 @@ export async function readBody(
   return whole;
 }
 
-/** The beginning of a body as text, as far as it comes: for the words of an error. Never throws. */
+/** The start of a body as text, for an error message. Never throws. */
 export async function readErrorText(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -82,12 +81,12 @@ export async function readErrorText(
   try {
     for await (const piece of pieces) onBytes(body.add(piece));
   } catch {
-    // Its status has said what matters; words that break off are better than none.
+    // The status is what matters; a truncated message is better than none.
   }
   return body.whole().toString('utf8');
 }
 
-/** For a stream that nobody announced: a reader that has read what is there; undefined where it is none. */
+/** Detects an event stream without a matching content type; undefined if the body is not one. */
 function detectStream(dialect: Dialect, body: Buffer): StreamReader | undefined {
   if (!isEventStream(body.subarray(0, SNIFFED_BYTES).toString('utf8'))) return undefined;
   const stream = createStreamReader(dialect);
@@ -99,7 +98,7 @@ function createUnfinishedError({ error }: StreamReader): RunError {
   return error === null ? new RunError('stream_incomplete') : new RunError('upstream_5xx', { detail: error });
 }
 
-/** Gathers pieces in blocks, so that a million pieces of one byte are not a million buffers. */
+/** Collects pieces in blocks, so that a million pieces of one byte are not a million buffers. */
 export function createBodyBuffer(maxBytes: number): BodyBuffer {
   const full: Buffer[] = [];
   let block = Buffer.alloc(0);
@@ -123,14 +122,13 @@ export function createBodyBuffer(maxBytes: number): BodyBuffer {
 }
 
 /**
- * The bytes of a body as they were before the service compressed them, piece by piece: a reader that
- * stops reading stops the decompression, so a small body that holds a huge one costs what was read.
- * Whoever stops early leaves the source destroyed.
- * @throws RunError `decode_error` for bytes that do not decompress, and for an encoding that is not one
- * of gzip, deflate and br or is applied twice; otherwise what the source itself threw.
+ * Decompresses a body piece by piece. Decompression stops when the reader stops, so a decompression bomb costs only what was
+ * read. Stopping early destroys the source.
+ * @throws RunError `decode_error` for invalid data, and for encodings other than a single gzip, deflate or br; otherwise what
+ * the source threw
  */
 export async function* decodeBody(source: Readable, encoding: string): AsyncGenerator<Uint8Array, void> {
-  source.on('error', () => undefined); // it is thrown below, or of no more interest
+  source.on('error', () => undefined); // thrown below, or no longer relevant
   try {
     const name = encoding.trim().toLowerCase();
     if (name === '' || name === 'identity') yield* source;
@@ -165,5 +163,5 @@ function createDecoder(name: string, first: Uint8Array): Transform {
   if (name === 'br') return createBrotliDecompress();
   // Deflate means zlib's format (its first byte ends in 8); some servers send the bare one.
   if (name === 'deflate') return ((first[0] ?? 0) & 15) === 8 ? createInflate() : createInflateRaw();
-  throw new RunError('decode_error', { detail: 'the answer is encoded in a way that is not read' });
+  throw new RunError('decode_error', { detail: 'unsupported content encoding' });
 }

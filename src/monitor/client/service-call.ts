@@ -1,4 +1,4 @@
-/** One call of a search service. What it means is read elsewhere; whether to call again is decided elsewhere. */
+/** Makes one call to a search service. Parsing and retries are elsewhere. */
 
 import { type RunCode, RunError } from '../../domain/errors.ts';
 import { cleanText } from '../../domain/text.ts';
@@ -11,24 +11,24 @@ import { classifyRefusal, RESPONSE_STATUSES } from './service-refusal.ts';
 import { composeRequest, type ServiceRequest, type Target } from './service-request.ts';
 import { setMaxListeners } from 'node:events';
 
-/** The words of an error are looked for in so many bytes of its body. */
+/** Bytes of an error body that are searched for a message. */
 const MAX_ERROR_TEXT_BYTES = 65_536;
 const MAX_DETAIL = 2_000;
 
 export type CallInput = Target & {
   request: ServiceRequest;
-  /** For the whole call, from its start to its last byte. */
+  /** Time limit of the whole call, from its start to the last byte. */
   timeoutMs: number;
-  /** Most decoded bytes of an answer. */
+  /** Maximum decoded size of a response. */
   maxBytes: number;
-  /** Ends the call: the lease was lost, or the process stops. */
+  /** Aborts the call: the lease was lost, or the process stops. */
   signal: AbortSignal;
   clock: Clock;
-  /** By the clock: after it the request is not put on the wire any more, and the call fails with `timeout_connect`. */
+  /** Deadline for sending the request; after it the call fails with `timeout_connect`. */
   leaveBy?: Date | undefined;
 };
 
-/** Calls a service once and waits for its whole answer. Never throws. */
+/** Calls a service once and waits for the whole response. Never throws. */
 export async function callService(input: CallInput): Promise<CallResult> {
   const began = monotonicMs();
   const limit = startTimeLimit(input.timeoutMs, input.signal);
@@ -65,7 +65,7 @@ export async function callService(input: CallInput): Promise<CallResult> {
   }
 }
 
-/** Sends, waits, and reads. @throws RunError, and whatever the network throws. */
+/** Sends the request and reads the response. @throws RunError, and network errors */
 async function sendAndReceive(
   input: CallInput,
   limit: TimeLimit,
@@ -102,7 +102,7 @@ async function sendAndReceive(
   return { httpStatus: statusCode, body: await readBody(pieces, body, expected) };
 }
 
-/** Failures of a body that broke off, as opposed to one that is no response or too large. */
+/** Failures after which a partial body is kept, unlike one that is not a response or is too large. */
 const INTERRUPTED_BODY_CODES: ReadonlySet<RunCode> = new Set([
   'conn_reset',
   'timeout_body',
@@ -117,7 +117,7 @@ const TIMEOUT_CODES = {
   body: 'timeout_body',
 } as const;
 
-/** The one place where an error of any origin becomes a code of the list. */
+/** Maps any error to a run code. */
 function toRunError(error: unknown, limit: TimeLimit, { phase }: CallProgress): RunError {
   if (error instanceof RunError) return error;
   if (limit.ended === 'time') return new RunError(TIMEOUT_CODES[phase]);
@@ -125,82 +125,82 @@ function toRunError(error: unknown, limit: TimeLimit, { phase }: CallProgress): 
   return failure ? new RunError(failure.code, { detail: failure.detail }) : new RunError('internal');
 }
 
-/** Text from outside as it may be kept: clean (which can join a key that NULs had parted), without it, short. */
+/** Outside text as it may be stored: cleaned first (which can join a key split by NULs), then redacted and truncated. */
 function cleanDetail(text: string | undefined, key: string | undefined): string | undefined {
   return text === undefined ? undefined : cleanText(redactKey(cleanText(text), key), MAX_DETAIL);
 }
 
-/** The first value of a header that came once or several times. */
+/** The first value of a header. */
 function readHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
 /**
- * What is known of every call, however it ended. Errors are data here: nothing is thrown, so that whoever writes the ledger
- * has what was seen of a failed call too, and no error object of a library travels further with a request inside.
+ * What is known of every call, however it ended. Failures are returned, not thrown, so that the ledger gets these facts, too, and
+ * no library error that contains the request is passed on.
  */
 type CallFacts = {
-  /** Null where no answer began. */
+  /** Null if no response started. */
   httpStatus: number | null;
   contentType: string | null;
   /** Decoded bytes received. */
   bytes: number;
-  /** From the beginning of the call to its end. */
+  /** From the start of the call to its end. */
   latencyMs: number;
-  /** What the service says the call cost; null where it says nothing or nothing believable. */
+  /** Cost reported by the service; null if not reported, or not plausible. */
   costUsd: number | null;
   usageCount: number | null;
-  /** Whether the request was put on a connection. Where not, the call was certainly not billed. */
+  /** Whether the request was sent. If not, the call was certainly not billed. */
   sent: boolean;
 };
 
-/** A whole body that begins like JSON, or an event stream with its completion, under a status of a response. Not read yet. */
+/** A complete body that starts like JSON, or a complete event stream, with the status of a response. Not parsed yet. */
 export type CallResponse = CallFacts & { kind: 'answer'; httpStatus: number; body: Buffer };
 
-/** What had arrived of a body that broke off, decoded: it was paid for. Undefined where nothing had. */
+/** The received part of an interrupted body, decoded: it was paid for. Undefined if nothing was received. */
 type InterruptedBody = { partial: Buffer | undefined };
 
 export type CallFailure = CallFacts &
   InterruptedBody & {
     kind: 'failed';
     code: RunCode;
-    /** The service's words or the network's code, cleaned, at most 2,000 characters, never with the key. */
+    /** The service's message or the network's code, cleaned, at most 2,000 characters, never with the API key. */
     detail: string | undefined;
-    /** How long the service asked to wait, at most an hour. */
+    /** How long the service asks to wait, at most an hour. */
     retryAfterMs: number | undefined;
   };
 
-/** The caller's signal ended it (the lease was lost, or the process stops). Its price is not known. */
+/** The caller's signal aborted the call (the lease was lost, or the process stops). Its cost is unknown. */
 export type CallAborted = CallFacts & InterruptedBody & { kind: 'aborted' };
 
 export type CallResult = CallResponse | CallFailure | CallAborted;
 
-/** How far a call has come; filled in while it runs. */
+/** Progress of a call, filled in while it runs. */
 type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & { phase: 'connect' | 'headers' | 'body' };
 
-/** Longest time between two looks at the clock. */
+/** Longest time between two timer steps. */
 const TIMER_STEP_MS = SECOND;
-/** A look that comes so late: this process was suspended, and what came meanwhile waits in its sockets. */
+/** A step that is this late shows that the process was suspended; received data waits in its sockets. */
 const SUSPENDED_MS = SECOND;
 
-/** The one time limit of a call, joined with the caller's wish to end it. */
+/** The time limit of a call, combined with the caller's signal. */
 type TimeLimit = {
   /** Aborted by whichever comes first. */
   readonly signal: AbortSignal;
-  /** Which of them it was; undefined while neither has come. */
+  /** Which of them it was; undefined while active. */
   readonly ended: 'time' | 'caller' | undefined;
-  /** Ends it at once, as if its time were over. */
+  /** Expires immediately. */
   expire(): void;
-  /** To be called once the call has ended. */
+  /** Must be called when the call has ended. */
   clear(): void;
 };
 
 /**
- * Time in which this process was suspended does not count: the response, which was paid for, may have come meanwhile. At
- * least a second is left to read it.
+ * Starts the time limit. Time in which this process was suspended does not count: the paid response may have arrived meanwhile,
+ * and at least a second is left to read it.
  */
 function startTimeLimit(timeoutMs: number, caller: AbortSignal): TimeLimit {
-  setMaxListeners(0, caller); // all calls of a process may share the signal of its end; no leak
+  setMaxListeners(0, caller); // all calls of a process may share the shutdown signal; this is no leak
   const controller = new AbortController();
   let ended: TimeLimit['ended'];
   const end = (by: 'time' | 'caller') => {
@@ -236,15 +236,15 @@ function startTimeLimit(timeoutMs: number, caller: AbortSignal): TimeLimit {
   };
 }
 
-/** More than this for one call is a mistake in a header, not a price. */
+/** A higher cost of one call must be a mistake in the header. */
 const MAX_COST_USD = 1_000;
 const MAX_USAGE_COUNT = 1e9;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * What a service says a call cost, by headers such as `X-<Name>-Cost-Usd` and `X-<Name>-Usage-Count`.
- * Null where they are absent or hold no believable number: unknown is not free.
+ * The reported cost of a call, from headers such as `X-<Name>-Cost-Usd` and `X-<Name>-Usage-Count`. Null if they are missing or
+ * not plausible: unknown is not free.
  */
 function readCost(headers: Headers): { costUsd: number | null; usageCount: number | null } {
   const count = readNumberHeader(headers, /^x-.*usage-count$/i, MAX_USAGE_COUNT);

@@ -1,4 +1,4 @@
-/** Connections to services, and what the network's errors mean. */
+/** Connections to services, and the classification of network errors. */
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import { SECOND } from '../../domain/time.ts';
 import type { RunCode } from '../../domain/errors.ts';
@@ -8,10 +8,9 @@ import type { HttpRequest } from './service-request.ts';
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
 /**
- * Each request has a connection of its own, which ends with it (`pipelining: 0`): a service may close one that is kept
- * open at the moment when the next request is put on it, and nobody could say whether that one was paid for. TLS sessions
- * are resumed. Undici's own time limits for headers and body are off: a call has one limit for all of it. No redirect is
- * followed, because none is asked to be.
+ * Each request uses a new connection (`pipelining: 0`): a service may close a kept-alive connection just as the next request is
+ * sent, and it would be unknown whether that request was billed. TLS sessions are resumed. Undici's time limits for headers and
+ * body are off, because a call has one limit. Redirects are not followed.
  */
 const agent = new Agent({
   connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -21,7 +20,7 @@ const agent = new Agent({
   allowH2: false,
 });
 
-/** Sends a request and waits for the headers of its answer. `onSent` is called just before it is put on the wire. */
+/** Sends a request and waits for the headers of the response. Calls `onSent` just before the request is sent. */
 export function sendRequest(
   { url, headers, body }: HttpRequest,
   signal: AbortSignal,
@@ -34,17 +33,17 @@ export function sendRequest(
 }
 
 /**
- * The same handler, telling when its request is put on a connection: only handlers learn of that moment,
- * by either of two names. (Undici's own decorator breaks on an answer with early hints.)
+ * Wraps a handler to report when its request is sent, which undici tells handlers only, by either of two method names. (Undici's
+ * own decorator fails for responses with early hints.)
  */
 function notifyWhenSent(handler: Dispatcher.DispatchHandler, onSent: () => void): Dispatcher.DispatchHandler {
   return new Proxy(handler, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]): unknown => {
+      return (...args: unknown[]): unknown => {
         if (name === 'onConnect' || name === 'onRequestStart') onSent();
-        return Reflect.apply(member, target, given);
+        return Reflect.apply(member, target, args);
       };
     },
   });
@@ -63,14 +62,13 @@ const REFUSED_CODES = new Set([
   'EADDRNOTAVAIL',
 ]);
 const NOT_HTTP = 'NOT_HTTP';
-/** The connection ended before the response did, on one that was to be closed behind it. */
+/** The connection ended before a response whose end is the end of the connection. */
 const CUT_SHORT = 'CUT_SHORT';
 const UNREADABLE_CODES = new Set([NOT_HTTP, 'UND_ERR_HEADERS_OVERFLOW']);
 const CONNECT_TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 /**
- * The code of an error that the network threw, and the network's own names for it, which hold nothing
- * from outside. Undefined where it is none of the network's errors.
+ * The run code of a network error, with the network's names for it, which contain no outside text. Undefined for other errors.
  */
 export function classifyNetworkError(
   error: unknown,
@@ -90,7 +88,7 @@ function classifySent(names: readonly string[]): RunCode {
   return names.some((name) => UNREADABLE_CODES.has(name)) ? 'decode_error' : 'conn_reset';
 }
 
-/** The names of an error, of its causes, and of the errors that it gathers (one per address tried). */
+/** The names of an error, its causes, and its aggregated errors (one per address tried). */
 function collectErrorNames(error: unknown, depth: number): string[] {
   if (!(error instanceof Error) || depth > 4) return [];
   const gathered = error instanceof AggregateError ? error.errors.slice(0, 10) : [];
@@ -101,7 +99,7 @@ function collectErrorNames(error: unknown, depth: number): string[] {
 }
 
 function readErrorName(error: Error): string[] {
-  // Its data, and what else its message may say, come from outside. Undici leaves its code out.
+  // Its data and message contain outside text, and undici sets no code.
   if (error instanceof errors.HTTPParserError)
     return [error.message.endsWith('(Invalid EOF state)') ? CUT_SHORT : NOT_HTTP];
   return 'code' in error && typeof error.code === 'string' && /^\w{2,60}$/.test(error.code)

@@ -1,4 +1,4 @@
-/** What it means when a service does not respond with a body of JSON. Pure. */
+/** Classifies replies of a service that are not a JSON response. Pure. */
 import { readErrorBody } from '../../protocol/error-body.ts';
 import { retryAfterMs } from '../../protocol/retry-after.ts';
 import { type RunCode, RunError } from '../../domain/errors.ts';
@@ -6,14 +6,14 @@ import { type RunCode, RunError } from '../../domain/errors.ts';
 type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
 
 /**
- * Statuses of a response whose body decides whether it is one: 201 and 206 have come with a whole object, and were paid.
- * 204 has no body; what 202 and others hold is not the specification's object.
+ * Statuses whose body may be a response: 201 and 206 were seen with a complete, billed response. 204 has no body; 202 and others
+ * do not contain the specified object.
  */
 export const RESPONSE_STATUSES: ReadonlySet<number> = new Set([200, 201, 206]);
 
 /**
- * The failure that any other status stands for. A waiting time is read from `Retry-After`, else
- * from the body's text; only failures that ask for patience carry one.
+ * The failure for any other status. The time to wait comes from `Retry-After`, or from the body; only failures that can be retried
+ * have one.
  */
 export function classifyRefusal({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
   const code = classifyStatus(status);
@@ -31,16 +31,15 @@ function classifyStatus(status: number): RunCode {
   if (status >= 500) return 'upstream_5xx';
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'payment';
-  if (status === 408) return 'timeout_headers'; // the service's own time limit, not ours; just as chancy
+  if (status === 408) return 'timeout_headers'; // the service's time limit, not ours; also transient
   if (status === 425 || status === 429) return 'rate_limited';
   if (status >= 400) return 'invalid_request';
   return status >= 300 ? 'redirect' : 'schema_mismatch';
 }
 
 /**
- * Looks at a body's first character, as services label JSON in any way or not at all.
- * @throws RunError `bad_json` for nothing, or for something else that is labelled as JSON;
- * `bad_content_type` for something else.
+ * Checks the first character of a body, because the content type of services is unreliable.
+ * @throws RunError `bad_json` for an empty body, or one that is labelled as JSON but is not; otherwise `bad_content_type`
  */
 export function assertJson(body: Buffer, contentType: string | null): void {
   if (isNotUtf8(body)) return; // its reader decodes it, or says what is wrong

@@ -1,4 +1,4 @@
-/** From a saved search's request to what is sent: address, headers, body. Pure. */
+/** Composes the HTTP request of a saved search: URL, headers, body. Pure. */
 import { VERSION } from '../../config/version.ts';
 import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
@@ -6,7 +6,7 @@ import { toWire } from '../../protocol/wire.ts';
 import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
 import { RunError } from '../../domain/errors.ts';
 
-/** A request in the specification's words; what is null or absent is not sent. */
+/** A request in the terms of the specification; null or missing members are not sent. */
 export type ServiceRequest = {
   operation: Operation;
   prompt: string;
@@ -14,7 +14,7 @@ export type ServiceRequest = {
   model?: Model | null;
   date_filter?: DateFilter | null;
   streaming: boolean;
-  /** Members beyond the specification, in the wire's own words; they never replace one of its members. */
+  /** Members beyond the specification, as sent; they never replace specified ones. */
   extra?: Readonly<Record<string, unknown>>;
 };
 
@@ -24,7 +24,7 @@ export type Target = {
   prefix?: string | undefined;
   dialect: Dialect;
   key: string | undefined;
-  /** Sent along where their names begin with `x-`. */
+  /** Additional headers; only those that begin with `x-` are sent. */
   headers?: Readonly<Record<string, string>>;
 };
 
@@ -33,7 +33,7 @@ export type HttpRequest = { url: URL; headers: Record<string, string>; body: str
 const SPECIFIED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
 
 /**
- * @throws RunError `auth` for a key that no header can carry, `internal` for an address that is none.
+ * @throws RunError `auth` for a key with characters that are invalid in a header, `internal` for an invalid URL
  */
 export function composeRequest(target: Target, request: ServiceRequest): HttpRequest {
   return {
@@ -52,12 +52,12 @@ export function composeRequest(target: Target, request: ServiceRequest): HttpReq
 
 function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation): URL {
   const base = parseUrl(baseUrl);
-  if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
+  if (base === undefined) throw new RunError('internal', { detail: 'the URL of the service is invalid' });
   const { origin, pathname } = base;
   return new URL(origin + trimEndSlashes(pathname) + buildOperationPaths(dialect, prefix)[operation]);
 }
 
-/** Operation A always says whether it wants a stream: left out, the service has sent one. */
+/** Operation A always sends `streaming`: without it, the service has sent a stream. */
 function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
   const { operation, prompt, tools, model, date_filter, streaming, extra = {} } = request;
   const specified = operation === 'ai' ? { prompt, tools, model, date_filter, streaming } : { prompt, model };
@@ -78,9 +78,9 @@ function selectOwnHeaders(given: Readonly<Record<string, string>>): Record<strin
   return Object.fromEntries(Object.entries(given).filter(([name]) => name.toLowerCase().startsWith('x-')));
 }
 
-/** The raw key, with no scheme word before it. */
+/** The raw key, without a scheme. */
 function buildAuthorization(key: string | undefined): { authorization?: string } {
   if (key === undefined) return {};
   if (/^[\x21-\x7e]+$/.test(key)) return { authorization: key };
-  throw new RunError('auth', { detail: 'the API key holds characters that a header cannot carry' });
+  throw new RunError('auth', { detail: 'the API key contains characters that are invalid in a header' });
 }

@@ -1,4 +1,4 @@
-/** Finds spikes in what runs just saved: of posts, and of what the counters of posts gained. */
+/** Finds spikes after runs: in the number of posts, and in the engagement that posts gained. */
 
 import { DAY } from '../../domain/time.ts';
 import type { Id, Transaction } from '../../store/database.ts';
@@ -18,16 +18,16 @@ import {
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
 
-/** The longest window, but for searches that run less than daily. */
+/** The longest window, except for searches that run less than daily. */
 const MAX_WINDOW_MS = DAY;
 
-/** A run, and the time of its response: the time at which it is judged. */
+/** A run and the time of its response, at which it is evaluated. */
 type EvaluatedRun = { run_id: Id; search_id: Id; at: Date };
 
 /**
- * Looks at the windows that closed in the six hours before each response, for posts and for what their counters gained, and
- * finds of each the one that stands out most. It remembers nothing but the spikes.
- * @param runs one of each search
+ * Evaluates the windows that closed in the six hours before each response, for posts and for engagement gains, and returns the
+ * strongest spike of each. Stores no state but the spikes.
+ * @param runs one per search
  */
 export async function findSpikes(tx: Transaction, runs: readonly EvaluatedRun[]): Promise<NewSpike[]> {
   if (runs.length === 0) return [];
@@ -66,9 +66,9 @@ async function findSpike(
   const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
   const from = Math.max(until - HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
   if (from >= until) return null;
-  const { series, mayTell, findTop } = await measure.between(from, until);
-  const watch = { sensitivity, everySeconds, now: run.at.getTime(), mayTell };
-  // Those before can only forbid one.
+  const { series, isEligible, findTop } = await measure.between(from, until);
+  const watch = { sensitivity, everySeconds, now: run.at.getTime(), isEligible };
+  // Earlier spikes can only suppress one, so they are read only if there is a candidate.
   if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;
   const alerted = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
   const spike = detectSpike(series, { ...watch, alerted: alerted.map((end) => end.getTime()) });
@@ -95,38 +95,38 @@ async function findSpike(
   return { ...facts, search_id, run_id, sensitivity, sentence: composeSpikeSentence(facts), at };
 }
 
-/** A measure over a stretch of time. */
+/** A measure over a time span. */
 type MeasureHistory = {
   series: Series;
-  /** Whether there is more to a spike than the detector sees. */
-  mayTell: (spike: Spike) => boolean;
-  /** The post that makes up most of it, where one may. */
+  /** An additional condition for a spike. */
+  isEligible: (spike: Spike) => boolean;
+  /** The top post of a spike, for engagement. */
   findTop: (spike: Spike) => { post: Id; share: number } | null;
 };
 
-/** What spikes are looked for in. */
+/** A quantity in which spikes are detected. */
 type Measure = {
   name: SpikeMeasure;
-  /** How much of it there was lately, to see at once that nothing happened. */
+  /** Recent amount, to skip quiet searches quickly. */
   recent: number;
   /** Times in ms since 1970, whole quarters of an hour. */
   between: (from: number, until: number) => Promise<MeasureHistory>;
 };
 
-/** Posts of a search by their own time. */
+/** Posts of a search, by time of publication. */
 function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
     between: async (from, until) => ({
       series: await readVolumeHistory(tx, searchId, from, until),
-      mayTell: () => true,
+      isEligible: () => true,
       findTop: () => null,
     }),
   };
 }
 
-/** What the counters of a search's posts gained from one answer to the next. */
+/** Engagement that the posts of a search gained between responses. */
 function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'engagement',
@@ -135,7 +135,7 @@ function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measu
       const gains = await readGains(tx, searchId, new Date(from), new Date(until));
       return {
         series: buildGainSeries(gains, from, until),
-        mayTell: (spike) => isSpreadOverPosts(gains, spike),
+        isEligible: (spike) => isSpreadOverPosts(gains, spike),
         findTop: (spike) => {
           const top = findTopPost(gains, spike);
           return top && { post: top.post, share: Math.min(1, top.gained / spike.n) };

@@ -1,6 +1,6 @@
 /**
- * The follower: derives volume, coverage, growth, tallies, what rises, and spikes from what runs saved, in batches. Every worker
- * has one; one at a time works. It may be killed at any moment: a batch is one transaction.
+ * The follower: derives volume, coverage, growth, tallies, rising items and spikes from saved runs, in batches. Every worker has
+ * one; only one works at a time. It can be killed at any moment, because a batch is one transaction.
  */
 import { SECOND } from '../../domain/time.ts';
 import { countSaved } from '../../store/counts.ts';
@@ -35,28 +35,28 @@ import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { findSpikes } from './find-spikes.ts';
 
-/** Readings of one transaction: some tenths of a second. */
+/** Readings per transaction, which takes a few tenths of a second. */
 const BATCH_SIZE = 200;
-/** A reading waits so long for others whose responses came before it and that are still being saved. */
+/** How long a reading waits for earlier responses that are still being saved. */
 const SETTLE_MS = 2 * SECOND;
 export const FOLLOWER_INTERVAL_MS = 2 * SECOND;
 
 type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>;
 
 type FollowerOptions = {
-  /** Readings of one batch. */
+  /** Readings per batch. */
   limit?: number;
-  /** How old a reading must be; null where nobody else saves. */
+  /** Minimum age of a reading; null if nobody else saves. */
   settleMs?: number | null;
   /** Whether to stop after this batch. */
   isOver?: () => boolean;
 };
 
 /**
- * Derives until nothing waits, or another follower is at it. A batch that fails is tried in halves, down to the reading that
- * fails alone: that one is set aside, and its search waits for it. Searches that wait are tried last, one reading at a time.
- * @returns how many readings were derived
- * @throws what may pass by itself, such as a database that is away
+ * Derives until nothing is left, or another follower is active. A failing batch is halved down to the reading that fails alone:
+ * that one is set aside, and its search waits for it. Waiting searches are retried last, one reading at a time.
+ * @returns the number of derived readings
+ * @throws temporary errors, such as a database outage
  */
 export async function derivePending(ctx: FollowerContext, options: FollowerOptions = {}): Promise<number> {
   const { limit: most = BATCH_SIZE, isOver = () => false } = options;
@@ -77,7 +77,7 @@ export async function derivePending(ctx: FollowerContext, options: FollowerOptio
     derived += batch.derived;
     isAnyRetried ||= batch.failed === 0 && !batch.isDone;
   }
-  // What waited behind them is in its turn again.
+  // Readings that waited for a retried one can now be derived.
   return isAnyRetried ? derived + (await derivePending(ctx, options)) : derived;
 }
 
@@ -102,21 +102,18 @@ async function setReadingAside({ db, clock, log }: FollowerContext, id: Id, caus
   const aside = await moveAside(db, { id, code, now: clock.statementTime() });
   if (aside?.attempts !== 1) return;
   const { search, run_id: run, retry_at } = aside;
-  log.error(
-    { err: cause, search, run: String(run), code, retry_at },
-    'reading set aside; its search waits for it',
-  );
+  log.error({ err: cause, search, run: String(run), code, retry_at }, 'reading set aside');
 }
 
-/** Whether the same readings would fail again: their data are refused, they take too long, or they meet a fault of ours. */
+/** Whether the same readings would fail again: the database refuses the data, they take too long, or there is a bug. */
 function isPermanent(cause: unknown): boolean {
   return refusesData(cause) || readSqlState(cause) === QUERY_CANCELED || !isDatabaseError(cause);
 }
 
-/** SQLSTATE of a statement that was cancelled, which its time limit does. */
+/** SQLSTATE of a cancelled statement, such as one that reached its time limit. */
 const QUERY_CANCELED = '57014';
 
-/** A batch that was rolled back, and the readings that it failed at. */
+/** A batch that was rolled back, with its readings. */
 class BatchFailed extends Error {
   readonly readings: readonly Id[];
   constructor(readings: readonly Id[], cause: unknown) {
@@ -127,15 +124,15 @@ class BatchFailed extends Error {
 }
 
 type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
-  /** Of this search alone, of which a reading was set aside. */
+  /** Only this search, which has a reading that was set aside. */
   search?: Id;
-  /** Whether all readings that were not seen before are checked, however many; otherwise only as many as are derived. */
+  /** Whether to check all new readings, however many; otherwise only as many as are derived. */
   isWhole?: boolean;
 };
 
 /**
- * One batch, in one transaction that sees one state of what was saved.
- * @returns how many readings it derived, and whether none is left
+ * Derives one batch in one transaction with one snapshot.
+ * @returns the number of derived readings, and whether none is left
  * @throws BatchFailed
  */
 export async function deriveBatch(
@@ -155,7 +152,7 @@ export async function deriveBatch(
       concerned = unchecked;
       const left = await checkReadings(tx, unchecked);
       const isUndone = left !== NOTHING_LEFT;
-      // One reading at a time: what is undone because of it and what is derived from another do not fail together.
+      // One reading at a time: undoing one must not fail together with deriving another.
       const isAlone = limit === 1 && isUndone;
       const which = {
         limit,
@@ -168,7 +165,7 @@ export async function deriveBatch(
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
       await deriveReadings(tx, taken, left);
-      // What came meanwhile waits for the next round: a small batch costs nearly as much as a large one.
+      // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
       return { derived: taken.length, isDone: !isUndone && taken.length < limit };
     });
   } catch (error) {
@@ -194,25 +191,25 @@ async function deriveReadings(
   await insertSpikes(tx, spikes);
 }
 
-/** Each search, and when the oldest of its readings came. */
+/** Each search, with the time of its oldest reading. */
 function groupBySearch(taken: readonly TakenReading[]): { searchId: Id; since: Date }[] {
   const since = new Map<Id, Date>();
   for (const { search_id: searchId, at } of taken) if (!since.has(searchId)) since.set(searchId, at);
   return [...since].map(([searchId, at]) => ({ searchId, since: at }));
 }
 
-/** Of each search the newest run that spikes are looked for at. What a first run finds is no more than usual, however much it is. */
+/** The newest run of each search at which spikes are detected. A baseline is never a spike. */
 function findRunsToNotify(taken: readonly TakenReading[]): TakenReading[] {
   const last = new Map<Id, TakenReading>();
   for (const run of taken) if (run.notify && !run.baseline) last.set(run.search_id, run);
   return [...last.values()];
 }
 
-/** `runs`: derived again. `posts`: whose gains were made from their snapshots. */
+/** `runs`: runs derived again. `posts`: posts whose gains were recomputed from snapshots. */
 export type RebuildCounts = { runs: number; posts: number };
 
 /**
- * All that is derived from the runs of a search, again: as far back as snapshots are kept. It can be interrupted and done again.
+ * Rebuilds everything derived from the runs of a search, as far back as snapshots are kept. Can be interrupted and repeated.
  */
 export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise<RebuildCounts> {
   const { db } = ctx;
@@ -237,7 +234,7 @@ function inSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Pro
   });
 }
 
-/** @returns stops it, when its batch has ended */
+/** @returns a function that stops the follower after its batch */
 export function startFollower(ctx: Context): () => Promise<void> {
   let stopped = false;
   let working: Promise<void> | undefined;
@@ -254,11 +251,11 @@ export function startFollower(ctx: Context): () => Promise<void> {
   };
 }
 
-/** What fails is tried again by whoever is next. */
+/** Derives pending readings; a failure is retried at the next interval, by this or another worker. */
 async function attemptDerivation(ctx: Context, isOver: () => boolean): Promise<void> {
   try {
     await derivePending(ctx, { isOver });
   } catch (error) {
-    ctx.log.error({ err: error }, 'derivation failed; trying again');
+    ctx.log.error({ err: error }, 'derivation failed; retrying');
   }
 }

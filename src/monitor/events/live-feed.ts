@@ -1,7 +1,7 @@
 /**
- * What is found and which runs end, sent to all listeners of this process from one query a second, however many they are.
- * Discoveries have ids in the order of commits: a listener that names the last one it saw misses none and gets none
- * twice. Runs are sent once, as they end.
+ * Sends new discoveries and ended runs to all listeners of this process, with one query per second for all of them. Ids of
+ * discoveries are in commit order: a listener that continues from the last id misses none and gets none twice. Runs are sent
+ * once, as they end.
  */
 
 import { InvalidInput } from '../../domain/errors.ts';
@@ -21,55 +21,55 @@ export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'ru
 /** Slugs. */
 type FeedFilter = { topic?: string | undefined; search?: string | undefined };
 
-/** Somebody who listens. `T` is an event in their words. */
+/** A listener. `T` is an encoded event. */
 type Listener<T> = {
   filter: FeedFilter;
-  /** What was missed, in order; the next of it is read when this has been taken. */
+  /** Receives missed events, in order; the next page is read when this resolves. */
   replay(events: readonly T[]): Promise<void>;
-  /** What is new. */
+  /** Receives live events. */
   tell(events: readonly T[]): void;
 };
 
 export type Feed<T> = {
   /**
-   * Where a new listener starts: after the id that it names, or after the newest discovery. Ask before the head of the reply is
-   * sent: then nothing is missed, however long the feed takes to begin.
-   * @throws InvalidInput for an id that no discovery has reached: its listener would wait for ever without knowing
+   * Where a new listener starts: after the id that it names, or after the newest discovery. Call it before the head of the reply
+   * is sent, so that nothing is missed however long the feed takes to start.
+   * @throws InvalidInput for an id beyond the newest discovery: its listener would wait forever
    */
   startOf(after: Id | undefined): Promise<Id>;
   /**
-   * Replays what came after an id, then tells what is new.
-   * @param from.signal ends it; whoever listens must see to that, also where this throws
-   * @returns when everything that was missed has been replayed
+   * Replays events after an id, then sends live events.
+   * @param from.signal ends listening; the caller must abort it, even if this throws
+   * @returns when all missed events have been replayed
    */
   listen(listener: Listener<T>, from: { after: Id; signal: AbortSignal }): Promise<void>;
-  /** Looks once, as is done every second while anybody listens. */
+  /** Polls once, as happens every second while there are listeners. */
   poll(): Promise<void>;
-  /** Tells nobody anything more; done when nothing is being read any more. */
+  /** Stops sending; resolves when no read is in progress. */
   close(): Promise<void>;
 };
 
 const POLL_MS = SECOND;
 const PAGE_SIZE = 500;
-/** Pages of what was missed that are read at a time: a hundred that come back at once leave the pool to others. */
+/** Concurrent replay reads, so that many reconnecting listeners do not exhaust the connection pool. */
 const MAX_CONCURRENT_REPLAYS = 3;
 
 /**
- * @param encode an event as listeners get it; done once, however many listen
- * @param asProgram does what all listeners share, so that it is not counted for the one who came first
+ * @param encode encodes an event, once for all listeners
+ * @param asProgram runs shared work, so that it does not count for the first listener
  */
 export function openFeed<T>(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
   encode: (event: FeedEvent) => T,
   asProgram: <R>(work: () => R) => R = (work) => work(),
 ): Feed<T> {
-  /** Whoever came and has not gone: some are still told what they missed. */
+  /** Number of listeners, including those that are still replaying. */
   let present = 0;
-  /** Each with the last discovery it knows, which may be one that was not looked at here yet. */
+  /** Each with the last discovery it has, which may be newer than the cursor. */
   const listeners = new Map<Listener<T>, Id>();
   const limitReplays = pLimit(MAX_CONCURRENT_REPLAYS);
   const endedRuns = watchEndedRuns(ctx);
-  /** Everything up to here has been told to those who listen. */
+  /** Everything up to here has been sent to all listeners. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
   let beginning: Promise<void> | undefined;
@@ -106,9 +106,8 @@ export function openFeed<T>(
       await poll();
       failing = false;
     } catch (error) {
-      // Nobody is sent away: what they miss is told when the database is back.
-      if (!failing && timer !== undefined)
-        ctx.log.warn({ err: error }, 'the feed could not be read; it is tried every second');
+      // Listeners stay connected and get what they missed when the database is back.
+      if (!failing && timer !== undefined) ctx.log.warn({ err: error }, 'feed unavailable; retrying');
       failing = true;
     }
     if (timer !== undefined) pollLater();
@@ -123,14 +122,14 @@ export function openFeed<T>(
       await endedRuns.begin();
       if (present > 0) pollLater();
     } finally {
-      // It failed, or everybody has gone meanwhile: the next one who comes begins again.
+      // It failed, or all listeners have left: the next listener starts it again.
       if (timer === undefined) beginning = undefined;
     }
   };
   const leave = (listener: Listener<T>): void => {
     listeners.delete(listener);
     present -= 1;
-    // What is still beginning sees by itself that nobody is there.
+    // A feed that is still starting checks `present` itself.
     if (present > 0 || timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
@@ -140,7 +139,7 @@ export function openFeed<T>(
     beginning ??= asProgram(begin);
     await beginning;
     for (let at = after; !signal.aborted; ) {
-      // Nothing happens between this look and the joining: what comes next is told, what came before was replayed.
+      // No await between this check and joining: later events are sent live, earlier ones were replayed.
       if (at >= cursor) {
         listeners.set(listener, at);
         return;
@@ -161,7 +160,7 @@ export function openFeed<T>(
       if (after === undefined && timer !== undefined) return cursor;
       const last = await asProgram(() => readLastDiscoveryId(ctx.db));
       if (after === undefined || after <= last) return after ?? last;
-      const expected = `the id of a discovery; the last one is ${last}`;
+      const expected = `the id of an existing discovery; the newest is ${last}`;
       throw new InvalidInput([{ path: 'after', given: String(after), expected }]);
     },
     listen: async (listener, { after, signal }) => {
@@ -188,19 +187,19 @@ function isNew({ event, row }: FeedEvent, known: Id): boolean {
 }
 
 /**
- * How far back each query looks for ended runs: a run commits some time after its end was read from a clock, which may be
- * that of another machine.
+ * How far back each query looks for ended runs: a run commits some time after the time of its end, which may come from the clock
+ * of another machine.
  */
 const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 
 /** Runs that ended since the last query, each once. */
 function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
-  /** What ended until now is not reported. */
+  /** Skips runs that have already ended. */
   begin(): Promise<void>;
   next(): Promise<RunRow[]>;
 } {
-  /** Ids of what was reported and still lies in the window. */
+  /** Ids of reported runs that are still in the window. */
   let reported: ReadonlySet<Id> = new Set();
   const inWindow = () => {
     const after = new Date(clock.now().getTime() - ENDED_RUNS_WINDOW_MS);

@@ -1,4 +1,4 @@
-/** Exports as files: written beside their places, then moved there at once, with a manifest. */
+/** Exports as files with a manifest: written under temporary names, then renamed. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import type { Resource } from '../../store/export/export-columns.ts';
@@ -13,10 +13,10 @@ import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Resources as files beside a manifest, all of them of one moment. Everything is written out under other
- * names first; then the data take their places, the manifest last, so that a manifest whose hashes fit is whole.
- * @param what.signal ends it early: nothing is left behind, its reason is thrown
- * @throws Refused `not_found` for a search or topic that is not there, `conflict` where files cannot be written
+ * Writes resources and a manifest from one snapshot. Everything is first written under temporary names, then renamed, the manifest
+ * last, so that a manifest with matching hashes describes a complete export.
+ * @param what.signal aborts: leaves no files behind and throws its reason
+ * @throws Refused `not_found` for an unknown search or topic, `conflict` if files cannot be written
  */
 export async function exportFiles(
   ctx: Pick<Context, 'db' | 'clock'>,
@@ -73,23 +73,23 @@ function nameManifest({ file }: ExportTarget): string {
   return file === undefined ? 'datapackage.json' : `${file}.datapackage.json`;
 }
 
-/** A whole file, on disk under a name of its own, that takes its place in one step or was never there. */
+/** A complete file under a temporary name, to be renamed or discarded. */
 type PendingFile = {
   target: string;
   bytes: number;
   /** Of the bytes, in hexadecimal. */
   sha256: string;
-  /** Replaces what stood there. */
+  /** Renames it to the target, replacing an existing file. */
   place(): Promise<void>;
   discard(): Promise<void>;
 };
 
-/** Readable and writable by who exports alone: what people wrote is theirs to pass on. */
+/** Readable by the owner only: exports contain what people wrote. */
 const FILE_MODE = 0o600;
 
 /**
- * Writes beside the target, in the same folder; a failure leaves nothing behind.
- * @throws Refused `conflict` where the folder or the disk does not allow it
+ * Writes a temporary file in the folder of the target; a failure leaves nothing behind.
+ * @throws Refused `conflict` if the folder or the disk does not allow it
  */
 export async function writePendingFile(
   target: string,
@@ -100,7 +100,7 @@ export async function writePendingFile(
   const discard = () => rm(file, { force: true });
   const hash = createHash('sha256');
   let bytes = 0;
-  // Exclusive: a link that somebody put there is not followed.
+  // Exclusive, so that an existing symbolic link is not followed.
   const handle = await open(file, 'wx', FILE_MODE).catch((error: unknown) => {
     throw toRefusal(error, target);
   });
@@ -131,25 +131,25 @@ export async function writePendingFile(
   };
 }
 
-/** Told by a write, which names no file. */
+/** Errors of writes, which name no file. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
 
-/** What the file system says is for who named the file. */
+/** Turns file system errors into refusals. */
 function toRefusal(error: unknown, target: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isOfFiles = error instanceof Error && 'syscall' in error && 'path' in error;
   if (!isOfFiles && !DISK_ERRORS.has(code)) return error;
-  // What is written is new: only its folder can be missing.
+  // The file is new, so only its folder can be missing.
   if (code === 'ENOENT') return new Refused('conflict', `the folder ${path.dirname(target)} does not exist`);
-  return new Refused('conflict', `${target} cannot be written (${code}); what was there is still there`);
+  return new Refused('conflict', `${target} cannot be written (${code}); existing files are unchanged`);
 }
 
-/** Where files go: a folder, in which they have names of ours, or one file. */
+/** Where files go: a folder, with default names, or one file. */
 type ExportTarget = { folder: string; file: string | undefined };
 
 /**
- * A name is a folder where it ends in a slash, is one already, or must be one; a folder that is not there is made.
- * @throws InvalidInput for what is there and is no plain file: it would be replaced, not written into
+ * A path is a folder if it ends in a slash, exists as one, or must be one. Creates missing folders.
+ * @throws InvalidInput for an existing special file, which would be replaced instead of written to
  */
 export async function openTarget(out: string, mustBeFolder: boolean): Promise<ExportTarget> {
   const there = await stat(out).catch(() => undefined);
@@ -157,12 +157,14 @@ export async function openTarget(out: string, mustBeFolder: boolean): Promise<Ex
   if (isFolder) {
     await mkdir(out, { recursive: true }).catch((error: unknown) => {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      throw new Refused('conflict', `the folder ${out} cannot be made (${code})`);
+      throw new Refused('conflict', `the folder ${out} cannot be created (${code})`);
     });
     return { folder: out, file: undefined };
   }
   const itself = await lstat(out).catch(() => undefined);
   if (itself !== undefined && !itself.isFile())
-    throw new InvalidInput([{ path: 'out', given: out, expected: 'a plain file, a folder, or a new name' }]);
+    throw new InvalidInput([
+      { path: 'out', given: out, expected: 'a regular file, a folder, or a new name' },
+    ]);
   return { folder: path.dirname(out), file: path.basename(out) };
 }

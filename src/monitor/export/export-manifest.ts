@@ -1,4 +1,4 @@
-/** The manifest of an export: what each file holds, and where it comes from. */
+/** The manifest of an export: columns and provenance of each file. */
 
 import {
   type ColumnKind,
@@ -14,7 +14,7 @@ import type { Encoding } from './export-rows.ts';
 /** A file that was written. */
 export type WrittenFile = {
   resource: Resource;
-  /** Its name, beside the manifest. */
+  /** Its name, relative to the manifest. */
   path: string;
   columns: readonly ExportColumn[];
   rows: number;
@@ -23,8 +23,8 @@ export type WrittenFile = {
 };
 
 /**
- * The Frictionless Data Package (specification 1) of an export: what each file holds, and in the member
- * `strandline` where it comes from. CSV is tabular data in its sense; NDJSON and Parquet are data with a schema.
+ * Composes a Frictionless Data Package (specification 1) that describes each file; the member `strandline` has the provenance. CSV
+ * files are tabular data resources; NDJSON and Parquet are data resources with a schema.
  */
 export function composeManifest(of: {
   written: readonly WrittenFile[];
@@ -38,10 +38,10 @@ export function composeManifest(of: {
   return {
     profile: encoding.format === 'csv' ? 'tabular-data-package' : 'data-package',
     name: 'strandline-export',
-    title: `What strandline found: ${written.map(({ resource }) => resource).join(', ')}`,
+    title: `Results from strandline: ${written.map(({ resource }) => resource).join(', ')}`,
     created,
     sources: listSources(searches),
-    resources: written.map((one) => describeFile(one, encoding)),
+    resources: written.map((file) => describeFile(file, encoding)),
     strandline: {
       version: VERSION,
       range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
@@ -58,7 +58,7 @@ export function composeManifest(of: {
 
 const SERVICE_TITLES = {
   sandbox: 'simulated posts and links',
-  own: 'public sources, asked by strandline itself',
+  own: 'public sources, queried by strandline',
   hosted: 'a hosted search service',
 } as const;
 
@@ -111,7 +111,7 @@ const CSV_DIALECT = {
   header: true,
 };
 
-/** In the words of Table Schema. A JSON value may be an object or a list. */
+/** Types of Table Schema. A JSON value may be an object or a list. */
 const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   id: 'string',
   text: 'string',

@@ -1,4 +1,4 @@
-/** Exports as bytes: the rows of a resource, of one moment, in one of the formats. */
+/** Exports as bytes: the rows of a resource from one snapshot, in one of the formats. */
 
 import type { Database } from '../../store/database.ts';
 import { type ExportColumn, readColumns, type Resource } from '../../store/export/export-columns.ts';
@@ -20,11 +20,11 @@ import {
 export type Encoding = CsvOptions & { format: Format };
 
 /**
- * One resource as bytes, in the order of its keys, as it is at this moment. Nothing is read ahead of whoever
- * takes the bytes; when they stop, the statement is ended. Holds a connection of its own as long as it takes.
- * @param signal ends it early; its reason is thrown
- * @param onEnd is told how many rows there were, once all bytes are taken
- * @throws Refused `not_found` for a search or topic that is not there
+ * Streams one resource from a snapshot, in the order of its keys, with backpressure. When the consumer stops, the statement is
+ * cancelled. Uses a connection of its own.
+ * @param signal aborts; its reason is thrown
+ * @param onEnd called with the number of rows once all bytes are consumed
+ * @throws Refused `not_found` for an unknown search or topic
  */
 export async function* exportRows(
   { db }: { db: Database },
@@ -48,7 +48,7 @@ export async function* exportRows(
 type EncodedResource = {
   columns: readonly ExportColumn[];
   bytes: AsyncGenerator<Uint8Array, void, undefined>;
-  /** How many rows went into the bytes so far. */
+  /** Number of rows encoded so far. */
   rows: () => number;
 };
 

@@ -1,10 +1,10 @@
-/** The encoder of Parquet; loaded only where Parquet is written. */
+/** The Parquet encoder, loaded only when needed. */
 
 import type { ColumnKind, ExportColumn } from '../../store/export/export-columns.ts';
 import type { Encoder } from './row-encoders.ts';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 
-/** A row group is closed by whichever comes first: what is kept back is bounded also where texts are long. */
+/** A row group ends at whichever limit comes first, so that memory is bounded even if texts are long. */
 const MAX_GROUP_ROWS = 50_000;
 /** Writing a group takes many times its size: with this, a million posts stay below 300 MB, runtime and all. */
 const MAX_GROUP_BYTES = 2 * 2 ** 20;
@@ -31,11 +31,11 @@ export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder 
     if (rowsKept === 0) return;
     const columnData = kept.map((column, i) => ({
       name: columns[i]?.name ?? '',
-      // Read when its column is written, so that the views of one column at a time are there.
+      // Computed when the column is written, so that views of only one column exist at a time.
       get data() {
         return column.values();
       },
-      // Bounds of texts say little, and would hold on to buffers that are used again.
+      // Statistics of text are of little use, and would retain buffers that are reused.
       statistics: !column.isText,
     }));
     // This writer has no flush, so there is nothing to wait for.
@@ -61,7 +61,7 @@ export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder 
   };
 }
 
-/** Values of eight bytes at most each, as the writer takes them. */
+/** A column of values of at most eight bytes. */
 function createValueColumn(read: (text: string) => Value) {
   let values: (Value | null)[] = [];
   return {
@@ -128,8 +128,8 @@ function buildSchema(columns: readonly ExportColumn[]): SchemaElement[] {
 const BYTES_PER_UNIT = 3;
 
 /**
- * Texts of one column, one behind the other in one buffer that is used again and again. As strings they would
- * outlive the young generation, and as arrays of their own take several times what they hold.
+ * Texts of one column, consecutive in one reused buffer. Strings would outlive the young generation, and separate arrays take
+ * several times the memory.
  */
 type TextColumn = {
   isText: true;
@@ -143,7 +143,7 @@ type TextColumn = {
 function createTextColumn(): TextColumn {
   let buffer = Buffer.allocUnsafeSlow(2 ** 12);
   let used = 0;
-  /** Where each text ends; negative where there is none. */
+  /** End of each text; negative for null. */
   let ends: number[] = [];
   return {
     isText: true,

@@ -7,26 +7,25 @@ import type { CopiedRow } from '../../store/export/snapshot.ts';
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Rows to bytes, in order: once what stands before them, then rows as they come, then once the end. */
+/** Encodes rows to bytes: `begin` once, `rows` any number of times, `end` once. */
 export type Encoder = {
   begin(): Uint8Array;
-  /** May keep rows back; what it keeps is bounded. */
+  /** May buffer rows, up to a limit. */
   rows(rows: readonly CopiedRow[]): Uint8Array;
   end(): Uint8Array;
 };
 
-/** Of CSV alone. */
+/** Options for CSV only. */
 export type CsvOptions = {
-  /** Texts as they are, also those that a spreadsheet would take for a formula. */
+  /** Do not escape text that a spreadsheet would run as a formula. */
   raw?: boolean | undefined;
-  /** Begins with a byte order mark. */
+  /** Start with a byte order mark. */
   bom?: boolean | undefined;
 };
 
 /**
- * What a spreadsheet may take for a formula: one of = + - @, also in full width, or a control character
- * before one, behind any blanks. Apostrophes in front are counted in, so that one more can always be taken
- * away again: see docs/exports.md.
+ * Text that a spreadsheet may run as a formula: one of = + - @, also full-width, or a control character, after any blanks.
+ * Leading apostrophes are included, so that the escape can always be undone: see docs/exports.md.
  */
 // oxlint-disable-next-line no-control-regex
 const FORMULA = /^'*[ \u00a0\u3000\ufeff]*[=+\-@\t\r\n\u0000＝＋－＠]/;
@@ -36,8 +35,8 @@ const BOM = '\ufeff';
 const LINE_END = '\r\n';
 
 /**
- * CSV as in RFC 4180: a header, commas, CRLF, UTF-8. Null is an empty cell, an empty text is `""`. A text that
- * a spreadsheet could take for a formula gets one apostrophe in front.
+ * CSV as in RFC 4180: a header, commas, CRLF, UTF-8. Null is an empty cell, empty text is `""`. Text that a spreadsheet could run
+ * as a formula is prefixed with an apostrophe.
  */
 export function createCsvEncoder(columns: readonly ExportColumn[], { raw, bom }: CsvOptions): Encoder {
   const cells = columns.map(({ kind }) => {
@@ -83,7 +82,7 @@ function keepCell(value: string): string {
   return value;
 }
 
-/** One JSON object per line: ids as strings, counters as numbers, lists and JSON as they are, null for unknown. */
+/** One JSON object per line: ids as strings, counters as numbers, lists and JSON unchanged, null for unknown. */
 export function createNdjsonEncoder(columns: readonly ExportColumn[]): Encoder {
   const members = columns.map(({ name, kind }, i) => ({
     before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
@@ -111,7 +110,7 @@ function chooseWriter(kind: ExportColumn['kind']): (value: string) => string {
     case 'datetime':
       return (value) => JSON.stringify(value);
     case 'number':
-      // What JSON has no number for (NaN, infinity) is unknown.
+      // NaN and infinity have no JSON number and become null.
       return (value) => JSON.stringify(Number(value));
     case 'counter':
     case 'integer':

@@ -1,4 +1,4 @@
-/** What an error means to whoever asked over HTTP: the one mapping, for the API and the pages alike. */
+/** Maps errors to HTTP failures, for the API and the pages. */
 import { STATUS_CODES } from 'node:http';
 import {
   InvalidInput,
@@ -14,33 +14,32 @@ import { isUnreachable, readSqlState } from '../../store/database.ts';
 import { limitProblems, readRequestProblems, type RequestContent } from './request-problems.ts';
 
 export type Failure = {
-  /** Of HTTP. */
+  /** HTTP status. */
   status: number;
-  /** Names the kind of failure, for programs: `invalid_input`, `not_found`, a code of a run. */
+  /** The kind of failure, for programs: `invalid_input`, `not_found`, a run code. */
   code: string;
-  /** The kind of failure in a few words, always the same ones. */
+  /** The kind of failure in a few words; constant per kind. */
   title: string;
-  /** What went wrong this time, for a person. Holds nothing of ours where the fault is ours. */
+  /** What went wrong, for people. Contains no internals if the fault is ours. */
   detail: string;
   /**
-   * Things that are wrong in what was sent, the first of them where there are many; paths begin with where it stood:
-   * `body.prompt`.
+   * Problems of the request, truncated if there are many. Paths begin with the part of the request: `body.prompt`.
    */
   errors: readonly Problem[];
   retryAfterSeconds: number | undefined;
 };
 
-/** An address that is there was asked by a method that it has not. */
+/** The route exists but does not support the method. */
 export class WrongMethod extends Error {
   override readonly name = 'WrongMethod';
   readonly allowed: readonly string[];
   constructor(allowed: readonly string[]) {
-    super(`this address answers ${allowed.join(', ')}`);
+    super(`this path supports ${allowed.join(', ')}`);
     this.allowed = allowed;
   }
 }
 
-/** A request whose `Idempotency-Key` was sent before: its first execution is under way, or was of another request. */
+/** A request with a used `Idempotency-Key`: the first request is still in progress, or was a different one. */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused';
   readonly kind: 'in_progress' | 'reused';
@@ -54,33 +53,33 @@ const KEY_REFUSALS = {
   in_progress: {
     status: 409,
     title: 'Request in progress',
-    detail: 'The first request with this Idempotency-Key is still in progress. Send it again later.',
+    detail: 'The first request with this Idempotency-Key is still in progress. Retry later.',
     retryAfterSeconds: 1,
   },
   reused: {
     status: 422,
     title: 'Idempotency-Key already used',
     detail:
-      'This Idempotency-Key belongs to a request with another path, query or body. Use a new key for a new request.',
+      'This Idempotency-Key was used for a request with another path, query or body. Use a new key for a new request.',
     retryAfterSeconds: undefined,
   },
 } as const;
 
 const DENIED_STATUSES: Readonly<Record<DeniedKind, [status: number, title: string]>> = {
-  unknown_visitor: [401, 'A token is needed'],
+  unknown_visitor: [401, 'Token required'],
   scope: [403, 'Not allowed'],
-  forged: [403, 'Asked from another site'],
-  host: [421, 'Not our name'],
+  forged: [403, 'Cross-site request refused'],
+  host: [421, 'Unknown host name'],
   too_many: [429, 'Too many requests'],
 };
 
 const REFUSED_STATUSES: Readonly<Record<Refused['kind'], [status: number, title: string]>> = {
   not_found: [404, 'Not found'],
-  conflict: [409, 'Not possible as it is now'],
-  unavailable: [503, 'Not available now'],
+  conflict: [409, 'Conflict'],
+  unavailable: [503, 'Temporarily unavailable'],
 };
 
-/** Runs that end while somebody waits: what is our fault, theirs, and the service's. All others are the service's (502). */
+/** Statuses of run codes, for requests that wait for a call. All others are failures of the service (502). */
 const RUN_CODE_STATUSES: Partial<Record<RunCode, number>> = {
   internal: 500,
   lease_lost: 409,
@@ -94,21 +93,21 @@ const RUN_CODE_STATUSES: Partial<Record<RunCode, number>> = {
   timeout_body: 504,
 };
 
-/** What the server itself refuses, before a route sees it. */
+/** Refusals of the server, before a route sees the request. */
 const FASTIFY_REFUSALS: Readonly<Record<number, [code: string, detail: string]>> = {
   400: ['bad_request', 'the request cannot be read'],
-  413: ['body_too_large', 'the body is larger than may be sent'],
-  414: ['path_too_long', 'a parameter of the path is longer than may be sent'],
-  415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
+  413: ['body_too_large', 'the body is too large'],
+  414: ['path_too_long', 'a path parameter is too long'],
+  415: ['media_type', 'the body must be application/json, or the form of the page'],
 };
 
-/** What is refused on the connection, before there is a request, by Node's code of the error; anything else is no HTTP. */
+/** Refusals on the connection, before there is a request, by Node's error code. Anything else is not HTTP. */
 export const CONNECTION_REFUSALS: Readonly<Record<string, [status: number, code: string, detail: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the request did not come whole in time'],
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are longer than may be sent'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the complete request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are too large'],
 };
 
-/** Every {@link Failure.code} there is: a closed list, to which kinds are only added. */
+/** Every {@link Failure.code}: a closed list; only add to it. */
 export const FAILURE_CODES: readonly string[] = [
   ...new Set([
     'invalid_input',
@@ -122,16 +121,16 @@ export const FAILURE_CODES: readonly string[] = [
   ]),
 ];
 
-/** What names a kind of failure in problem details. */
+/** The `type` of a failure in problem details. */
 export function formatProblemType(code: string): string {
   return `urn:strandline:problem:${code}`;
 }
 
 const UNAVAILABLE_RETRY_SECONDS = 5;
-/** SQLSTATE of a statement that its time limit ended. */
+/** SQLSTATE of a statement that reached its time limit. */
 const STATEMENT_TIMEOUT_STATE = '57014';
 
-/** @param sent what came with the request; left out, nothing is said of what was given */
+/** @param sent the content of the request, to quote what was given; optional */
 export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Failure {
   const failed = (status: number, code: string, title: string, detail: string, more = {}): Failure => ({
     status,
@@ -144,7 +143,7 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
   });
   const invalid = (problems: readonly Problem[]) => {
     const { errors, detail } = limitProblems(problems);
-    return failed(400, 'invalid_input', 'Not as it must be', detail, { errors });
+    return failed(400, 'invalid_input', 'Invalid request', detail, { errors });
   };
 
   if (error instanceof InvalidInput) return invalid(error.problems);
@@ -153,7 +152,7 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
     const { retryAfterSeconds } = error;
     return failed(status, error.kind, title, error.message, { retryAfterSeconds });
   }
-  // A statement that had to wait too long for a connection is refused inside an error of the query's.
+  // A statement that waited too long for a connection fails with a query error whose cause is the refusal.
   const refused = error instanceof Error && error.cause instanceof Refused ? error.cause : error;
   if (refused instanceof Refused) {
     const [status, title] = REFUSED_STATUSES[refused.kind];
@@ -164,7 +163,7 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
     const { status, title, detail, retryAfterSeconds } = KEY_REFUSALS[error.kind];
     return failed(status, `idempotency_key_${error.kind}`, title, detail, { retryAfterSeconds });
   }
-  if (error instanceof WrongMethod) return failed(405, 'method', 'Not by this method', error.message);
+  if (error instanceof WrongMethod) return failed(405, 'method', 'Method not supported', error.message);
   if (error instanceof RunError) return mapRunError(error, failed);
   const problems = readRequestProblems(error, sent);
   if (problems !== undefined) return invalid(problems);
@@ -178,18 +177,13 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
   if (isUnreachable(error)) {
     const detail =
       readSqlState(error) === STATEMENT_TIMEOUT_STATE
-        ? 'the database needs too long for this; ask for less, by a filter or a shorter range of time'
-        : 'the database cannot be reached just now';
-    return failed(503, 'unavailable', 'Not available now', detail, {
+        ? 'the query takes too long; narrow it down with a filter or a shorter time range'
+        : 'the database is unreachable';
+    return failed(503, 'unavailable', 'Temporarily unavailable', detail, {
       retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
     });
   }
-  return failed(
-    500,
-    'internal',
-    'strandline failed',
-    'what went wrong stands in the log under the number of this request',
-  );
+  return failed(500, 'internal', 'Internal error', 'the log has the details under the id of this request');
 }
 
 function mapRunError(
@@ -198,17 +192,18 @@ function mapRunError(
 ): Failure {
   const { code, detail, retryAfterMs } = error;
   const status = RUN_CODE_STATUSES[code] ?? 502;
-  const words = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
-  const asked = retryAfterMs === undefined ? UNAVAILABLE_RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
-  return failed(status, code, RUN_CODES[code], words, {
-    retryAfterSeconds: status === 503 || error.budget === 'minute' ? asked : undefined,
+  const message = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
+  const retrySeconds =
+    retryAfterMs === undefined ? UNAVAILABLE_RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
+  return failed(status, code, RUN_CODES[code], message, {
+    retryAfterSeconds: status === 503 || error.budget === 'minute' ? retrySeconds : undefined,
   });
 }
 
-/** Errors that Fastify makes of a request: they have a code of theirs and say that the request is at fault. */
+/** Whether Fastify blames the request for an error: it has a Fastify code and a 4xx status. */
 function isFastifyError(error: unknown): error is Error & { statusCode: number } {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return false;
   const { statusCode, code } = error;
-  const theirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
-  return theirs && typeof code === 'string' && code.startsWith('FST_');
+  const blamesRequest = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return blamesRequest && typeof code === 'string' && code.startsWith('FST_');
 }

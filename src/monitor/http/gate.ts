@@ -1,4 +1,4 @@
-/** What every request passes: is it addressed to this server, who sends it, may they, and was it forged by another site. */
+/** Checks every request: host name, visitor, scope, and whether another site forged it. */
 
 import { InvalidInput } from '../../domain/errors.ts';
 import { type BoundAddress, isOurHost, isOurOrigin } from '../../platform/http/allowed-hosts.ts';
@@ -13,27 +13,30 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Puts the gate before every route of the server that is added after it. */
+/** Adds the gate to every route added after it. */
 export function addGate(app: App, access: Access, bound: BoundAddress, limits: Limits): void {
   const countRefused = countRefusedRequests(app, limits);
   const cookie = sessionCookie(bound.baseUrl).name;
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
     reply.header('cache-control', 'no-store');
-    // A request that was injected has no port; it is then that of a `Host` without one. One that names a host in
-    // its line too was sent to a proxy, which we are not.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new InvalidInput([
-        { path: 'headers.host', given: undefined, expected: 'the name of this server' },
+        { path: 'headers.host', given: undefined, expected: 'the host name of this server' },
       ]);
+    // A request line with a host is meant for a proxy, which this server is not.
     const namesHost = request.raw.url?.startsWith('/') === false;
-    // Of two `Host` headers a proxy before us may have used the other one.
+    // With two `Host` headers, a proxy in front may have used the other one.
     const hasTwoHosts = countHeader(request.raw.rawHeaders, 'host') > 1;
+    // Injected requests have no port; they count as requests to port 80.
     if (namesHost || hasTwoHosts || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
-      throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
-    // Nothing here takes webhooks. One of ours, led back by a proxy, would be taken for somebody on this machine.
+      throw new Denied(
+        'host',
+        'this host name is not a name of this server; set BASE_URL to the address that you use',
+      );
+    // The server accepts no webhooks. One of its own, sent back by a proxy, would pass as a local visitor.
     if (request.headers['webhook-signature'] !== undefined)
-      throw new Denied('forged', 'this is a message of a webhook, and no request');
+      throw new Denied('forged', 'this server does not accept webhook messages');
     const { scope, door } = request.routeOptions.config;
     assertNoNulInPath(request.url);
     request.visitor = await findVisitor(request);
@@ -66,19 +69,19 @@ export function addGate(app: App, access: Access, bound: BoundAddress, limits: L
         address: request.ip,
       });
     } catch (error) {
-      // What anybody may see is shown also while nobody can be known.
+      // Public pages also work while the database is unreachable.
       if (open && isUnreachable(error)) return NOBODY;
       throw error;
     }
   }
 }
 
-/** @param raw names and values of headers in turn, as they came */
+/** @param raw alternating header names and values, as received */
 function countHeader(raw: readonly string[], name: string): number {
   return raw.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** Pages send unknown visitors to the sign-in page, and back afterwards. */
+/** Sends an unknown visitor to the sign-in page, and back afterwards. */
 function redirectToSignIn({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const next = method === 'GET' && url !== '/' ? `?next=${encodeURIComponent(url)}` : '';
   return reply.redirect(`/sign-in${next}`, 303);
@@ -86,7 +89,7 @@ function redirectToSignIn({ method, url }: FastifyRequest, reply: FastifyReply):
 
 function assertScope(visitor: Visitor, scope: Scope | readonly Scope[] | undefined): void {
   if (visitor.kind === 'nobody')
-    throw new Denied('unknown_visitor', 'send a token of this program: Authorization: Bearer st_...');
+    throw new Denied('unknown_visitor', 'send a token in the header Authorization: Bearer st_...');
   if (scope === undefined) throw new Error('a route without a scope is served');
   if (hasScopes(visitor, scope)) return;
   const lacking = [scope].flat().filter((name) => !visitor.scopes.has(name));
@@ -95,9 +98,9 @@ function assertScope(visitor: Visitor, scope: Scope | readonly Scope[] | undefin
 }
 
 /**
- * A browser sends along who is signed in, and that it stands on this machine, whatever page made it ask. Another site reads
- * nothing of what is answered, but it could take all places of exports and streams. It may do one thing: lead a person to
- * a page of ours. To the API nobody is led: a page that opens windows there would hold its places as well.
+ * Refuses cross-site requests. A browser sends cookies and comes from this machine whichever site caused the request.
+ * Another site cannot read replies, but it could occupy all exports and streams. It may only navigate to a page; not to
+ * the API, because a site that opens windows there could occupy those places, too.
  */
 function assertNotForged({ headers, method, routeOptions }: FastifyRequest, bound: BoundAddress): void {
   const { origin, host = '' } = headers;
@@ -107,12 +110,12 @@ function assertNotForged({ headers, method, routeOptions }: FastifyRequest, boun
   if (SAFE_METHODS.has(method)) {
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     if (ours || scope === 'open' || (door === 'page' && isNavigation)) return;
-    throw new Denied('forged', 'cross-site request refused; paste the address into the address bar');
+    throw new Denied('forged', 'cross-site request; paste the URL into the address bar');
   }
-  // A page that sends no referrer sends `null` with its own forms too: then only the other header tells.
+  // Pages without a referrer send the origin `null` even with their own forms; then only `sec-fetch-site` is reliable.
   const isOwnOrigin =
     origin === undefined || (origin === 'null' ? site === 'same-origin' : isOurOrigin(origin, host, bound));
-  if (!ours || !isOwnOrigin) throw new Denied('forged', 'cross-site request refused');
+  if (!ours || !isOwnOrigin) throw new Denied('forged', 'cross-site request');
 }
 
 function assertFormToken(access: Access, request: FastifyRequest): void {
@@ -120,21 +123,21 @@ function assertFormToken(access: Access, request: FastifyRequest): void {
   const form: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
   const { form_token: token, ...rest } = form;
   if (!access.isFormTokenOf(visitor, token))
-    throw new Denied('forged', 'this form is out of date: load its page again');
+    throw new Denied('forged', 'this form is out of date; reload the page');
   request.body = rest;
 }
 
-/** Postgres stores no text with NUL: it is refused here, before a page queries the database with it. */
-const EXPECTED_NO_NUL = 'a text without NUL';
+/** Postgres cannot store NUL, so text with it is refused before a page queries the database. */
+const EXPECTED_NO_NUL = 'text without NUL';
 
-/** @param url as it was asked for; what stands behind `?` is read first. @throws InvalidInput */
+/** @param url as requested; the query is checked later, once parsed. @throws InvalidInput */
 function assertNoNulInPath(url: string): void {
   const [path = ''] = url.split('?', 1);
   if (path.includes('%00'))
     throw new InvalidInput([{ path: 'address', given: undefined, expected: EXPECTED_NO_NUL }]);
 }
 
-/** @param fields of a form or of an address, each given once or several times. @throws InvalidInput */
+/** @param fields of a form or a query, each with one value or several. @throws InvalidInput */
 function assertNoNulInFields(fields: unknown): void {
   if (typeof fields !== 'object' || fields === null) return;
   const wrong = Object.entries(fields).filter(([, value]) => [value].flat().some(hasNul));

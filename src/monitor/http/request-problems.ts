@@ -1,10 +1,10 @@
-/** What is wrong with a request, for whoever sent it: what zod's types refuse in plain words, cut short and without secrets. */
+/** Turns validation errors of zod into problems for the client: in plain words, truncated, without secrets. */
 import { HIDDEN, type Problem } from '../../domain/errors.ts';
 
-/** What was sent, to say what was given where it does not fit. */
+/** The content of a request, to quote what was given. */
 export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };
 
-/** Where a part of a request stands in its problems' paths. */
+/** Prefix of a problem's path, by part of the request. */
 const REQUEST_PARTS = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const;
 
 type ValidationIssue = {
@@ -14,7 +14,7 @@ type ValidationIssue = {
   params: Record<string, unknown>;
 };
 
-/** What a route's zod types refuse of a request; undefined for any other error. */
+/** Problems of a request that failed validation; undefined for any other error. */
 export function readRequestProblems(error: unknown, sent: RequestContent): Problem[] | undefined {
   if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation))
     return undefined;
@@ -27,16 +27,16 @@ export function readRequestProblems(error: unknown, sent: RequestContent): Probl
     const { keys } = params;
     if (keyword === 'unrecognized_keys' && Array.isArray(keys))
       return keys.map((key) =>
-        buildProblem(place, whole, [...steps, String(key)], 'nothing: there is no such member'),
+        buildProblem(place, whole, [...steps, String(key)], 'nothing: unknown member'),
       );
     return [buildProblem(place, whole, steps, describeExpected(params, message))];
   });
 }
 
-/** zod's own words are for who writes the types; what a type says itself stays. */
+/** Default messages of zod, which are for developers. Messages set by a type are kept. */
 const ZOD_TYPE_MESSAGE = /^Invalid (?:option|input): /;
 const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -46,7 +46,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 
 const ZOD_BOUND_MESSAGE = /^Too (?:big|small): /;
 const COUNTED_TYPES: Readonly<Record<string, [thing: string, unit: string]>> = {
-  string: ['a text', 'character'],
+  string: ['text', 'character'],
   array: ['a list', 'item'],
 };
 
@@ -58,7 +58,7 @@ function describeExpected(params: Record<string, unknown>, message = 'something 
   return (typeof expected === 'string' ? TYPE_WORDS[expected] : undefined) ?? message;
 }
 
-/** `at most 200`, `a text of at least 2 characters` */
+/** `at most 200`, `text of at least 2 characters` */
 function describeBound({ origin, minimum, maximum, inclusive }: Record<string, unknown>): string | undefined {
   const bound = minimum ?? maximum;
   if (typeof origin !== 'string' || (typeof bound !== 'number' && typeof bound !== 'bigint'))
@@ -88,23 +88,23 @@ function buildProblem(place: string, whole: unknown, steps: readonly string[], e
 const SECRET_NAME = /secret|token|password|key/i;
 const MAX_GIVEN_LENGTH = 200;
 const MAX_EXPECTED_LENGTH = 500;
-/** So many tell a person what to do; whoever sends thousands of wrong things is not answered with thousands. */
+/** Enough for a person; a request with thousands of problems does not get thousands in reply. */
 const MAX_PROBLEMS = 20;
 
-/** What was given, where it is short and no secret. */
+/** The given value, shortened, without secrets. */
 function redactGiven(given: unknown, steps: readonly string[]): unknown {
   if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
   if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return HIDDEN;
   return typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given;
 }
 
-/** The first of these problems, each of them cut to a length that may be answered, and all in one sentence. */
+/** The first problems, each truncated, and a sentence with all of them. */
 export function limitProblems(problems: readonly Problem[]): { errors: readonly Problem[]; detail: string } {
   const errors = problems.slice(0, MAX_PROBLEMS).map(truncateProblem);
   return { errors, detail: summarizeProblems(errors, problems.length - errors.length) };
 }
 
-/** Names and words of whoever asks may be as long as a body; what they are answered is not. */
+/** Text of the request may be as long as a body, so the reply truncates it. */
 function truncateProblem({ path, given, expected }: Problem): Problem {
   return {
     path: path.slice(0, MAX_GIVEN_LENGTH).toWellFormed(),
@@ -114,6 +114,6 @@ function truncateProblem({ path, given, expected }: Problem): Problem {
 }
 
 function summarizeProblems(errors: readonly Problem[], further: number): string {
-  const told = errors.map(({ path, expected }) => `${path}: ${expected}`);
-  return (further === 0 ? told : [...told, `and ${further} more`]).join('; ');
+  const parts = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  return (further === 0 ? parts : [...parts, `and ${further} more`]).join('; ');
 }

@@ -1,4 +1,4 @@
-/** What the routes of every door on HTTP are written against: the API's and the pages' alike. */
+/** Types shared by the routes of the API and the pages. */
 import type {
   FastifyBaseLogger,
   FastifyInstance,
@@ -25,35 +25,35 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** What a route stands on. */
+/** What every route gets. */
 export type RouteContext = {
   ctx: Context;
-  /** The sources of this process's search service, as they are; nobody is asked. */
+  /** Health of the sources of this process's search service; makes no request. */
   services: { health(): Promise<readonly SourceHealth[]> };
-  /** Login of the role that reads the SQL contract, as it is now; null where nobody named one. */
+  /** Current login of the role that reads the SQL contract; null if there is none. */
   readerUrl: () => string | null;
-  /** The database that this process runs itself; null where it was given one. */
+  /** The database that this process runs itself; null for an external one. */
   embedded: EmbeddedDatabase | null;
-  /** Of a process that takes work: why it takes none just now, in a word; null where it does. */
+  /** Of a worker process: why it takes no work now; null if it does. */
   idle?: () => string | null;
 };
 
-/** What visitors share, each a part of it: both doors take from the same. */
+/** Limited resources that visitors share, through the API and the pages together. */
 export type Shares = Readonly<Record<'events' | 'exports' | 'finds' | 'answers' | 'statements', Share>>;
 
 export type Share = {
   /**
-   * Takes one place for whoever asks, until the function that it returns is called; a second call of that changes nothing.
-   * @throws Denied `too_many` where they hold all of their own, Refused `unavailable` where none is left for anybody
+   * Takes one place for the visitor, until the returned function is called; calling it again has no effect.
+   * @throws Denied `too_many` if the visitor uses all of theirs, Refused `unavailable` if no place is left
    */
   take(request: Pick<FastifyRequest, 'visitor' | 'ip'>): () => void;
 };
 
-/** Statements of visitors over the SQL contract, for all doors together. */
+/** Statements of visitors over the SQL contract, from the API and the pages. */
 export type Statements = {
   /**
-   * Runs one statement, as long as somebody waits for the reply.
-   * @throws Refused `conflict` with words about the statement, `unavailable`; Denied `too_many`
+   * Runs one statement; cancels it if the client disconnects.
+   * @throws Refused `conflict` with a message about the statement, `unavailable`; Denied `too_many`
    */
   ask(
     request: Pick<FastifyRequest, 'visitor' | 'ip'>,
@@ -68,18 +68,18 @@ export type Routes = (app: App, home: RouteContext) => void | Promise<void>;
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a visitor must be allowed to. Every route says it, or the server does not start; `open` is for what
-     * anybody may see: that we live, and the way in.
+     * Scopes that a visitor needs. Required for every route, or the server does not start; `open` is for public routes,
+     * such as health and sign-in.
      */
     scope?: Scope | readonly Scope[] | 'open';
-    /** Through which door it is asked; the server says it of each of its routes. */
+    /** Whether the route belongs to the API or the pages; set by the server. */
     door?: 'api' | 'page';
   }
   interface FastifyInstance {
     access: Access;
     shares: Shares;
     statements: Statements;
-    /** Every route there is, those that answer HEAD included. */
+    /** Every route, including those for HEAD. */
     routeTable: readonly {
       method: string;
       url: string;
@@ -89,13 +89,13 @@ declare module 'fastify' {
     }[];
   }
   interface FastifyRequest {
-    /** Who asks, once it is known. */
+    /** The visitor, once known. */
     visitor: Visitor;
-    /** What a verb that changes something takes: the change is recorded under whoever asks. */
+    /** Context for changes, which are recorded under the visitor. */
     readonly acting: ActingContext;
     /**
-     * What every form holds in a hidden field `form_token`; another one each time it is asked for. A form without it
-     * is refused before its route sees it, and the route never sees the field.
+     * A new value for the hidden field `form_token` of a form. The gate refuses forms without it, and removes the field
+     * before the route sees it.
      */
     readonly formToken: string;
   }

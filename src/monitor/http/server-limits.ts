@@ -1,5 +1,5 @@
 /**
- * Limits of the HTTP server: requests a minute, sizes, times and open connections. Each process counts for itself, in
+ * Limits of the HTTP server: requests per minute, sizes, times and open connections. Each process counts on its own, in
  * memory.
  */
 
@@ -14,25 +14,25 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export const LIMITS = {
-  /** Requests a minute to routes that make calls, which may cost money: all such routes together. */
+  /** Requests per minute to routes that make calls, which may cost money; all such routes together. */
   runsPerMinute: 60,
   bodyBytes: 1_000_000,
-  /** Of the forms of pages: the longest is a statement of SQL. */
+  /** For forms of pages; the longest is a SQL statement. */
   formBytes: 100_000,
   headerBytes: 16 * 1_024,
-  /** Of one parameter of a path, in characters. */
+  /** Characters of one path parameter. */
   pathParameter: 100,
   /** A request that is not complete by then is refused. */
   requestMs: 30 * SECOND,
-  /** Open connections, streams of events among them. */
+  /** Open connections, including event streams. */
   connections: 2_000,
 };
 export type Limits = typeof LIMITS & {
-  /** Requests a minute, of one token, or of one address without a token: `REQUESTS_PER_MINUTE`. */
+  /** Requests per minute of one token, or of one address without a token: `REQUESTS_PER_MINUTE`. */
   perMinute: number;
 };
 
-/** Of routes that make calls; they are counted together. */
+/** The rate limit of routes that make calls, counted together. */
 export function buildRunRateLimit({ runsPerMinute: max }: Limits) {
   return { max, timeWindow: MINUTE, groupId: 'run' };
 }
@@ -46,7 +46,7 @@ export function buildRateLimit({ perMinute: max }: Limits): RateLimitPluginOptio
   };
 }
 
-/** Counts those who are refused for not saying who they are, before any route's own limit would. @throws Denied */
+/** Counts unauthenticated requests, before any limit of a route applies. @throws Denied */
 export function countRefusedRequests(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
   const count = app.createRateLimit(buildRateLimit(limits));
   return async (request) => {
@@ -56,24 +56,24 @@ export function countRefusedRequests(app: App, limits: Limits): (request: Fastif
 }
 
 function createTooManyError(ms: number): Denied {
-  return new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ms / SECOND));
+  return new Denied('too_many', 'too many requests per minute', Math.ceil(ms / SECOND));
 }
 
-/** Connections of one network; the idle ones in the order in which they became idle. */
+/** Connections of one network. Idle ones are in the order in which they became idle. */
 type Network = { open: number; idle: Set<Connection> };
 type Connection = { socket: Socket; network: Network; requests: number; leave(): void };
 
 /**
- * Limits open connections. When there are as many as there may be, an idle one makes room for the next: the longest idle of
- * the network that has the most. So whoever opens thousands closes their own, and not those of others. One that carries a
- * request is never closed for another, and is bounded by the shares of requests.
- * @param max open connections, streams of events among them
+ * Limits open connections. At the limit, a new connection closes the longest idle one of the network with the most
+ * connections. So clients that open thousands close their own, not those of others. Connections with a request in progress
+ * are never closed; the shares of requests bound them.
+ * @param max open connections, including event streams
  */
 export function limitConnections(server: Server, max: number): void {
   const networks = new Map<string, Network>();
   const connections = new WeakMap<Socket, Connection>();
   let open = 0;
-  // Node counts one that was closed to make room until its turn ends: this is for when thousands come in one turn.
+  // Node still counts a closed connection until the current turn of the event loop ends.
   server.maxConnections = 2 * max;
 
   server.on('connection', (socket: Socket) => {
@@ -113,7 +113,7 @@ export function limitConnections(server: Server, max: number): void {
   });
 }
 
-/** @returns false where every connection carries a request */
+/** @returns false if every connection has a request in progress */
 function closeIdleConnection(networks: ReadonlyMap<string, Network>): boolean {
   let largest: Network | undefined;
   for (const network of networks.values())

@@ -1,6 +1,6 @@
 /**
- * How much of what all visitors share one of them may hold at a time, and for which visitor work is done. Each process counts
- * for itself, in memory.
+ * Shares of limited resources per visitor, and the visitor on whose behalf work is done. Each process counts on its own, in
+ * memory.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -11,35 +11,35 @@ import type { App, Share, Shares } from './route-types.ts';
 import type { FastifyRequest } from 'fastify';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Who a request is counted for: a token with its sessions, or the network that it comes from. */
+/** Whom a request counts for: a token with its sessions, or the network of the client. */
 export function getVisitorKey({ visitor, ip }: Pick<FastifyRequest, 'visitor' | 'ip'>): string {
   return visitor.name ?? extractNetwork(ip);
 }
 
-/** Statements of SQL that may run at a time. */
+/** Parallel SQL statements. */
 export const MAX_CONCURRENT_STATEMENTS = { all: MAX_STATEMENTS, each: 2 };
 
 /** The places of one process. */
 export function createShares(): Shares {
   return {
-    // A browser opens one for each page that is looked at; a team behind one token has fifty of them.
-    events: createShare('streams of events', { all: 500, each: 50 }),
-    // Each has a connection of the database for as long as its reader takes.
+    // A browser opens one per visible page; a team behind one token may have fifty.
+    events: createShare('event streams', { all: 500, each: 50 }),
+    // Each uses a database connection for as long as the client reads.
     exports: createShare('exports', { all: 4, each: 2 }),
-    // Each is in memory, twenty megabytes or more, until its reader has taken it.
-    answers: createShare('raw answers', { all: 8, each: 2 }),
-    // The most work of all reads: who searches leaves a connection of theirs to their other requests.
-    finds: createShare('searches of texts', { all: 6, each: 3 }),
+    // Each takes twenty megabytes of memory or more until the client has read it.
+    answers: createShare('raw responses', { all: 8, each: 2 }),
+    // The most expensive reads: the limit leaves the visitor a connection for other requests.
+    finds: createShare('text searches', { all: 6, each: 3 }),
     statements: createShare('statements', MAX_CONCURRENT_STATEMENTS),
   };
 }
 
-/** After so many seconds a place may be free again. */
+/** When a place may be free again. */
 const SHARE_RETRY_SECONDS = 5;
 
 /**
- * @param label what the places are held by, in the plural: `exports`
- * @param max places, for everybody together and for each visitor
+ * @param label what uses the places, in the plural: `exports`
+ * @param max places in total, and per visitor
  */
 export function createShare(label: string, max: { all: number; each: number }): Share {
   const held = new Map<string, number>();
@@ -51,13 +51,13 @@ export function createShare(label: string, max: { all: number; each: number }): 
       if (own >= max.each)
         throw new Denied(
           'too_many',
-          `this visitor has ${max.each} ${label} in progress, as many as one may have; end one first`,
+          `you have ${max.each} ${label} in progress, the limit per visitor; end one first`,
           SHARE_RETRY_SECONDS,
         );
       if (all >= max.all)
         throw new Refused(
           'unavailable',
-          `${max.all} ${label} are in progress, as many as there may be; try again later`,
+          `${max.all} ${label} are in progress, the limit of this server; try again later`,
         );
       held.set(key, own + 1);
       all += 1;
@@ -74,23 +74,23 @@ export function createShare(label: string, max: { all: number; each: number }): 
   };
 }
 
-/** The visitor of the current request, for what is far below a route: the pool, whose connections visitors share. */
+/** The visitor of the current request, for the connection pool far below the routes. */
 const visitorKeyStorage = new AsyncLocalStorage<string | undefined>();
 
-/** Who the request that this is done for is counted as; undefined for what the program does by itself. */
+/** The key of the visitor on whose behalf this runs; undefined for work of the program itself. */
 export function getCurrentVisitorKey(): string | undefined {
   return visitorKeyStorage.getStore();
 }
 
 /**
- * Does what a request happens to begin, and is not for its visitor alone: work that all share, timers, and the end of what was
- * begun, which must not wait for a share that is in use. Timers and promises that it begins belong to the program, too.
+ * Runs work that a request starts but that is not for its visitor alone: shared work, timers, and cleanup, which must not
+ * wait for a share that is in use. Timers and promises that it starts belong to the program, too.
  */
 export function runAsProgram<T>(work: () => T): T {
   return visitorKeyStorage.run(undefined, work);
 }
 
-/** Everything a route does, from the check of its input on, is done for whoever asks. Knows only who passed the gate. */
+/** Attributes everything a route does, from validation on, to its visitor. Must be added after the gate. */
 export function trackCurrentVisitor(app: App): void {
   app.addHook('preValidation', (request, _reply, done) =>
     visitorKeyStorage.run(getVisitorKey(request), done),

@@ -1,6 +1,6 @@
 /**
- * From an answer as it came to what was found in it. Pure: no clock, no I/O, and the same bytes always
- * give the same findings, so that a kept answer can be read again by a later reader.
+ * Parses a raw response into results. Pure: no clock, no I/O, and the same bytes always give the same results, so that a stored
+ * response can be parsed again by a later version.
  */
 
 import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
@@ -34,22 +34,22 @@ type ResponseInput = {
   operation: Operation;
   /** The body, decompressed. */
   body: string | Uint8Array;
-  /** Of the response; only used to say what is wrong with a body that cannot be read. */
+  /** Only used to explain why a body cannot be parsed. */
   contentType: string | null;
   dialect: Dialect;
 };
 
 /**
- * Reads a whole answer. An item that cannot be read becomes a reject, and the rest lives.
- * @throws UnreadableResponse (a RunError) when the answer as a whole is of no use: `bad_json`,
- *   `bad_content_type`, `decode_error`, `stream_incomplete`, `too_large` or `schema_mismatch`. The last is
- *   also said where more than half of the items cannot be read; the error carries the rejects.
+ * Parses a whole response. An invalid item becomes a reject and does not affect the others.
+ * @throws UnreadableResponse (a RunError) if the response cannot be used: `bad_json`, `bad_content_type`, `decode_error`,
+ *   `stream_incomplete`, `too_large`, or `schema_mismatch`, also if more than half of the items are invalid; the error has the
+ *   rejects
  */
 export function parseResponse(input: ResponseInput): ParsedResults {
   return runToEnd(parseResponseInSteps(input));
 }
 
-/** {@link parseResponse} as work that pauses: no step between two pauses takes long, whatever the answer holds. */
+/** {@link parseResponse} as cooperative work: no step between two pauses takes long, whatever the response contains. */
 export function* parseResponseInSteps({
   operation,
   body,
@@ -74,7 +74,7 @@ export function* parseResponseInSteps({
   const read = found.posts.length + links.size;
   if (count.unreadable > read) {
     throw new UnreadableResponse('schema_mismatch', {
-      detail: `${count.unreadable} of ${count.unreadable + read} items cannot be read`,
+      detail: `${count.unreadable} of ${count.unreadable + read} items cannot be parsed`,
       rejects: rejects.list,
     });
   }
@@ -92,7 +92,7 @@ export function* parseResponseInSteps({
   return { ...results, completion, warnings, rejects: [...rejects.list], itemsSeen };
 }
 
-/** Adds every item of a list, and counts what became of them and how many lay beyond the most we read. */
+/** Adds every item of a list, and counts outcomes and items beyond the limit. */
 function* collectItems(
   { path, items, beyond, wrong }: ItemList,
   add: (item: Item) => ItemOutcome,
@@ -113,7 +113,7 @@ function* collectItems(
   }
 }
 
-/** The answer as one object in the wire's names, out of JSON or out of a stream. */
+/** The response as one object with wire names, from JSON or a stream. */
 function* decodeResponse(body: ParsedBody, operation: Operation, dialect: Dialect): Cooperative<Plain> {
   const value = body.stream === undefined ? body.value : yield* readStream(body.stream, dialect);
   const answer =
@@ -123,7 +123,7 @@ function* decodeResponse(body: ParsedBody, operation: Operation, dialect: Dialec
   throw new UnreadableResponse('schema_mismatch', { detail: said ?? undefined });
 }
 
-/** Characters of a stream that are read in one go. */
+/** Characters of a stream that are read in one step. */
 const STREAM_PIECE_CHARS = 65_536;
 
 function* readStream(text: string, dialect: Dialect): Cooperative<Plain> {
@@ -141,8 +141,8 @@ function* readStream(text: string, dialect: Dialect): Cooperative<Plain> {
 type ParsedBody = { stream: string; value?: undefined } | { stream?: undefined; value: unknown };
 
 /**
- * What an answer's bytes hold. The body itself decides, the content type only helps to name what is wrong:
- * JSON has come as text/html, and event streams under no type at all.
+ * Decodes a body. The body itself decides what it is; the content type only helps to explain failures: services have sent JSON as
+ * text/html, and event streams without a type.
  * @throws UnreadableResponse `decode_error`, `bad_content_type`, `bad_json`, `schema_mismatch` or `too_large`
  */
 export function* parseBody(body: string | Uint8Array, contentType: string | null): Cooperative<ParsedBody> {
@@ -153,14 +153,14 @@ export function* parseBody(body: string | Uint8Array, contentType: string | null
   const parsed = checkParsed(yield* parseJsonCooperatively(text));
   if (parsed !== undefined) return yield* unwrapText(parsed.value);
   if (isEventStreamType(contentType)) return { stream: text };
-  // Words of our own: a body that is no answer may echo the request, and with it the key.
+  // Never quote the body: it may echo the request, including the key.
   if (text.startsWith('<'))
-    throw new UnreadableResponse('bad_content_type', { detail: 'the body is a page' });
+    throw new UnreadableResponse('bad_content_type', { detail: 'the body is an HTML page' });
   const isJson = /^\s*$|json|text\/plain|octet-stream/i.test(contentType ?? '');
   throw new UnreadableResponse(isJson ? 'bad_json' : 'bad_content_type', { detail: 'the body is not JSON' });
 }
 
-/** The whole answer may be a JSON string that holds the answer: JSON again, or an event stream. */
+/** The response may be a JSON string that contains the actual response: JSON again, or an event stream. */
 function* unwrapText(value: unknown): Cooperative<ParsedBody> {
   if (typeof value !== 'string') return { value };
   const text = value.trim();
@@ -168,10 +168,10 @@ function* unwrapText(value: unknown): Cooperative<ParsedBody> {
   if (isEventStream(text)) return { stream: text };
   const parsed = checkParsed(yield* parseJsonCooperatively(text));
   if (parsed !== undefined) return { value: parsed.value };
-  throw new UnreadableResponse('schema_mismatch', { detail: 'a text, and no answer in it' });
+  throw new UnreadableResponse('schema_mismatch', { detail: 'a JSON string that contains no response' });
 }
 
-/** What was parsed, undefined where it is not JSON. @throws UnreadableResponse where it holds too many values. */
+/** The parsed value; undefined if it is not JSON. @throws UnreadableResponse if it has too many values */
 function checkParsed(parsed: ParsedJson): { value: unknown } | undefined {
   if (parsed.problem === undefined) return parsed;
   if (parsed.problem === 'not_json') return undefined;
@@ -183,8 +183,7 @@ function decodeText(body: string | Uint8Array): string {
 }
 
 /**
- * Bytes to text: UTF-8, where what is invalid becomes U+FFFD, or UTF-16 where a byte order mark or the
- * zeros of ASCII say so. Bytes that are still compressed are no text.
+ * Decodes bytes: as UTF-16 if a byte order mark or zero bytes indicate it, otherwise as UTF-8 with U+FFFD for invalid bytes.
  */
 function decodeBytes(bytes: Uint8Array): string {
   const [first, second] = bytes;

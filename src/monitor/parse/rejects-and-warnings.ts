@@ -1,4 +1,4 @@
-/** What of an answer could not be read, or all of it, and what the service itself warns of. */
+/** Rejected items, unreadable responses, and warnings of the service. */
 
 import { type RejectCode, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults, Reject, Warning } from '../../domain/parsed-results.ts';
@@ -9,13 +9,13 @@ import { boundJson, readText, readWord } from './wire-values.ts';
 
 const MAX_SAMPLE = 200;
 const MAX_PATH = 200;
-/** An answer of ten thousand broken items is told by its first thousand. */
+/** Maximum number of rejects that are kept of a response. */
 const MAX_REJECTS = 1_000;
 
-/** The rejects of one answer, gathered while it is read. */
+/** The rejects of one response, collected while it is parsed. */
 export type Rejects = {
   readonly list: readonly Reject[];
-  /** `path` is in the wire's own names, such as `miner_tweets[3].id`. */
+  /** `path` uses wire names, such as `miner_tweets[3].id`. */
   add(path: string, code: RejectCode, item: unknown): void;
 };
 
@@ -30,14 +30,14 @@ export function createRejects(): Rejects {
   };
 }
 
-/** The beginning of an item as JSON, cleaned; a big item is not walked to its end. */
+/** The start of an item as JSON, cleaned; a large item is not fully traversed. */
 function createSample(item: unknown): string {
   if (item === undefined) return '';
   const small = boundJson(item, { depth: 3, nodes: 40, text: MAX_SAMPLE });
   return cleanText(JSON.stringify(small), MAX_SAMPLE);
 }
 
-/** An answer that cannot be used as a whole, with what was seen of it, to be stored beside the run. */
+/** A response that cannot be used, with the rejects to store with the run. */
 export class UnreadableResponse extends RunError {
   readonly rejects: readonly Reject[];
 
@@ -61,7 +61,7 @@ export class UnreadableResponse extends RunError {
 
 const MAX_WARNINGS = 100;
 
-/** What the service says was not as asked: a list of objects or of texts. Never fails. */
+/** Parses warnings of the service: a list of objects or texts. Never throws. */
 export function parseWarnings(warnings: unknown): Warning[] {
   if (!Array.isArray(warnings)) return [];
   return warnings.slice(0, MAX_WARNINGS).flatMap((warning: unknown) => {
@@ -73,10 +73,9 @@ export function parseWarnings(warnings: unknown): Warning[] {
 }
 
 /**
- * Why an answer says nothing at all: it holds no item, and the service warns of each tool that was asked
- * that nobody answered. Such an answer did not look, and must not count as "there was nothing". Null where
- * anybody answered.
- * @param tools how many different tools were asked; 1 for operation B
+ * Explains an empty response for which every requested tool has the warning that no source responded. Such a response must not
+ * count as "nothing found". Null if any source responded.
+ * @param tools number of different tools requested; 1 for operation B
  */
 export function explainNoResponse(
   found: Pick<ParsedResults, 'itemsSeen' | 'warnings'>,

@@ -1,4 +1,4 @@
-/** Claiming a run for this process: the claim itself, its lease, and the gate for runs that must run alone. */
+/** Claims runs for this process, renews their leases, and gates runs that must run alone. */
 
 import { SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -9,15 +9,15 @@ import { type ClaimedRun, claimRun, renewLease } from '../../store/run-claims.ts
 import { failRun, readRunState } from '../../store/run-states.ts';
 import type { Context } from '../context.ts';
 
-/** Two claims that ended without a word beside other runs, and three of a worker that had no other run. */
+/** Two claims whose worker died while it had other runs, and three whose worker had no other run. */
 const MAX_CLAIMS = 5;
 
 /**
- * Claims a run for this worker, or fails one that took down every worker that had nothing else to do. Its response, where
- * it has one, stays unread, and is read late.
+ * Claims a run for this worker, or fails a run that has killed too many workers. If it has a response, the response stays
+ * unread and is read late.
  * @param alone whether this process has no other run
- * @returns null where there is nothing to claim
- * @throws ExclusiveAccessNeeded where only a process without other runs may go on with it
+ * @returns null if there is nothing to claim
+ * @throws ExclusiveAccessNeeded if only a process without other runs may claim it
  */
 export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): Promise<ClaimedRun | null> {
   const now = ctx.clock.statementTime();
@@ -32,23 +32,23 @@ export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): P
     throw new ExclusiveAccessNeeded();
   if (run === null || run.claims <= MAX_CLAIMS) return run;
   await markUnknownCalls(ctx.db, runId, run.fence, ctx.clock.now());
-  const reason = `${MAX_CLAIMS} workers died while they executed this run, 3 of them with no other run`;
+  const reason = `${MAX_CLAIMS} workers died while executing this run, 3 of them with no other run`;
   await failRun(ctx.db, { runId, fence: run.fence, code: 'internal', reason, rejects: null, now });
   ctx.log.error(
     { run: String(runId), search: run.search, claims: MAX_CLAIMS },
-    'run failed: workers died of it',
+    'run failed: it killed its workers',
   );
   return null;
 }
 
-/** A renewal that failed is repeated this often, so that a database that is back for seconds learns who survived. */
+/** Interval of retries after a failed renewal; short, so that even a brief return of the database renews the lease. */
 const LEASE_RETRY_MS = SECOND;
 
 /**
- * Renews the lease of a claimed run every third of it. While the database is away nothing is renewed, and the call goes
- * on: it is paid for, and after an outage whoever survived it goes first. A lease that was taken over is not renewed any
- * more; the response is stored all the same, and read late.
- * @returns stops renewing
+ * Renews the lease of a claimed run three times per lease. While the database is unavailable, the call continues: it is paid
+ * for, and after an outage surviving workers keep their runs. A lease that was taken over is no longer renewed; the response is
+ * still stored, and read late.
+ * @returns a function that stops renewing
  */
 export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
   const { leaseMs } = ctx.config;
@@ -72,7 +72,7 @@ export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
       failing = false;
       if (held) return;
       clearInterval(timer);
-      // Not where it waited for our own save, which has ended the run.
+      // Not lost if the renewal waited for our own save, which has ended the run.
       const state = await readRunState(ctx.db, run.id);
       if (state?.fence === run.fence) return;
       ctx.log.warn({ run: String(run.id), search: run.search }, 'lease lost');
@@ -87,31 +87,31 @@ export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
   return () => clearInterval(timer);
 }
 
-/** Thrown by work that must not be done beside other work; it has not begun. */
+/** Thrown by work that must run alone, before it starts. */
 export class ExclusiveAccessNeeded extends Error {
   override readonly name = 'ExclusiveAccessNeeded';
 }
 
-/** A gate that all runs of a process pass: one that may have killed its process before is executed while no other is. */
+/** A gate for all runs of a process: a run that may have killed its process before is executed alone. */
 export type RunGate = {
-  /** Does `work` beside other work, once nobody is or wants to be alone. */
+  /** Does `work` in parallel with other work, once no work runs alone or waits to. */
   shared: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Does `work` once all other work has ended; what comes later waits. */
+  /** Does `work` once all other work has ended; later work waits. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 export function createRunGate(): RunGate {
   const inProgress = new Set<Promise<void>>();
-  /** Ends with the last one who asked to be alone. */
+  /** Settles when the last work that runs alone has ended. */
   let lastAlone: Promise<void> | undefined;
 
   const shared: RunGate['shared'] = async (work) => {
     if (lastAlone !== undefined) {
       await lastAlone;
-      // Somebody else may want to be alone by now.
+      // Other work may wait to run alone by now.
       return shared(work);
     }
-    // Nothing is waited for between the question and this, so that nobody is alone beside it.
+    // No await between the check and this line, so that nothing can start to run alone in between.
     const working = work();
     const ended = waitUntilSettled(working);
     inProgress.add(ended);
@@ -129,7 +129,7 @@ export function createRunGate(): RunGate {
     try {
       return await working;
     } finally {
-      // Whoever came after this one ends later.
+      // Later work may have replaced it.
       if (lastAlone === ended) lastAlone = undefined;
     }
   };

@@ -1,7 +1,6 @@
 /**
- * What runs do while the database is away: they try again, and keep responses on disk (the spool) until the database has
- * them. Those were paid for, and the process that holds them may end first. A file belongs to one call of one database,
- * identified by when that call was sent.
+ * Database outages: runs retry, and keep paid responses on disk (the spool) until the database has them, because the process
+ * may end first. A file belongs to one call of one database, identified by the time at which the call was sent.
  */
 
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
@@ -15,15 +14,15 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** How long a paid response that is not stored anywhere is kept in memory. */
+/** How long storing a paid response is retried. */
 const UNSTORED_RESPONSE_RETRY_MS = HOUR;
-/** How long everything else waits: what is in the database already is done later by somebody else. */
+/** How long everything else is retried: another worker can continue from what the database has. */
 const DB_OUTAGE_RETRY_MS = 5 * MINUTE;
 const DB_RETRY_PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
 
 /**
- * Repeats `work` while the database fails for a reason that may pass. `work` must be safe to do twice.
- * @throws the last error: of another kind, about the data themselves, or after five minutes
+ * Retries `work` while the database has a temporary failure. `work` must be idempotent.
+ * @throws the last error: of another kind, about the data, or after five minutes
  */
 export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
   return retryWork(work, {
@@ -38,9 +37,8 @@ export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Prom
 }
 
 /**
- * The same while a paid response is not stored: whatever the error is, unless it names the data themselves, storing it
- * is repeated for an hour or until this process stops.
- * @param options.onFirstFailure done once, before anything is waited for
+ * Retries storing a paid response for an hour or until this process stops, after any error that is not about the data.
+ * @param options.onFirstFailure called once, before the first pause
  * @throws the last error
  */
 export async function retryUntilStored(
@@ -71,17 +69,17 @@ async function retryWork<T>(
       if (attempt === 0) await rule.onFirstFailure(error);
       if (!rule.mayPass(error) || monotonicMs() - began > rule.maxMs) throw error;
       const pauseMs = DB_RETRY_PAUSES_MS[Math.min(attempt, DB_RETRY_PAUSES_MS.length - 1)];
-      // Cut short when the process stops; the next line checks that.
+      // The signal ends the pause early.
       await wait(pauseMs, undefined, { signal: rule.stopping }).catch(() => {});
       if (rule.stopping?.aborted === true) throw error;
     }
   }
 }
 
-/** A call as the ledger has it, and what came of it. */
+/** A response with the call of the ledger that it belongs to. */
 export type SpooledResponse = PaidResponse & { fence: number; sentAt: Date };
 
-/** No more than this is on disk together. It takes many workers and a long time to get there. */
+/** Size limit of the spool. Only many workers in a long outage reach it. */
 const MAX_SPOOL_BYTES = 512 * 2 ** 20;
 
 const SPOOL_FILE = z.object({
@@ -100,8 +98,8 @@ const SPOOL_FILE = z.object({
 type SpoolContext = Pick<Context, 'config' | 'log'>;
 
 /**
- * Creates the folder when a worker starts, so that one that cannot be written is known before it is needed.
- * @returns what to say about it; null where it can be written
+ * Creates the spool directory when a worker starts, so that missing permissions are known before it is needed.
+ * @returns a warning; null if the directory is writable
  */
 export async function prepareSpool(ctx: SpoolContext): Promise<string | null> {
   const directory = locateSpool(ctx);
@@ -112,16 +110,15 @@ export async function prepareSpool(ctx: SpoolContext): Promise<string | null> {
   } catch (error) {
     ctx.log.warn({ err: error, directory }, 'spool not writable');
     return (
-      `${directory} cannot be written: while the database is away, responses that were paid for are in memory only. ` +
-      'Set STRANDLINE_DATA_DIR to a folder of this process.'
+      `${directory} is not writable: during a database outage, paid responses are kept in memory only. ` +
+      'Set STRANDLINE_DATA_DIR to a writable folder.'
     );
   }
 }
 
 /**
- * Writes a response to disk, for this process and its owner alone. Where that is not possible, it is logged and the
- * response stays in memory only.
- * @returns removes the file, once the database has the response; null where there is none
+ * Writes a response to disk, readable by this user only. On failure, logs it; the response then stays in memory only.
+ * @returns a function that removes the file once the database has the response; null if there is no file
  */
 export async function spoolResponse(
   ctx: SpoolContext,
@@ -152,20 +149,19 @@ export async function spoolResponse(
     await rename(partial, file);
     ctx.log.warn({ run: String(runId), file }, 'response spooled');
   } catch (error) {
-    ctx.log.error({ err: error, run: String(runId) }, 'response not spooled; it is in memory only');
+    ctx.log.error({ err: error, run: String(runId) }, 'response not spooled; kept in memory only');
     return null;
   }
   return () =>
     rm(file, { force: true }).catch((error: unknown) => {
-      ctx.log.warn({ err: error, file }, 'spool file of a stored response not removed');
+      ctx.log.warn({ err: error, file }, 'spool file not removed');
     });
 }
 
 /**
- * Stores what processes before this one, or this one, could not. For every heartbeat of a worker, before it claims
- * anything. A file of a call that this database does not know belongs to another one: it waits for its own, as long as
- * responses are kept.
- * @returns how many responses are still on disk
+ * Stores spooled responses, at every heartbeat of a worker and before it claims anything. A file of a call that this database
+ * does not know belongs to another database; it is kept as long as responses are.
+ * @returns the number of responses still on disk
  */
 export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
   const directory = locateSpool(ctx);
@@ -183,12 +179,12 @@ export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | '
       }
     } catch (error) {
       if (isMissingFile(error) && !isDatabaseError(error)) {
-        // Another process that shares the folder has stored it.
+        // Another process that shares the directory has stored it.
         left.delete(name);
         continue;
       }
       ctx.log.error({ err: error, file }, 'spooled response not stored');
-      // The next heartbeat tries again; the other files would end the same way.
+      // The other files would fail, too; the next heartbeat retries.
       if (isDatabaseError(error) && !refusesData(error)) break;
     }
   }
@@ -210,7 +206,7 @@ async function isExpired(ctx: Pick<Context, 'config' | 'clock'>, file: string): 
   return (await stat(file)).mtimeMs < before;
 }
 
-/** @throws an error of the system where it cannot be created */
+/** @throws a system error if it cannot be created */
 async function createDirectory(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700, recursive: true });
 }

@@ -1,4 +1,4 @@
-/** What a dry run shows of a response: its first posts and links, and which of them are in the database. */
+/** Results of a dry run: the first posts and links of a response, and which of them are already known. */
 
 import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
 import type {
@@ -10,26 +10,26 @@ import type {
   Warning,
 } from '../../domain/parsed-results.ts';
 
-/** What a response holds, as a person is shown it. */
+/** The results of a response, as shown to people. */
 export type DryRunResults = {
-  /** Items in the answer, read or not. */
+  /** Items in the response, including rejected ones. */
   items_seen: number;
-  /** Items that could not be read. */
+  /** Items that could not be parsed. */
   rejected: number;
-  /** How many posts there are, and how many of them the database holds already, through whichever search. */
+  /** Number of posts, and of those that any search has already found. */
   posts_found: number;
   posts_known: number;
-  /** The first of them, in the answer's order. */
+  /** The first posts, in the order of the response. */
   posts: DryRunPost[];
   links_found: number;
   links_known: number;
   links: DryRunLink[];
-  /** Null for a microblog search, and where the answer has none. */
+  /** Null for a microblog search, and if the response has none. */
   completion: Pick<
     ParsedCompletion,
     'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary'
   > | null;
-  /** What the service says was not as asked. */
+  /** Warnings of the service. */
   warnings: Warning[];
 };
 
@@ -46,7 +46,7 @@ export type DryRunLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet
   known: boolean;
 };
 
-/** @param shown most posts, and most links */
+/** @param shown maximum number of posts, and of links */
 export function summarizeResults(
   { posts, links, authors, completion, warnings, rejects, itemsSeen }: ParsedResults,
   known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },

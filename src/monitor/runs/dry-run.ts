@@ -1,4 +1,4 @@
-/** Trying out a search that is not saved: one paid call, shown and forgotten. */
+/** Tries a search without saving it: one paid call, whose results are not stored. */
 
 import type { Operation } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
@@ -22,23 +22,23 @@ import { type DryRunResults, summarizeResults } from './dry-run-results.ts';
 import { type CallLedger, createLimitError, makePaidCall, type PaidResponse } from './paid-call.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
 
-/** A search as a person writes it, of which neither name nor schedule need be known yet. */
+/** A search as a person writes it; slug and schedule are optional. */
 export type SearchToDryRun = Omit<WrittenSearch, 'slug'> & {
   slug?: string | undefined;
   service?: string | undefined;
 };
 
-/** So long after its time limit an answer may still wait for a database that is away. */
+/** How long after its time limit a response may wait for the database. */
 const DRY_RUN_GRACE_MS = 6 * MINUTE;
 const DEFAULT_SHOWN = 20;
 
 /**
- * Tries out a search: the same checks, the same choice of a service, the same call and the same reading as when it is
- * saved and runs. One call is made, counted in the day and the minute as any other, and written down before it is sent.
- * @param options.signal aborted when nobody waits for it any more: the call is given up, and counts
- * @param options.shown most posts and most links that come back; 20 where left out
- * @throws InvalidInput with everything that is wrong, before anything is called
- * @throws RunError with the code of what went wrong: `budget_exceeded` without a call (with the time to wait where the minute is full), all else after it
+ * Tries a search with the same validation, service choice, call and parsing as a saved one. Makes one call, which counts
+ * against the limits of the day and the minute and is recorded before it is sent.
+ * @param options.signal aborted when the client disconnects: the call is aborted, and still counts
+ * @param options.shown maximum number of posts, and of links, in the result; default 20
+ * @throws InvalidInput with all problems, before the call
+ * @throws RunError with a code: `budget_exceeded` before the call (with the time to wait if the minute is full), others after it
  */
 export async function dryRunSearch(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function dryRunSearch(
   { signal, shown = DEFAULT_SHOWN }: { signal: AbortSignal; shown?: number },
 ): Promise<DryRun> {
   const { request, service } = await prepareRequest(ctx, tried);
-  if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'nobody waited for it' });
+  if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'the client disconnected' });
   const ledger = createTrialLedger(ctx, request, service);
   const { id, sentAt, response } = await makePaidCall(ctx, { service, request, signal }, ledger);
   const read = await parseDryRunResponse(ctx, id, { request, service, response });
@@ -108,11 +108,11 @@ function createTrialLedger(
       return { id, sentAt, response };
     },
     closeFailed: ({ id }, end) => closeTrial(ctx.db, { ...end, id }),
-    createAbortError: () => new RunError('unknown_outcome', { detail: 'nobody waited for its end' }),
+    createAbortError: () => new RunError('unknown_outcome', { detail: 'the client disconnected' }),
   };
 }
 
-/** @throws UnreadableResponse, once its code is written down */
+/** @throws UnreadableResponse, after its code is recorded */
 async function parseDryRunResponse(
   ctx: Context,
   id: Id,
@@ -128,7 +128,7 @@ async function parseDryRunResponse(
   }
 }
 
-/** What one call brought. None of it is stored but the row of the call itself. */
+/** The result of a dry run. Only the row of the call is stored. */
 export type DryRun = DryRunResults & {
   /** Key in the view `trials`. */
   id: Id;
@@ -139,8 +139,8 @@ export type DryRun = DryRunResults & {
   received_at: Date;
   /** From request to last byte, in milliseconds. */
   latency_ms: number;
-  /** What the service said the call cost, in US dollars; null when it said nothing. */
+  /** Cost of the call in US dollars; null if not reported. */
   cost_usd: number | null;
-  /** Size of the decoded answer. */
+  /** Size of the decoded response. */
   bytes: number;
 };

@@ -1,4 +1,4 @@
-/** The journey of a run, one step a line. */
+/** Executes a run, one line per step. */
 
 import type { Id } from '../../store/database.ts';
 import type { ResponseKey } from '../../store/responses.ts';
@@ -9,17 +9,16 @@ import { endWithoutSuccess, reportSuccess, type RunReport } from './run-end.ts';
 import { parseLateResponses } from './late-and-replay.ts';
 import { parseStoredResponse, saveResults } from './parse-and-save.ts';
 
-/** For callers that are never stopped. */
+/** Default for callers that never stop early. */
 const NEVER_STOPPING = new AbortController().signal;
 
 /**
- * Does what there is to do for a run: executes it, or reads responses that came after its end. Whoever calls it, worker
- * or person, the claim makes sure that one of them goes on, the ledger that no more is paid than is allowed, and the
- * save that everything is there afterwards or nothing is.
+ * Executes a run, or reads responses that arrived after its end. Any number of callers may call it for the same run: the claim
+ * lets one of them continue, the ledger enforces the limits of paid calls, and the save stores all results or none.
  *
- * @param stopping aborted when this process wants to end: a call under way is aborted, the run is released
- * @param gate the gate that all runs of a worker pass; left out by a process that does one thing
- * @returns how it ended; `null` when there was nothing to execute (taken, not due, already ended)
+ * @param stopping aborted when this process shuts down: a call in progress is aborted and the run is released
+ * @param gate the gate for all runs of a worker; omitted by a process that executes one run
+ * @returns how the run ended; `null` if there was nothing to execute (claimed by another worker, not due, already ended)
  */
 export async function executeRun(
   ctx: Context,
@@ -53,7 +52,7 @@ async function executeSteps(
   let response: ResponseKey | undefined;
   try {
     const raw = (await findUnreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
-    // Its body is stored, and need not stay in memory until the save ends.
+    // The body is stored and need not stay in memory until the save ends.
     response = { n: raw.n, receivedAt: raw.receivedAt };
     const findings = await parseStoredResponse(run, raw);
     const diff = await saveResults(ctx, run, response, findings);

@@ -1,4 +1,4 @@
-/** Stored responses that are read after the end of their run: late, or again. */
+/** Parses stored responses after the end of their run: late ones, or again as a replay. */
 
 import { Refused } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
@@ -19,9 +19,8 @@ import { withDbRetry } from './db-outage.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
 
 /**
- * Reads responses that were unread when their run had ended: stored by a worker that had lost its lease, or left by
- * workers that died of them. The newest first; each attempt is committed before it begins, and repeated with growing
- * pauses until the response is read.
+ * Parses responses that were unread when their run ended: stored by a worker that had lost its lease, or left by workers that
+ * died. Newest first. Each attempt is committed before it starts, and retried with growing pauses until the response is read.
  */
 export async function parseLateResponses(ctx: Context, runId: Id): Promise<void> {
   for (;;) {
@@ -58,7 +57,7 @@ async function parseLateResponse(
     ctx.log.info({ ...which, new_posts: newPosts.length, new_links: newLinks.length }, 'late response read');
   } catch (error) {
     if (error instanceof UnreadableResponse) await markLateUnreadable(ctx, runId, response, error);
-    else ctx.log.error({ ...which, err: error }, 'late response not read; trying again later');
+    else ctx.log.error({ ...which, err: error }, 'late response not read; retrying later');
   }
 }
 
@@ -74,9 +73,9 @@ async function markLateUnreadable(
 }
 
 /**
- * Reads a run's kept answer again, with the reader of today, and calls nobody. What was found before
- * stays; what is found more is new to the search at the run's own time.
- * @throws Refused where the run or its answer is not there (answers expire), RunError where it still cannot be read
+ * Parses the stored response of a run again, with the current parser and without a call. Existing results stay; additional
+ * ones count as found at the time of the run.
+ * @throws Refused if the run does not exist or its response has expired, RunError if it still cannot be parsed
  */
 export async function replayRun(
   ctx: ActingContext,
@@ -87,7 +86,10 @@ export async function replayRun(
   const response = await loadNewestResponse(ctx.db, runId);
   if (response === null) {
     const days = ctx.config.answerDays;
-    throw new Refused('not_found', `run ${runId} has no kept answer (raw answers are kept ${days} days)`);
+    throw new Refused(
+      'not_found',
+      `run ${runId} has no stored response (raw responses are kept for ${days} days)`,
+    );
   }
   const findings = await parseStoredResponse(run, response);
   const again = {
@@ -102,6 +104,6 @@ export async function replayRun(
   const diff = await saveAgain(ctx.db, again, (tx) =>
     recordAudit(tx, ctx, { action: 'run.replayed', subject: runId }),
   );
-  if (diff === null) throw new Refused('conflict', `run ${runId} has not ended with an answer yet`);
+  if (diff === null) throw new Refused('conflict', `run ${runId} has not ended with a response yet`);
   return { findings, diff };
 }

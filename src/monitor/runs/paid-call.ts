@@ -1,6 +1,6 @@
 /**
- * Paid calls: written in a ledger before they are sent, within the limits of their service, and closed with what came of
- * them. Below is the call of a run, whose response is stored before it is parsed; that of a dry run is in `dry-run.ts`.
+ * Paid calls: recorded in a ledger before they are sent, within the limits of their service, and closed with their result. This
+ * file has the calls of runs, whose responses are stored before they are parsed; `dry-run.ts` has those of dry runs.
  */
 
 import { readCallsPerDay } from '../../config/config.ts';
@@ -23,27 +23,27 @@ import type { ServiceRequest } from '../client/service-request.ts';
 import type { Context } from '../context.ts';
 import { retryUntilStored, type SpooledResponse, spoolResponse, withDbRetry } from './db-outage.ts';
 
-/** Where paid calls of a kind are written: those of runs in `calls`, those of dry runs in `trials`. */
+/** Where paid calls are recorded: those of runs in `calls`, those of dry runs in `trials`. */
 export type CallLedger<Row extends { sentAt: Date }, Stored> = {
-  /** Commits the row of a call, or returns a response that makes the call needless. @throws RunError where it is refused */
+  /** Commits the row of a call, or returns a response that makes the call unnecessary. @throws RunError if it is refused */
   open: (limits: CallLimits) => Promise<{ row: Row } | { stored: Stored }>;
-  /** Headers by which the log of a service leads to the row. */
+  /** Headers that link the log of the service to the row. */
   headers: (row: Row) => Record<string, string>;
-  /** Closes the row with its response. Repeats while the database is away: it was paid for. */
+  /** Closes the row with its response, which is paid for. Retries during a database outage. */
   store: (row: Row, response: PaidResponse) => Promise<Stored>;
-  /** Closes the row without a response. Safe to do twice. */
+  /** Closes the row without a response. Idempotent. */
   closeFailed: (row: Row, end: FailedCallEnd) => Promise<void>;
-  /** What it means that the signal ended the call. */
+  /** The error of a call that the signal aborted. */
   createAbortError: () => RunError;
 };
 
-/** A response as it came, with what its call took. Its body no longer has the key that called. */
+/** A response with the time and cost of its call. The API key is removed from its body. */
 export type PaidResponse = CallResponse & { receivedAt: Date };
 
 /**
- * Makes one paid call. Its row is committed before the request is sent, and closed with whatever came of it.
- * @param call.signal ends the call: nobody waits for it any more, or the process stops
- * @throws RunError with the code of what went wrong
+ * Makes one paid call. Its row is committed before the request is sent, and closed with the result.
+ * @param call.signal aborts the call: the client disconnected, or the process stops
+ * @throws RunError with the code of the failure
  */
 export async function makePaidCall<Row extends { sentAt: Date }, Stored>(
   ctx: Context,
@@ -57,7 +57,7 @@ export async function makePaidCall<Row extends { sentAt: Date }, Stored>(
   const { service, request, signal } = call;
   const endpoint = await ctx.endpoint(service.kind);
   const dialect = loadDialect(service.dialect);
-  // Nothing below can fail before the request is sent: a row of the ledger is a request.
+  // From here on nothing can fail before the request is sent, so that every row of the ledger is a request.
   const limits = readCallLimits(ctx, service.kind);
   const opened = await ledger.open(limits);
   if ('stored' in opened) return opened.stored;
@@ -86,12 +86,12 @@ export async function makePaidCall<Row extends { sentAt: Date }, Stored>(
   throw new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
 }
 
-/** The time of a response: no clock but the database's, and what this process measured since. */
+/** The time of a response: the database's clock plus the duration that this process measured. */
 function computeReceivedTime({ clock }: Context, sentAt: Date, latencyMs: number): Date {
   return clock.statementTime() ?? new Date(sentAt.getTime() + Math.round(latencyMs));
 }
 
-/** How the ledger has a call that failed. One that was aborted once it was sent may have been answered, and paid. */
+/** State of a failed call in the ledger. A call that was aborted after it was sent may have been answered and billed. */
 function classifyCallEnd(result: CallFailure | CallAborted): Pick<FailedCallEnd, 'state' | 'code'> {
   if (result.kind === 'failed') return { state: 'failed', code: result.code };
   return result.sent
@@ -99,20 +99,20 @@ function classifyCallEnd(result: CallFailure | CallAborted): Pick<FailedCallEnd,
     : { state: 'failed', code: 'timeout_connect' };
 }
 
-/** The limits of a service's calls, as runs and trials meet them; null: no limit. */
+/** Call limits of a service, for runs and trials; null: no limit. */
 type CallLimits = { callsPerDay: number | null; callsPerMinute: number | null };
 
-/** Most calls to a service of this kind; null: no limit. */
+/** Reads the call limits of a kind of service. */
 export function readCallLimits({ config }: Pick<Context, 'config'>, kind: ServiceKind): CallLimits {
   return { callsPerDay: readCallsPerDay(config, kind), callsPerMinute: config.callsPerMinute ?? null };
 }
 
-/** The latest time for a counted call to be sent; undefined where the minute has no limit. */
+/** The latest time at which a counted call may be sent; undefined without a limit per minute. */
 function computeSendDeadline({ callsPerMinute }: CallLimits, countedAt: Date): Date | undefined {
   return callsPerMinute === null ? undefined : new Date(countedAt.getTime() + MAX_SEND_DELAY_MS);
 }
 
-/** What a refusal means to a run or a trial. A full minute says how long to wait, and when that is. */
+/** The error of a run or trial that a limit refused. For a full minute, it says how long to wait. */
 export function createLimitError(
   ctx: Pick<Context, 'clock'>,
   refusal: Exclude<Verdict, { kind: 'opened' }>,
@@ -121,7 +121,7 @@ export function createLimitError(
   if (refusal.kind === 'day_cap')
     return new RunError('budget_exceeded', {
       budget: 'day',
-      detail: 'the calls of this day (CALLS_PER_DAY, UTC) are used up',
+      detail: 'all calls of this UTC day (CALLS_PER_DAY) are used up',
     });
   const at = refusal.until.toISOString().slice(11, 19);
   return new RunError('budget_exceeded', {
@@ -132,8 +132,8 @@ export function createLimitError(
 }
 
 /**
- * The newest response that an earlier claim of this run stored and nobody has read: it was paid for, nothing is called
- * again. Calls of earlier claims that were sent and never heard of are marked, for they may have been answered and paid.
+ * The newest unread response of an earlier claim of this run, which makes another call unnecessary. Marks calls of earlier
+ * claims whose outcome is unknown: they may have been answered and billed.
  */
 export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse | null> {
   // A claim that waited for a call of the claim before it does not count that call.
@@ -143,8 +143,8 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
 }
 
 /**
- * Makes the paid call of a run and stores its response, raw, before anyone parses it; from then on nothing calls again.
- * @throws RunError with the code of what went wrong
+ * Makes the paid call of a run and stores its raw response before it is parsed; from then on nothing calls again.
+ * @throws RunError with the code of the failure
  */
 export function callAndStore(ctx: Context, run: ClaimedRun, stopping: AbortSignal): Promise<RawResponse> {
   const service = { kind: run.service_kind, dialect: run.dialect };
@@ -190,7 +190,7 @@ function createRunLedger(
   };
 }
 
-/** @throws RunError `db_unavailable`: it is on disk, until a process that sees the same folder stores it */
+/** @throws RunError `db_unavailable`: the response stays on disk until a process with the same data directory stores it */
 async function storePaidResponse(ctx: Context, paid: SpooledResponse, stopping: AbortSignal): Promise<void> {
   const onDisk: { remove: (() => Promise<void>) | null } = { remove: null };
   try {
@@ -209,7 +209,7 @@ async function storePaidResponse(ctx: Context, paid: SpooledResponse, stopping: 
   await onDisk.remove?.();
 }
 
-/** A response that another process stored while this one was about to call. */
+/** Takes a response that another process stored while this one was about to call. */
 async function takeConcurrentResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse> {
   const response = await takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
   if (response === null) throw new RunError('lease_lost');

@@ -1,4 +1,4 @@
-/** From a stored response to saved results. */
+/** Parses stored responses and saves their results. */
 
 import type { Cooperative } from '../../domain/cooperative.ts';
 import { RunError } from '../../domain/errors.ts';
@@ -17,10 +17,10 @@ import { withDbRetry } from './db-outage.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Reads meaning into a stored response. Pure: the same bytes give the same findings, today and in a replay.
- * In turns, so that whatever was sent, leases are renewed and other runs go on meanwhile.
- * @throws UnreadableResponse where it is of no use; `sources_down` where it holds nothing because nobody
- *   the service asked has answered: what was not looked at is not "nothing there"
+ * Parses a stored response. Pure: the same bytes give the same results, now and in a replay. Yields to the event loop, so that
+ * leases are renewed and other runs continue however large the response is.
+ * @throws UnreadableResponse if it cannot be used; `sources_down` if it is empty because no source responded: an unanswered
+ *   search is not an empty result
  */
 export async function parseStoredResponse(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
@@ -39,10 +39,9 @@ export async function parseStoredResponse(
 }
 
 /**
- * Saves the findings with the run's success, or learns that another claim has the run. A connection that
- * breaks at the commit leaves the outcome unknown: then the run itself is asked, and saved again only
- * where nothing was committed.
- * @throws RunError `lease_lost`
+ * Saves the results together with the run's success. If the connection breaks during the commit, checks the run, and saves
+ * again only if nothing was committed.
+ * @throws RunError `lease_lost` if another claim has the run
  */
 export async function saveResults(
   ctx: Context,
@@ -64,15 +63,15 @@ export async function saveResults(
   );
   if (diff !== null) return diff;
   const state = await readRunState(ctx.db, run.id);
-  // Our own commit went through although its confirmation never came: the diff is in the database.
+  // Our commit succeeded but its confirmation was lost: the diff is in the database.
   if (state?.status === 'succeeded' && state.fence === run.fence) return readCommittedDiff(ctx.db, run.id);
   throw new RunError('lease_lost');
 }
 
-/** So long one turn works before others get theirs; what lies between two pauses is always done. */
+/** Longest work between two pauses, apart from the last step. */
 const MAX_BLOCKING_MS = 20;
 
-/** Does work that can pause in turns, between which the event loop goes on. */
+/** Does cooperative work and yields to the event loop between steps. */
 export async function runCooperatively<T>(work: Cooperative<T>): Promise<T> {
   let began = monotonicMs();
   for (;;) {

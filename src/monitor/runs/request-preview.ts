@@ -1,4 +1,4 @@
-/** What was sent for a run: made again from its version of the search, and without the key. */
+/** The request of a run, composed again from its version of the search, without the API key. */
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
 import { type RequestRow, readRunRequest } from '../../store/queries/run-list.ts';
@@ -7,18 +7,18 @@ import type { Context } from '../context.ts';
 
 export type RequestPreview = {
   method: 'POST';
-  /** Of the service; its host is in the environment or, for a service of this program, a port that changes. */
+  /** Path at the service. Its host comes from the environment or, for a built-in service, is a port that changes. */
   path: string;
-  /** Without the key. */
+  /** Headers without the API key. */
   headers: Record<string, string>;
   /** JSON. */
   body: string;
 };
 
 /**
- * The request of a run, in the words of its service's dialect as they are today.
- * @returns null where there is no such run
- * @throws InvalidInput where the dialect is a file that cannot be read
+ * The request of a run, in the current dialect of its service.
+ * @returns null for an unknown run
+ * @throws InvalidInput if the dialect is a file that cannot be read
  */
 export async function previewRequest(
   { db, config }: Pick<Context, 'db' | 'config'>,

@@ -1,12 +1,12 @@
-/** What happens after a call that failed: decided here, in one place, from the code alone. */
+/** Decides whether and when a failed call is retried, from its code alone. */
 import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import type { RunCode, RunError } from '../../domain/errors.ts';
 
 /**
- * What a code asks for:
- * - `end`: the same call would end the same way, or was paid and answered; no call again.
- * - `wait`: the service said to slow down; it is asked again after the time it named.
- * - `again`: chance; it is tried again with growing, random pauses.
+ * How a code is handled:
+ * - `end`: no retry, because the call would fail again, or was answered and paid for.
+ * - `wait`: retry after the time that the service requested.
+ * - `again`: a transient failure; retry with growing random pauses.
  */
 type RetryClass = 'end' | 'wait' | 'again';
 
@@ -37,23 +37,23 @@ export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   internal: 'end',
 };
 
-/** Longest pause before the first, second and every later call again. */
+/** Longest pause before the first, the second and every later retry. */
 const BACKOFF_MS = [30 * SECOND, 2 * MINUTE, 10 * MINUTE] as const;
-/** A service that asks for more than this is asked again after it all the same; no pause is longer. */
+/** Longest pause, even if the service requests more. */
 const MAX_RETRY_WAIT_MS = HOUR;
 
 export type FailedCall = {
   code: RunCode;
-  /** What is used up; undefined where nothing is. */
+  /** Which limit is reached; undefined if none is. */
   budget: RunError['budget'];
-  /** How long to wait, in milliseconds: as the service asked, or until the minute has room. */
+  /** How long to wait, in milliseconds: as the service requested, or until the minute has room. */
   retryAfterMs: number | undefined;
-  /** Calls this run has made, this one included, and how many it may make. */
+  /** Calls that this run has made, including this one, and its limit. */
   callsMade: number;
   maxCalls: number;
-  /** When the run was due; null for a run by hand or a search's first, which no next slot replaces. */
+  /** When the run was due; null for manual and first runs, which no later slot replaces. */
   slotAt: Date | null;
-  /** When the search is due next; null where it is paused, archived or broken. */
+  /** When the search is due next; null if it is paused, archived or broken. */
   nextSlotAt: Date | null;
   now: Date;
   /** From 0 to below 1. */
@@ -62,14 +62,13 @@ export type FailedCall = {
 
 type RetryDecision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
 
-/** Runs that wait for room in a minute come back within so long after it, not all at once. */
+/** Runs that wait for a full minute are spread over this time after it. */
 const RETRY_SPREAD_MS = 2 * SECOND;
 
 /**
- * Whether a run calls again and when. A full minute is no failure: nothing was called, and the run waits for room, however
- * many calls it has made and whichever slot comes next. Pauses are random from nothing up to the bound of the call, so
- * that searches that failed together do not come back together. A call again that could only be made
- * once the next slot is due is left to that slot.
+ * Decides whether and when a run retries. A full minute is not a failure: nothing was called, and the run waits for room
+ * regardless of its calls and the next slot. Pauses are random up to a bound, so that searches that failed together do not
+ * retry together. If the retry would come after the next slot, the run fails and the slot takes over.
  */
 export function decideRetry(call: FailedCall): RetryDecision {
   if (call.budget === 'minute') {
@@ -85,8 +84,8 @@ export function decideRetry(call: FailedCall): RetryDecision {
 
 function computePauseMs({ callsMade, retryAfterMs, random }: FailedCall): number {
   const bound = BACKOFF_MS[Math.min(Math.max(callsMade, 1), BACKOFF_MS.length) - 1] ?? 0;
-  const asked = Math.min(Math.max(retryAfterMs ?? 0, 0), MAX_RETRY_WAIT_MS);
-  return Math.max(Math.ceil(random() * bound), asked);
+  const requested = Math.min(Math.max(retryAfterMs ?? 0, 0), MAX_RETRY_WAIT_MS);
+  return Math.max(Math.ceil(random() * bound), requested);
 }
 
 function addMs(at: Date, ms: number): Date {

@@ -1,4 +1,4 @@
-/** How a run ends, what is reported of it, and what a failure means for its search. */
+/** Ends runs: reports the result, and decides what a failure means for the search. */
 
 import { RUN_CODES, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
@@ -23,9 +23,9 @@ import { withDbRetry } from './db-outage.ts';
 import { decideRetry } from './retry-policy.ts';
 
 /**
- * Every other end than success: released because this process stops, taken over by another worker, retried
- * later, or failed with a code of the closed list.
- * @param end.response what was read when it failed, where there was a response
+ * Ends a run without success: released because this process stops, taken over by another worker, to be retried, or failed
+ * with a code.
+ * @param end.response the response that was being read, if there was one
  */
 export async function endWithoutSuccess(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function endWithoutSuccess(
   if (failure.code === 'internal')
     ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run aborted');
   if (failure.code === 'lease_lost' && stopping.aborted) return releaseRun(ctx, run);
-  // Another claim has it, or will when the lease has run out: nothing may be written here.
+  // Another claim has the run, or will when the lease expires: write nothing.
   if (failure.code === 'lease_lost' || failure.code === 'db_unavailable')
     return reportRelease(run, failure.code);
 
@@ -52,14 +52,14 @@ export async function endWithoutSuccess(
     now: ctx.clock.now(),
     random: ctx.random,
   });
-  // Nothing more can be made of it. One that failed for another reason stays unread.
+  // An unreadable response is marked as read; after any other failure it stays unread.
   const unreadable = failure instanceof UnreadableResponse ? (response?.n ?? null) : null;
   return decision.kind === 'retry'
     ? requeueForRetry(ctx, run, failure, { notBefore: decision.notBefore, unreadable })
     : failWithCode(ctx, run, failure, unreadable);
 }
 
-/** The run waits for whoever claims it next; a call that was aborted counts as made. */
+/** Requeues the run for the next claim; an aborted call counts as made. */
 async function releaseRun(ctx: Context, run: ClaimedRun): Promise<RunReport> {
   const { id: runId, fence } = run;
   const now = ctx.clock.statementTime();
@@ -111,14 +111,14 @@ function reportRelease(run: ClaimedRun, code: RunCode): RunReport {
   return { ...describeRun(run), status: 'released', code };
 }
 
-/** What is not a failure of the run's own is one of the database, which may pass, or a fault of ours. */
+/** Any error that is not a RunError is a temporary failure of the database or an internal error. */
 function toRunError(error: unknown): RunError {
   if (error instanceof RunError) return error;
   const code: RunCode = isDatabaseError(error) && !refusesData(error) ? 'db_unavailable' : 'internal';
   return new RunError(code, { cause: error });
 }
 
-/** How a run's journey ended here, for whoever shows it. */
+/** How a run ended in this process, for display. */
 export type RunReport = {
   runId: Id;
   search: string;
@@ -129,7 +129,7 @@ export type RunReport = {
   | { status: 'succeeded'; diff: Diff; posts: number; links: number; authors: number; rejected: number }
   | { status: 'failed'; code: RunCode; detail: string | undefined }
   | { status: 'retry'; code: RunCode; detail: string | undefined; notBefore: Date }
-  /** Given back or taken over; somebody else goes on with it. */
+  /** Released or taken over; another worker continues. */
   | { status: 'released'; code: RunCode }
 );
 
@@ -151,12 +151,12 @@ export function reportSuccess(run: ClaimedRun, findings: ParsedResults, diff: Di
   };
 }
 
-/** After this many refusals of the request in a row the search stops asking. */
+/** Consecutive rejections of the request after which the search becomes broken. */
 const MAX_REFUSALS = 3;
 
 /**
- * What a failure means beyond its run. A refused key or an empty account would fail every search of the
- * service, each paying for the attempt: they are stopped, with the reason, until a person resumes them.
+ * Stops searches after a failure. A rejected key or an empty account would fail every search of the service, so all of them
+ * become broken, with the reason, until a person resumes them.
  */
 async function suspendAfterFailure(
   ctx: Context,
@@ -168,7 +168,7 @@ async function suspendAfterFailure(
     for (const searchId of searches) await suspendSearch(ctx, searchId, `${code}: ${RUN_CODES[code]}`);
     ctx.log.error(
       { service: run.service, code, searches: searches.length },
-      'searches of this service are stopped until they are resumed',
+      'all searches of the service stopped',
     );
   } else if (budget === 'day') {
     await capSearch(ctx, run.search_id, detail ?? RUN_CODES[code]);
@@ -176,7 +176,7 @@ async function suspendAfterFailure(
     code === 'invalid_request' &&
     (await countFailuresInARow(ctx.db, run.search_id, code, MAX_REFUSALS))
   ) {
-    await suspendSearch(ctx, run.search_id, `${code}: refused ${MAX_REFUSALS} times in a row`);
+    await suspendSearch(ctx, run.search_id, `${code}: rejected ${MAX_REFUSALS} times in a row`);
   }
 }
 
@@ -184,14 +184,14 @@ async function suspendSearch(ctx: Context, searchId: Id, reason: string): Promis
   await changeIfActive(ctx, searchId, (tx, search) => stopSearch(ctx, tx, search, { to: 'broken', reason }));
 }
 
-/** It stays due: each slot until the next UTC day gets its row, `skipped / capped`. */
+/** The search stays due: each slot until the next UTC day gets a row, `skipped / capped`. */
 async function capSearch(ctx: Context, searchId: Id, reason: string): Promise<void> {
   await changeIfActive(ctx, searchId, async (tx) =>
     setState(tx, searchId, 'capped', reason, await readTime(tx, ctx.clock)),
   );
 }
 
-/** Does nothing to a search that is not active any more. */
+/** Does nothing if the search is no longer active. */
 async function changeIfActive(
   ctx: Context,
   searchId: Id,

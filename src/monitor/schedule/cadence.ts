@@ -1,15 +1,15 @@
 /**
- * When a search is due. The one answer to "when next": preview, database and queue all ask here.
+ * When searches are due. Preview, scan and edits all compute slots here.
  *
- * A cron schedule names local times. Where the clock is put forward some local times do not exist, and
- * where it is put back some exist twice. Two rules, as in Vixie cron:
- * - A *time of day* (numbers, lists and ranges in minutes and hours) runs once on each date. Where it is
- *   skipped it runs at the first instant after the gap; where the gap reaches to midnight, so that this
- *   would be tomorrow, in the last minute before it. Where it comes twice it runs the first time.
- * - A *rhythm* (`*` or a step in minutes or hours) runs at each real time whose local time matches: not
- *   in a gap, whose local times do not exist; in an hour that comes twice, both times.
+ * A cron schedule names local times. When clocks go forward, some local times do not exist; when they go back, some exist
+ * twice. Two rules, as in Vixie cron:
+ * - A *time of day* (numbers, lists and ranges in minutes and hours) runs once per date. If it is skipped, it runs at the first
+ *   instant after the gap; if the gap reaches midnight, so that this would be the next day, in the last minute before the gap.
+ *   If it exists twice, it runs the first time.
+ * - A *rhythm* (`*` or a step in minutes or hours) runs whenever the local time matches: not in a gap, and both times in an
+ *   hour that exists twice.
  *
- * Everything here is pure; the process's own time zone plays no part.
+ * Everything here is pure and independent of the process's time zone.
  */
 
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
@@ -17,16 +17,15 @@ import { type Cron, matchesDay, parseCronCached } from './cron.ts';
 import { computePhase, type Schedule } from './schedule.ts';
 import { listOffsetSpans } from './time-zone.ts';
 
-/** How far ahead a next slot is looked for; 29 February comes again after at most eight years. */
+/** How far ahead a next slot is searched; 29 February recurs after at most eight years. */
 const HORIZON_MS = 30 * 366 * DAY;
 
-/** What stands for "never" where a time must be given: far, and yet small enough for every store. */
+/** Stands for "never" where a time is required. Small enough for every store. */
 export const FAR_FUTURE = Date.UTC(2100, 0, 1);
 
 /**
- * The first slot strictly after an instant, in milliseconds since 1970. Never throws for a schedule that
- * was parsed. Where none comes within thirty years, and for an instant that is none or lies more than
- * 130 years from 1970, the answer is {@link FAR_FUTURE}.
+ * The first slot strictly after an instant, in milliseconds since 1970. Never throws for a parsed schedule. Returns
+ * {@link FAR_FUTURE} if there is none within thirty years, and for an invalid instant or one more than 130 years from 1970.
  */
 export function nextSlot(schedule: Schedule, after: Date | number): number {
   const start = Number(after);
@@ -43,8 +42,8 @@ export function nextSlots(schedule: Schedule, after: Date | number, n: number): 
 }
 
 /**
- * The slots of a span, ascending: after `from` and up to `to`, `to` included. So spans that follow one
- * another share no slot and miss none, and what is due now is `slotsBetween(schedule, last, now)`.
+ * The slots of a span, ascending: after `from`, up to and including `to`. Adjacent spans share no slot and miss none; due
+ * slots are `slotsBetween(schedule, last, now)`.
  */
 export function* slotsBetween(
   schedule: Schedule,
@@ -73,7 +72,7 @@ function* rhythmicSlots(schedule: IntervalSchedule, after: number, until: number
     yield slot;
 }
 
-/** The number of an interval's latest slot up to an instant; 0 is the first since 1970 began. */
+/** The index of the latest slot up to an instant; 0 is the first since 1970. */
 function countIntervals(schedule: IntervalSchedule, at: number): number {
   const { every, phase } = toMilliseconds(schedule);
   return Math.floor((at - phase) / every);
@@ -83,7 +82,7 @@ function toMilliseconds({ seconds, phase }: IntervalSchedule): { every: number; 
   return { every: seconds * SECOND, phase: Math.round(phase * SECOND) };
 }
 
-/** Walks the stretches of the zone's clock. Slots can repeat, and some can lie before `after`. */
+/** Walks the offset spans of the zone. Slots can repeat, and some can be before `after`. */
 function* clockSlots(cron: Cron, tz: string, after: number, until: number): Generator<number, void> {
   let reached: number | undefined; // the latest local time that the clock has shown
   for (const { from, to, offset } of listOffsetSpans(tz, after, until + DAY)) {
@@ -99,8 +98,8 @@ function* clockSlots(cron: Cron, tz: string, after: number, until: number): Gene
 }
 
 /**
- * Where the clock is put forward from one local time to another, at the real time `at`: the times of day
- * in between run on their own date, just after the gap or, where that is a later date, just before it.
+ * When the clock goes forward at the instant `at`: skipped times of day run on their own date, just after the gap or, if that
+ * is a later date, just before it.
  */
 function* skippedSlots(cron: Cron, gapFrom: number, gapTo: number, at: number): Generator<number, void> {
   const lastDate = Math.floor((gapFrom - 1) / DAY);
@@ -109,7 +108,7 @@ function* skippedSlots(cron: Cron, gapFrom: number, gapTo: number, at: number): 
   if (hasAny(localTimes(cron, Math.max(gapFrom, nextDate * DAY), gapTo))) yield at;
 }
 
-/** The local times that an expression names, from `from` until before `to`, as if they were UTC. */
+/** The local times that match an expression, from `from` until before `to`, as if they were UTC. */
 function* localTimes(cron: Cron, from: number, to: number): Generator<number, void> {
   for (let day = Math.floor(from / DAY); day * DAY < to; day++) {
     if (!matchesDay(cron, day)) continue;
@@ -121,7 +120,7 @@ function* localTimes(cron: Cron, from: number, to: number): Generator<number, vo
   }
 }
 
-/** Leaves out what does not come after all before it: a slot runs once. */
+/** Drops slots that are not later than all previous ones, so that each runs once. */
 function* dropRepeated(slots: Iterable<number>, after: number): Generator<number, void> {
   let last = after;
   for (const slot of slots) {
@@ -137,24 +136,24 @@ function hasAny(times: Iterable<number>): boolean {
 }
 
 /**
- * What became due while no scan ran. A year of every minute is half a million slots: they are counted by
- * whole days, and only the latest are listed. The same slots as {@link slotsBetween} has.
+ * Slots that became due while no scan ran; the same as those of {@link slotsBetween}. A year of every minute is half a million
+ * slots, so they are counted by whole days and only the latest are listed.
  */
 export type DueSlots = {
   /** The latest slots one by one, ascending. */
   latest: readonly number[];
-  /** All before them in one: their first, their last and their number. Null where there are none. */
+  /** All older ones: the first, the last and their number. Null if there are none. */
   older: { first: number; last: number; count: number } | null;
 };
 
 /**
  * The slots after `from` and up to `to`, both in milliseconds since 1970.
- * @param most how many are listed one by one
+ * @param most maximum number that are listed one by one
  */
 export function listDueSlots(schedule: Schedule, from: number, to: number, most: number): DueSlots {
   const total = countSlots(schedule, from, to);
   if (total <= most) return { latest: [...slotsBetween(schedule, from, to)], older: null };
-  // From ever further back, until there are enough of them; one more tells where the older ones end.
+  // Extends the span backward until it has enough slots, plus one: the last of the older ones.
   let begin = to - DAY;
   while (begin > from && countSlots(schedule, begin, to) <= most) begin = to - 2 * (to - begin);
   const [last, ...latest] = [...slotsBetween(schedule, Math.max(begin, from), to)].slice(-most - 1);
@@ -162,7 +161,7 @@ export function listDueSlots(schedule: Schedule, from: number, to: number, most:
   return { latest, older: { first: nextSlot(schedule, from), last, count: total - most } };
 }
 
-/** How many slots {@link slotsBetween} has. */
+/** The number of slots of {@link slotsBetween}. */
 export function countSlots(schedule: Schedule, from: number, to: number): number {
   if (to <= from) return 0;
   if (schedule.kind === 'cron') return countCronSlots(schedule, from, to);
@@ -170,8 +169,8 @@ export function countSlots(schedule: Schedule, from: number, to: number): number
 }
 
 /**
- * Where the local clock stays at one offset, each date has every time of day of the expression, or none. That holds from a
- * day after a change of the clock on, behind which no local time comes a second time; what is left is listed.
+ * While the offset is constant, each date has all times of day of the expression, or none. That is true from a day after a clock
+ * change, when no local time repeats; the slots before that are listed.
  */
 function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to: number): number {
   const cron = parseCronCached(schedule.cron);
@@ -194,20 +193,20 @@ function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to:
   return n + listed(counted, to);
 }
 
-/** The members of a stored search that its schedule stands in. */
+/** The members of a stored search that define its schedule. */
 type ScheduleRow = { slug: string; cron: string | null; every_seconds: number | null; tz: string };
 
-/** The schedule of a stored search. @throws where the row holds neither a cron expression nor an interval */
+/** The schedule of a stored search. @throws if the row has neither a cron expression nor an interval */
 export function readSchedule(row: ScheduleRow): Schedule {
   if (row.cron !== null) return { kind: 'cron', cron: row.cron, tz: row.tz };
   if (row.every_seconds === null) throw new Error(`search ${row.slug} has no schedule`);
   return { kind: 'every', seconds: row.every_seconds, phase: computePhase(row.slug, row.every_seconds) };
 }
 
-/** What a search says of itself whose schedule stems from an older release, or names a zone that is no more. */
-export const UNREADABLE_SCHEDULE = 'its schedule cannot be read; edit it';
+/** State reason of a search whose schedule is from an older release or names a time zone that no longer exists. */
+export const UNREADABLE_SCHEDULE = 'the schedule is invalid; edit it';
 
-/** The first slot of a stored search after a time; `null` where its schedule cannot be read. */
+/** The first slot of a stored search after a time; `null` if its schedule cannot be read. */
 export function findNextSlot(row: ScheduleRow, after: Date): Date | null {
   try {
     return new Date(nextSlot(readSchedule(row), after));

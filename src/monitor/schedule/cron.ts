@@ -1,12 +1,11 @@
 /**
- * Cron expressions: exactly five fields, read once into numbers. A cron library reads each item of a
- * field; what may be written at all is stricter than the library, whose leniency costs money: it fills
- * four fields up to "every minute" and takes a sixth for seconds.
+ * Cron expressions with exactly five fields. A library parses each item of a field, but this parser is stricter, because the
+ * library's leniency would cost money: it completes four fields to "every minute" and reads a sixth as seconds.
  */
 import { CronExpressionParser } from 'cron-parser';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 
-/** A cron expression that has been read. */
+/** A parsed cron expression. */
 export type Cron = {
   /** Times of day, in minutes since midnight, ascending. */
   readonly times: readonly number[];
@@ -14,9 +13,9 @@ export type Cron = {
   readonly days: ReadonlySet<number>;
   /** Days of the week, Sunday is 0. */
   readonly weekdays: ReadonlySet<number>;
-  /** Neither day field begins with `*`: a date needs to match only one of them (as in Vixie cron). */
+  /** Neither day field begins with `*`, so a date matches if either does (as in Vixie cron). */
   readonly eitherDay: boolean;
-  /** Minutes or hours hold `*` or a step: meant as a rhythm of real time, not as a time of day. */
+  /** Minutes or hours contain `*` or a step: a rhythm, not a time of day. */
   readonly rhythm: boolean;
 };
 
@@ -32,10 +31,10 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Longest expression: every value of every field, written out, is shorter. */
+/** Longest expression; even one that lists every value of every field is shorter. */
 const MAX_CRON_LENGTH = 500;
 
-/** The shorthands of other crons, and what says the same here. */
+/** Shorthands of other cron implementations, with what to write instead. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   '@hourly': 'write 0 * * * *',
   '@daily': 'write 0 0 * * *',
@@ -44,20 +43,20 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
   '@monthly': 'write 0 0 1 * *',
   '@yearly': 'write 0 0 1 1 *',
   '@annually': 'write 0 0 1 1 *',
-  '@every': 'give an interval instead, such as 15m',
+  '@every': 'use an interval instead, such as 15m',
 };
 
-/** Most days of each month; February in a leap year. */
+/** Days of each month in a leap year. */
 const MAX_DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** The expression as it is stored: its five fields with one space between them. */
+/** The stored form of an expression: its five fields, separated by one space. */
 export function normalizeCron(text: string): string {
   return splitFields(text).join(' ');
 }
 
 /**
- * Reads an expression of five fields: minute, hour, day of month, month, day of week.
- * @throws InvalidInput naming each item that cannot be read, or that the expression never comes.
+ * Parses an expression with five fields: minute, hour, day of month, month, day of week.
+ * @throws InvalidInput naming each invalid item, or if no date matches
  */
 export function parseCron(text: string): Cron {
   if (text.length > MAX_CRON_LENGTH) {
@@ -87,15 +86,15 @@ export function parseCron(text: string): Cron {
     rhythm: /[*/]/.test(`${written[0]} ${written[1]}`),
   };
   if (!hasAnyDate(cron)) {
-    throw new InvalidInput([{ path: 'cron', given: text, expected: 'a date that the calendar has' }]);
+    throw new InvalidInput([{ path: 'cron', given: text, expected: 'a date that exists' }]);
   }
   return cron;
 }
 
-/** Expressions that were read before: reading takes a fifth of a millisecond, a worker asks all the time. */
+/** Cache of parsed expressions: parsing takes a fifth of a millisecond, and workers need them all the time. */
 const parsedCrons = new Map<string, Cron>();
 
-/** {@link parseCron}, remembered. */
+/** {@link parseCron} with a cache. */
 export function parseCronCached(text: string): Cron {
   const cron = parsedCrons.get(text) ?? parseCron(text);
   if (parsedCrons.size >= 10_000) parsedCrons.clear();
@@ -103,7 +102,7 @@ export function parseCronCached(text: string): Cron {
   return cron;
 }
 
-/** Whether the expression names this date; `day` counts days since 1970-01-01. */
+/** Whether the expression matches this date; `day` counts days since 1970-01-01. */
 export function matchesDay(cron: Cron, day: number): boolean {
   const date = new Date(day * 86_400_000);
   if (!cron.months.has(date.getUTCMonth() + 1)) return false;
@@ -116,13 +115,13 @@ function splitFields(text: string): string[] {
   return text.split(/[ \t]+/).filter((field) => field !== '');
 }
 
-/** What one item of a field's list may look like: `*`, `5`, `1-5`, each perhaps with a step `/2`. */
+/** Matches one item of a field's list: `*`, `5`, `1-5`, each with an optional step such as `/2`. */
 function buildItemPattern(names: string): RegExp {
   const value = names === '' ? String.raw`\d{1,2}` : String.raw`(?:\d{1,2}|${names})`;
   return new RegExp(String.raw`^(?:\*|${value}(?:-${value})?)(?:/(?<step>\d{1,2}))?$`, 'i');
 }
 
-/** The values of one field. Items are read one by one, so that lists may overlap (`1-5,3`). */
+/** The values of one field. Items are parsed one by one, so that lists may overlap (`1-5,3`). */
 function parseField(field: Field, at: number, written: string, problems: Problem[]): Set<number> {
   const values = new Set<number>();
   for (const part of written.split(',')) {
@@ -141,17 +140,17 @@ function parseItem(field: Field, at: number, part: string): number[] | undefined
     const whole = `0 ${FIELDS.map((_, i) => (i === at ? part : '*')).join(' ')}`;
     return CronExpressionParser.parse(whole).fields[field.member].values.map(Number);
   } catch {
-    return undefined; // out of range or reversed; the library's words name neither field nor item
+    return undefined; // out of range or reversed; the library's message names neither field nor item
   }
 }
 
 function describeAllowed(field: Field): string {
-  const names = { month: ', or JAN to DEC', 'day of week': ' where 0 and 7 are Sunday, or SUN to SAT' };
+  const names = { month: ', or JAN to DEC', 'day of week': ' (0 and 7 are Sunday), or SUN to SAT' };
   const also = field.name === 'month' || field.name === 'day of week' ? names[field.name] : '';
   return `${field.min} to ${field.max}${also}; as *, 5, 1-5 or */2, joined by commas`;
 }
 
-/** False for a date like 30 February. With either day field enough, some weekday always comes. */
+/** False for a date such as February 30. If either day field is enough, some weekday always matches. */
 function hasAnyDate(cron: Omit<Cron, 'times' | 'rhythm'>): boolean {
   if (cron.eitherDay) return true;
   const first = Math.min(...cron.days);

@@ -1,4 +1,4 @@
-/** From due searches to run rows: what the scan, a pause, an edit and a removal do with slots that are due. */
+/** Turns due slots into run rows, for the scan and for pauses, edits and removals. */
 
 import type { CancelReason, SkipReason } from '../../domain/errors.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
@@ -17,16 +17,16 @@ import {
 import type { Context } from '../context.ts';
 import { type DueSlots, listDueSlots, nextSlot, readSchedule, UNREADABLE_SCHEDULE } from './cadence.ts';
 
-/** Missed slots beyond this many share one row with their span and count. */
+/** Older missed slots beyond this many share one row with their span and count. */
 const MAX_SLOT_ROWS = 1_000;
 
 /**
- * Writes a run row for each slot that is due by `now`, also for those that are not run: after downtime only the latest
- * is, the others are `skipped / missed`; while a run of the search is queued or running none is (`skipped / overlap`).
- * Then each search is due at its next slot. A search whose schedule cannot be read becomes `broken` and stops no other.
+ * Inserts a run row for each slot due by `now`, including skipped ones: after downtime only the latest is queued and the others
+ * are `skipped / missed`; while a run of the search is queued or running, all are skipped (`overlap`). Then sets each search's
+ * next slot. A search with an unreadable schedule becomes `broken` and does not affect others.
  * @param searches whose row locks the transaction holds
- * @param now the database's time, or a simulation's: no slot after it gets a row
- * @returns the runs that are queued; once this is committed the caller offers them to the queue
+ * @param now the database's time, or a simulation's; later slots get no row
+ * @returns the queued runs, which the caller offers to the queue after the commit
  */
 export async function recordDueSlots(
   ctx: Pick<Context, 'config' | 'log' | 'clock'>,
@@ -61,11 +61,11 @@ function isDue({ state, archived_at, next_due_at }: LockedSearch, now: Date): bo
   return next_due_at !== null && Number(next_due_at) <= now.getTime();
 }
 
-/** The slots of one search, or why its schedule cannot be read: it stems from an older release, or its zone is gone. */
+/** The due slots of one search, or the error if its schedule cannot be read. */
 function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: Date } | Error {
   try {
     const schedule = readSchedule(search);
-    // No slot from before it was created is due, whatever somebody wrote by hand.
+    // Slots from before the search was created are never due, even if somebody changed next_due_at by hand.
     const since = Math.max(Number(search.next_due_at), search.created_at.getTime());
     const due = listDueSlots(schedule, since - 1, now.getTime(), MAX_SLOT_ROWS);
     return { due, next: new Date(nextSlot(schedule, now)) };
@@ -74,7 +74,7 @@ function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: D
   }
 }
 
-/** The latest due slot runs, unless there is an obstacle; all before it were missed. */
+/** Queues the latest due slot, unless there is an obstacle; all earlier ones were missed. */
 function buildSlotRows(
   search: LockedSearch,
   { latest, older }: DueSlots,
@@ -103,7 +103,7 @@ function buildSlotRows(
   return [span, ...rows];
 }
 
-/** Searches whose service has no calls left today. The others of them become active again by themselves. */
+/** Capped searches whose service still has no calls left today. Sets the others to active. */
 async function findStillCapped(
   ctx: Pick<Context, 'config' | 'clock'>,
   tx: Transaction,
@@ -126,12 +126,12 @@ function listIds(searches: readonly LockedSearch[]): Id[] {
   return searches.map(({ id }) => id);
 }
 
-/** How a search stops, and for a person why. */
+/** The new state of a stopped search, with a reason for people. */
 type StopTarget = { to: Exclude<CancelReason, 'removed'>; reason: string } | { to: 'removed' };
 
 /**
- * Stops a search whose row lock the transaction holds. Slots that are due by now get their rows first, so
- * that none is lost; then queued runs are cancelled. One that is running finishes.
+ * Stops a search whose row lock the transaction holds. Due slots get their rows first, so that none is lost; then queued runs
+ * are cancelled. A run in progress finishes.
  */
 export async function stopSearch(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** The timers of a worker beside the scans that the queue calls for. */
+/** A worker's timers, which back up the scans triggered by the queue. */
 
 import { SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -8,24 +8,24 @@ import { enqueueDueSearches, scan, type ScanResult } from './scan.ts';
 
 /** The average interval at which a worker checks that scans happen. */
 const SCAN_WATCH_MS = SECOND;
-/** A slot that comes before the next scan is not left to it. */
+/** Slots due sooner than the next scan are queued by a timer. */
 const SCAN_INTERVAL_MS = SECOND / 2;
-/** Slots that are close to each other are queued together, at most this late. */
+/** Slots close to each other are queued together, with at most this delay. */
 const SLOT_PAUSE_MS = SECOND / 10;
 
 export type ScanLoop = {
-  /** What the repeatable job calls. */
+  /** Called by the repeatable job. */
   scan(): Promise<void>;
-  /** Milliseconds since this process last heard of a scan, its own or that of another. */
+  /** Milliseconds since this process last saw a scan, its own or another process's. */
   silentMs(): number;
   /** Ends the timers and waits for a scan in progress. */
   stop(): Promise<void>;
 };
 
 /**
- * A worker's part in scanning. Beside the scans of the repeatable job it runs two timers that no queue can lose: one
- * watches that scans happen, and takes over where they do not; the other queues a slot that comes before the next scan.
- * @returns once somebody has scanned
+ * Starts scanning. In addition to the scans of the repeatable job, two timers run that no queue can lose: one checks that scans
+ * happen and takes over if not; the other queues slots that are due before the next scan.
+ * @returns after a first scan
  */
 export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
   let stopped = false;
@@ -38,8 +38,8 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
   const inProgress: { scan?: Promise<void>; slots?: Promise<void> } = {};
 
   /**
-   * One of each at a time in this process: whoever asks meanwhile waits for the same. Slots do not wait for a scan that offers
-   * thousands of runs.
+   * One of each kind at a time in this process; concurrent callers share it. Slots do not wait for a scan that offers thousands
+   * of runs.
    */
   function once(kind: keyof typeof inProgress, work: () => Promise<void>): Promise<void> {
     return (inProgress[kind] ??= attempt(work).finally(() => {
@@ -47,11 +47,11 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
     }));
   }
 
-  /** Scans are attempted twice a second, and an outage is one event. */
+  /** Scans run twice a second, so an outage is logged once. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      if (failing) ctx.log.info('scans work again');
+      if (failing) ctx.log.info('scans recovered');
       failing = false;
     } catch (error) {
       if (!failing) ctx.log.warn({ err: error }, 'scan failed; retrying');
@@ -59,7 +59,7 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
     }
   }
 
-  /** What those who died left behind is offered at once, also where somebody scanned a moment ago. */
+  /** Offers work left behind by dead workers immediately, even if another process has just scanned. */
   async function start(): Promise<void> {
     if (!(await takeOver({ starting: true }))) await scanForQueue({ starting: true });
   }
@@ -71,7 +71,7 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
     if (scanned !== null) planSlot(scanned);
   }
 
-  /** @returns whether nobody else had scanned */
+  /** @returns whether this process scanned because no other had */
   async function takeOver({ starting = false } = {}): Promise<boolean> {
     const scanned = await scan(ctx, { takeOver: true, starting });
     heardAt = monotonicMs();

@@ -1,7 +1,7 @@
 /**
- * The scheduler. BullMQ's repeatable job calls the scan twice a second, Postgres decides what is due, and BullMQ
- * distributes the runs. Where the job does not come, because the queue was emptied, is away, or some worker's clock
- * confused it, a worker's timer takes over: the only evidence is that no scan happened.
+ * The scheduler. BullMQ's repeatable job triggers the scan twice a second, Postgres decides what is due, and BullMQ distributes
+ * the runs. If the job does not run (the queue was emptied, is unavailable, or a worker's clock confused it), a worker's timer
+ * takes over as soon as no scan has happened for a while.
  */
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
@@ -35,28 +35,28 @@ import { recordDueSlots } from './due-slots.ts';
 
 /** Searches and runs that are handled in one transaction. */
 const SCAN_BATCH = 500;
-/** Runs that workers who died can have taken from the head of the queue and not claimed: those of a dozen workers. */
+/** Runs that dead workers may have taken from the head of the queue without a claim: those of a dozen workers. */
 const MAX_TAKEN_ALONG = 100;
 /** The reason of a search that is broken because the database refuses its slots. */
-const UNRECORDED_REASON = 'its due slots cannot be recorded; see the log';
-/** Runs for which the minute has no room are looked at again after this long. */
+const UNRECORDED_REASON = 'due slots could not be recorded; see the log';
+/** When runs are offered again for which the minute had no room. */
 const FULL_MINUTE_RETRY_MS = 5 * SECOND;
-/** Recurring work that nobody finished is found again after this long. */
+/** When unfinished recurring work is enqueued again. */
 const RECURRING_WORK_RETRY_MS = 5 * MINUTE;
 
 export type ScanResult = {
   now: Date;
-  /** When the next search is due; null where none is active. */
+  /** When the next search is due; null if none is active. */
   nextDueAt: Date | null;
 };
 
 /**
- * One scan: runs of due slots, runs that nobody claimed, responses that nobody read, channels with something to send,
- * recurring work. Scans may overlap: row locks and constraints decide.
- * @param options.takeOver scan only if nobody has for two seconds; then all queued runs are offered once more
- * @param options.starting a worker starts: all queued runs are offered once more, those at the head of the queue as new jobs.
- * Whoever died before may have written their rows and not offered them, or have taken their jobs and not claimed them
- * @returns null where another worker scans
+ * Performs one scan: enqueues due slots, unclaimed runs, unread responses, channels with something to send, and recurring work.
+ * Scans may overlap: row locks and constraints decide.
+ * @param options.takeOver scan only if there was no scan for two seconds; then all queued runs are offered again
+ * @param options.starting a worker starts: all queued runs are offered again, those at the head of the queue as new jobs. A dead
+ * process may have inserted their rows without offering them, or taken their jobs without claiming them
+ * @returns null if another worker scans
  */
 export async function scan(
   ctx: Context,
@@ -73,8 +73,8 @@ export async function scan(
 }
 
 /**
- * Queues a run for each search that is due and offers it.
- * @returns when the next search is due, in the past where somebody else holds its row; null where none is active
+ * Creates a run for each due search and offers it to the queue.
+ * @returns when the next search is due, in the past if another process has its row lock; null if none is active
  */
 export async function enqueueDueSearches(ctx: Context, now: Date): Promise<Date | null> {
   const { simulation } = ctx;
@@ -91,12 +91,12 @@ export async function enqueueDueSearches(ctx: Context, now: Date): Promise<Date 
       return search === undefined ? [] : [{ ...search, id, fence: 0, trigger: 'schedule' }];
     });
     await offerRuns(ctx, offers, now);
-    // Others hold the rows of those that are left.
+    // Other processes have the row locks of the remaining ones.
     if (due.length === 0) return earliest;
   }
 }
 
-/** One search whose slots the database does not take must not keep the others from running: it stops alone. */
+/** Records slots search by search after a batch failed, so that a search with invalid data stops without blocking others. */
 async function recordOneByOne(
   ctx: Context,
   now: Date,
@@ -126,8 +126,8 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
 }
 
 /**
- * Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned.
- * @param again makes new jobs of those that stand at the head of the queue
+ * Offers waiting runs: due retries, and runs that the queue lost or a worker abandoned.
+ * @param again creates new jobs for those at the head of the queue
  */
 export async function offerWaitingRuns(ctx: Context, now: Date, again?: string): Promise<void> {
   for (let mark = again; ; mark = undefined) {
@@ -139,9 +139,9 @@ export async function offerWaitingRuns(ctx: Context, now: Date, again?: string):
 }
 
 /**
- * Offers runs to the queue, of each service as many as its minute has room for; the others come a little later. The ledger
- * remains the judge: this only saves runs from being claimed in vain.
- * @returns whether the queue took all of them
+ * Offers runs to the queue, for each service as many as its minute has room for; the rest later. This only avoids useless
+ * claims: the ledger enforces the limit.
+ * @returns whether the queue accepted all of them
  */
 async function offerRuns(
   ctx: Context,
@@ -177,7 +177,7 @@ async function readMinuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promis
   return new Map([...rooms].map(([id, { minute }]) => [id, minute]));
 }
 
-/** Offers runs that have ended and have a response that nobody has read. */
+/** Offers ended runs with an unread response. */
 async function offerUnreadResponses(ctx: Context): Promise<void> {
   const late = await listLateRuns(ctx.db.pool, ctx.clock, SCAN_BATCH, ctx.simulation);
   await enqueueRuns(
@@ -200,7 +200,7 @@ async function enqueueOtherWork(ctx: Context, now: Date): Promise<void> {
   }
 }
 
-/** Notes the scan, and repairs what an outage or a clock that was put back left behind. */
+/** Records the scan, and repairs the effects of an outage or a database clock that was set back. */
 async function openScan(
   ctx: Context,
   { takeOver, starting }: { takeOver: boolean; starting: boolean },

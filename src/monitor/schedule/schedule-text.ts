@@ -1,4 +1,4 @@
-/** Schedules and slots as a person reads them. */
+/** Schedules and slots as text for people. */
 import cronstrue from 'cronstrue';
 import { MINUTE } from '../../domain/time.ts';
 import { describeInterval, type Schedule } from './schedule.ts';
@@ -14,7 +14,7 @@ export function describeSchedule(schedule: Schedule): string {
   return `${tidyDescription(words)}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
 }
 
-/** The first and the last value of each field; days of the week end before Sunday comes again. */
+/** The first and last value of each field; Sunday counts once. */
 const FIELD_RANGES = [
   [0, 59],
   [0, 23],
@@ -24,8 +24,8 @@ const FIELD_RANGES = [
 ] as const;
 
 /**
- * A step that does not divide its field begins anew each time round, so that `*\/7` is not every seven
- * minutes: it is said by its values.
+ * A step that does not divide its field restarts with each cycle, so that `*\/7` is not every seven minutes. Such steps are
+ * replaced by their values.
  */
 function expandSteps(cron: string): string {
   return cron
@@ -40,7 +40,7 @@ function expandSteps(cron: string): string {
     .join(' ');
 }
 
-/** How many minutes of an hour are named before the rest is left to be guessed. */
+/** Number of minutes of an hour that are listed before an ellipsis. */
 const MAX_NAMED_MINUTES = 4;
 
 function tidyDescription(words: string): string {
@@ -53,7 +53,7 @@ function tidyDescription(words: string): string {
   });
 }
 
-/** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds where there are any. */
+/** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds if they are not zero. */
 export function formatSlot(at: Date | number, tz: string): string {
   const offset = offsetAt(tz, Number(at));
   const local = new Date(Number(at) + offset);

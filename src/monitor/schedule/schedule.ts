@@ -1,18 +1,18 @@
-/** When a search is due, and how what a person wrote about it is read. */
+/** Schedules of searches, and how they are parsed. */
 
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { parseZone } from './time-zone.ts';
 
 /**
- * Times on a local clock (`cron`: five fields; `tz`: a name of {@link parseZone}), or a rhythm of real
- * time: every `seconds`, at those instants whose seconds since 1970 leave the remainder `phase`.
+ * Local times (`cron`: five fields; `tz`: a name of {@link parseZone}), or an interval: every `seconds`, at instants whose
+ * seconds since 1970 have the remainder `phase`.
  */
 export type Schedule =
   | { readonly kind: 'cron'; readonly cron: string; readonly tz: string }
   | { readonly kind: 'every'; readonly seconds: number; readonly phase: number };
 
-/** What a person wrote: `cron` (with `tz`, otherwise UTC) or `every`, and the search's slug. */
+/** A schedule as written: `cron` (with `tz`, default UTC) or `every`, and the slug of the search. */
 export type WrittenSchedule = {
   cron?: string | undefined;
   tz?: string | undefined;
@@ -21,8 +21,8 @@ export type WrittenSchedule = {
 };
 
 /**
- * Reads a schedule that a person wrote.
- * @throws InvalidInput with everything that is wrong with it, and what to write instead.
+ * Parses a schedule as written by a person.
+ * @throws InvalidInput with all problems, and what to write instead
  */
 export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Schedule {
   if ((cron === undefined) === (every === undefined)) {
@@ -37,7 +37,8 @@ export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Sched
   return schedule;
 
   function readEvery(): Schedule {
-    if (tz !== undefined) problems.push({ path: 'tz', given: tz, expected: 'none: an interval has no zone' });
+    if (tz !== undefined)
+      problems.push({ path: 'tz', given: tz, expected: 'no time zone: intervals have none' });
     const seconds = collectProblems(problems, () => parseInterval(every ?? ''), MIN_INTERVAL_SECONDS);
     return { kind: 'every', seconds, phase: computePhase(slug, seconds) };
   }
@@ -52,7 +53,7 @@ function parseCronSchedule(cron: string, tz: string, problems: Problem[]): Sched
   };
 }
 
-/** Shortest interval: a search costs money each time. */
+/** Shortest interval: each run costs money. */
 const MIN_INTERVAL_SECONDS = 60;
 /** Longest interval: a leap year. */
 const MAX_INTERVAL_SECONDS = 366 * 86_400;
@@ -60,8 +61,8 @@ const MAX_INTERVAL_SECONDS = 366 * 86_400;
 const INTERVAL_PATTERN = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?$/;
 
 /**
- * Reads an interval such as `90s`, `15m`, `1h30m` or `7d` into seconds.
- * @throws InvalidInput also where it is under a minute or over 366 days.
+ * Parses an interval such as `90s`, `15m`, `1h30m` or `7d` into seconds.
+ * @throws InvalidInput also if it is under a minute or over 366 days
  */
 export function parseInterval(given: string): number {
   const [whole, days, hours, minutes, seconds] = INTERVAL_PATTERN.exec(given.trim().toLowerCase()) ?? [];
@@ -89,9 +90,9 @@ export function describeInterval(seconds: number): string {
 }
 
 /**
- * Where in its interval a search runs, in seconds and whole milliseconds: `0 <= phase < seconds`. It comes
- * from the slug (FNV-1a, stirred), so that a hundred searches every hour do not all run on the hour, nor
- * dozens of them at the beginning of one second, and a search runs at the same instants after every restart.
+ * The offset of a search within its interval, in seconds and whole milliseconds: `0 <= phase < seconds`. It is a hash of the slug
+ * (FNV-1a with a finalizer), so that hourly searches do not all run at the same time, and a search runs at the same instants
+ * after every restart.
  */
 export function computePhase(slug: string, seconds: number): number {
   let hash = 0x81_1c_9d_c5;

@@ -1,6 +1,5 @@
 /**
- * Time zones: which names are taken, and how a zone's clock runs. A zone is seen as a row of stretches
- * of real time in each of which the local clock stays at one offset from UTC.
+ * Time zones: valid names, and offsets over time. A zone is a sequence of spans, each with a constant offset from UTC.
  */
 import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../domain/time.ts';
@@ -10,13 +9,13 @@ import { findNearestName } from '../../domain/nearest-name.ts';
 /** Real time from `from` until before `to`, while local time is UTC plus `offset`; all milliseconds. */
 type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
-/** An instant at which a zone's clock is moved, and its offset from then on. */
+/** An instant at which a zone's offset changes, and the new offset. */
 type OffsetChange = { readonly at: number; readonly offset: number };
 
 /**
- * The zone's name in its usual letters. Names with a slash that the runtime knows, and `UTC`; no
- * offsets and no abbreviations, because they say nothing about summer time.
- * @throws InvalidInput with the nearest name, where one is near.
+ * The zone's name in its usual spelling. Accepts `UTC` and names with a slash that the runtime knows; no offsets or
+ * abbreviations, because they do not define daylight saving time.
+ * @throws InvalidInput with the nearest name, if there is one
  */
 export function parseZone(given: string): string {
   const name = given.trim();
@@ -24,24 +23,24 @@ export function parseZone(given: string): string {
   if (/^[a-z]\w+(?:\/[\w+-]+)+$/i.test(name) && IANAZone.isValidZone(name)) return normalizeZoneName(name);
   const near = findNearestName(name, Intl.supportedValuesOf('timeZone'));
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  const expected = `a time zone by its name, such as Europe/Berlin, or UTC${hint}`;
+  const expected = `the name of a time zone, such as Europe/Berlin, or UTC${hint}`;
   throw new InvalidInput([{ path: 'tz', given, expected }]);
 }
 
 /**
- * What is added to UTC to get local time at an instant, in milliseconds.
- * @throws InvalidInput where the runtime does not know the zone (any more), or there is no such instant.
+ * The offset from UTC to local time at an instant, in milliseconds.
+ * @throws InvalidInput if the runtime does not know the zone, or the instant is invalid
  */
 export function offsetAt(tz: string, at: number): number {
   const minutes = IANAZone.create(tz).offset(at);
-  if (Number.isNaN(minutes)) throw new InvalidInput([{ path: 'tz', given: tz, expected: 'a known zone' }]);
+  if (Number.isNaN(minutes))
+    throw new InvalidInput([{ path: 'tz', given: tz, expected: 'a known time zone' }]);
   return minutes * MINUTE;
 }
 
 /**
- * The stretches that cover `from` to `until`. The first begins two days early, so that a clock that was
- * put back just before `from` is seen (no clock was ever moved by more than a day); a stretch is also
- * cut at the turn of a UTC year, where nothing changes.
+ * The spans that cover `from` to `until`. The first begins two days early, to include a change just before `from` (no clock was
+ * ever moved by more than a day). Spans are also cut at the end of a UTC year.
  */
 export function* listOffsetSpans(tz: string, from: number, until: number): Generator<OffsetSpan> {
   let at = from - 2 * DAY;
@@ -58,7 +57,7 @@ export function* listOffsetSpans(tz: string, from: number, until: number): Gener
   }
 }
 
-/** Zone, year, changes. As many entries as zones in use times years looked at: a few thousand at most. */
+/** Cache of changes by zone and year: a few thousand entries at most. */
 const changesByZone = new Map<string, Map<number, readonly OffsetChange[]>>();
 
 /** The changes of a zone's offset in a UTC year: after its first instant, up to its end inclusive. */
@@ -70,7 +69,7 @@ function readChanges(tz: string, year: number): readonly OffsetChange[] {
   return changes;
 }
 
-/** Looks once a week: since 1970 no zone has moved its clock there and back again in less than one. */
+/** Samples once a week: since 1970 no zone has changed its offset and back in less than a week. */
 function findChanges(tz: string, from: number, to: number): OffsetChange[] {
   const changes: OffsetChange[] = [];
   let before = { at: from, offset: offsetAt(tz, from) };
@@ -83,7 +82,7 @@ function findChanges(tz: string, from: number, to: number): OffsetChange[] {
   return changes;
 }
 
-/** The first instant with the later offset, to the second: halves the span until it is found. */
+/** The first instant with the later offset, to the second, by binary search. */
 function findChangeInstant(tz: string, before: OffsetChange, after: OffsetChange): OffsetChange {
   let [low, high] = [before.at / 1_000, after.at / 1_000];
   while (high - low > 1) {
@@ -94,7 +93,7 @@ function findChangeInstant(tz: string, before: OffsetChange, after: OffsetChange
   return { at: high * 1_000, offset: after.offset };
 }
 
-/** `Europe/berlin` as `Europe/Berlin`; a second name that the runtime would rename keeps its own. */
+/** `Europe/berlin` as `Europe/Berlin`. Aliases keep their names, even if the runtime would replace them. */
 function normalizeZoneName(name: string): string {
   const usual = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   if (usual.toLowerCase() === name.toLowerCase()) return usual;

@@ -1,6 +1,6 @@
 /**
- * Which searches are silent: active, and without a successful run while three of their slots passed. The rule asks neither
- * why, nor what the scheduler believes: it finds what every other check missed.
+ * Finds silent searches: active, but without a successful run while three of their slots passed. The rule does not depend on the
+ * cause or the scheduler's state, so it finds what other checks miss.
  */
 import { setImmediate } from 'node:timers/promises';
 import { HOUR, SECOND } from '../../domain/time.ts';
@@ -17,24 +17,24 @@ import type { Schedule } from '../schedule/schedule.ts';
 
 /** Slots without a successful run. */
 const SILENT_SLOTS = 3;
-/** Three slots of any schedule lie within this: 29 February, past a year without one. */
+/** Three slots of any schedule are within this span, even of one for 29 February. */
 const MAX_SILENCE_SPAN_MS = 30 * 366 * 24 * HOUR;
-/** The most that are named; all of them are counted. */
+/** Maximum number that are listed; all are counted. */
 const MAX_NAMED = 100;
-/** Schedules that are computed before the event loop gets its turn: a tenth of a millisecond each. */
+/** Schedules to compute before yielding to the event loop, at a tenth of a millisecond each. */
 const SCHEDULES_PER_TURN = 100;
 
 export type SilentSearches = {
   total: number;
-  /** Those without a successful run for longest, first; at most 100. */
+  /** At most 100, longest silence first. */
   searches: SilentSearch[];
 };
 
 /**
- * A search is silent when its last successful run came before this time: since then three of its slots passed, or three
- * intervals. Where it has not run yet, or was resumed or edited since, that time counts instead.
- * @param graceMs how long the run of a slot may take: later slots do not count yet
- * @returns milliseconds since 1970; -Infinity where fewer than three slots ever passed
+ * A search is silent if its last successful run was before this time: three of its slots, or intervals, have passed since. If it
+ * has not run yet, or was resumed or edited since, that time counts instead.
+ * @param graceMs how long the run of a slot may take; later slots do not count yet
+ * @returns milliseconds since 1970; -Infinity if fewer than three slots have passed
  */
 export function computeSilentBefore(schedule: Schedule, now: Date, graceMs: number): number {
   const until = now.getTime() - graceMs;
@@ -46,7 +46,7 @@ export function computeSilentBefore(schedule: Schedule, now: Date, graceMs: numb
   return -Infinity;
 }
 
-/** The silent searches of everything but running simulations, whose clock is their own. */
+/** All silent searches, except those of running simulations, which have their own clock. */
 export async function judgeSilence({
   db,
   clock,
@@ -66,7 +66,7 @@ export async function judgeSilence({
 
 function computeGroupLimit(group: ScheduleGroup, now: Date, graceMs: number): number {
   try {
-    // The phase of an interval plays no part in the rule; the slug decides nothing else.
+    // The slug only determines the phase of an interval, which does not matter here.
     return computeSilentBefore(readSchedule({ ...group, slug: '' }), now, graceMs);
   } catch {
     return -Infinity; // a schedule that cannot be read: the scan marks its searches as broken

@@ -1,4 +1,4 @@
-/** The state of everything: database, queue, scan, services, workers, runs, searches, and what is due next. */
+/** The status of the installation: database, queue, scan, services, workers, runs, searches, and what is due next. */
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { maskUrl } from '../../domain/link.ts';
@@ -35,25 +35,25 @@ export type EmbeddedDatabase = { url: string; dataDirectory: string };
 export type Status = {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
   queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: Record<string, number> | null };
-  /** The last scan; while it is late, nothing that is due runs. */
+  /** The last scan; while it is late, no search runs. */
   scan: { scanned_at: Date; age_seconds: number; late: boolean };
   services: ServiceStatus[];
-  /** Those heard of within a day; one that is silent has probably ended. */
+  /** Workers with a heartbeat in the last day; a silent one has probably ended. */
   workers: (WorkerRow & { silent: boolean })[];
   runs_24h: RunTally[];
   unread_responses: UnreadResponses;
-  /** Searches whose trends wait for a reading that fails again and again; at most 100. */
+  /** Searches whose trends wait for a reading that keeps failing; at most 100. */
   set_aside: AsideReading[];
   /** Active searches without a successful run for three intervals. */
   silent: SilentSearches;
-  /** Searches that do not run. */
+  /** Searches that are paused, broken or capped. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
   next: (NextSlot & { local: string })[];
 };
 
 const MAX_SET_ASIDE = 100;
 
-/** @param embedded the database that this program runs itself; null where `DATABASE_URL` names one */
+/** @param embedded the database that this program runs itself; null if `DATABASE_URL` is set */
 export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null): Promise<Status> {
   const { db, queue, config } = ctx;
   const now = ctx.clock.now();
@@ -109,27 +109,27 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
   };
 }
 
-/** A service, with its calls of today and its searches. */
+/** A service with its calls of today and its searches. */
 type ServiceStatus = ServiceDay & {
-  /** How many of its searches are in which state. */
+  /** Number of its searches, by state. */
   searches: Record<string, number>;
-  /** Most calls per UTC day; null: no limit. */
+  /** Limit of calls per UTC day; null: no limit. */
   calls_per_day: number | null;
-  /** Why none of its searches can run; null: nothing is missing. */
+  /** Missing configuration that keeps its searches from running; null: none. */
   missing: string | null;
 };
 
-/** More searches than anybody has. */
+/** Practically unlimited. */
 const MAX_SEARCHES = 100_000;
 
-/** Every search that was not removed. */
+/** All searches that are not removed. */
 function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
   return readSearches(db, { limit: MAX_SEARCHES });
 }
 
 /**
- * Every service there is, by name, with what is secret in its address left out.
- * @param searches those that are counted, where they are known already
+ * All services by name, without secrets in their URLs.
+ * @param searches the searches to count, if already read
  */
 export async function readServices(
   { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,

@@ -1,4 +1,4 @@
-/** Topics and searches by name, as whoever names one means it: what is not there is refused with the nearest name. Runs by id. */
+/** Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
@@ -9,10 +9,10 @@ import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-
 import { findSearch, type Reader, type Search } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch } from '../../store/slots.ts';
 
-/** More searches than anybody has. */
+/** Practically unlimited. */
 const MAX_ROWS = 100_000;
 
-/** A search by its slug, also a removed one: its history stays. @throws Refused `not_found` */
+/** A search by its slug, including removed ones, whose history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
   const row = await readSearch(db, slug);
   if (row === undefined) {
@@ -22,23 +22,23 @@ export async function findSearchRow(db: Database, slug: string): Promise<SearchR
   return row;
 }
 
-/** A search that can still be changed. @throws Refused `not_found`, or `conflict` where it was removed */
+/** @throws Refused `not_found`, or `conflict` if the search was removed */
 export async function assertSearchNotRemoved(db: Database, slug: string): Promise<void> {
   const { archived_at } = await findSearchRow(db, slug);
   if (archived_at !== null) throw createRemovedConflict('search', slug, archived_at);
 }
 
-/** The same for a topic. */
+/** @throws Refused `not_found`, or `conflict` if the topic was removed */
 export async function assertTopicNotRemoved(db: Database, slug: string): Promise<void> {
   const { archived_at } = await findTopicRow(db, slug);
   if (archived_at !== null) throw createRemovedConflict('topic', slug, archived_at);
 }
 
-/** With the name that was probably meant, where one is near. */
+/** Suggests the nearest slug, if there is one. */
 function createNotFound(what: 'search' | 'topic', slug: string, all: readonly { slug: string }[]): Refused {
   const near = findNearestName(
     slug,
-    all.map((one) => one.slug),
+    all.map((row) => row.slug),
   );
   const meant = near === undefined ? '' : ` (did you mean ${near}?)`;
   return new Refused('not_found', `there is no ${what} "${slug}"${meant}`);
@@ -46,13 +46,10 @@ function createNotFound(what: 'search' | 'topic', slug: string, all: readonly { 
 
 function createRemovedConflict(what: 'search' | 'topic', slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
-  return new Refused(
-    'conflict',
-    `the ${what} "${slug}" was removed on ${since}, for good; its history stays`,
-  );
+  return new Refused('conflict', `the ${what} "${slug}" was removed on ${since}; its history is kept`);
 }
 
-/** A topic by its slug, also a removed one. @throws Refused `not_found` */
+/** A topic by its slug, including removed ones. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
   const row = await readTopic(db, slug);
   if (row === undefined) {
@@ -62,7 +59,7 @@ export async function findTopicRow(db: Database, slug: string): Promise<TopicRow
   return row;
 }
 
-/** A name that nothing has is a mistake, not an empty answer. @throws Refused `not_found` */
+/** Refuses filters by unknown slugs, which would otherwise return an empty list. @throws Refused `not_found` */
 export async function assertFilterExists(
   db: Database,
   { topic, search }: { topic?: string | undefined; search?: string | undefined },
@@ -71,7 +68,7 @@ export async function assertFilterExists(
   if (topic !== undefined) await findTopicRow(db, topic);
 }
 
-/** Searches of a topic, or the one that is named; those that were removed only by name. @throws Refused, InvalidInput */
+/** The searches of a topic, or the named one. Removed searches are included only if named. @throws Refused, InvalidInput */
 export async function findSearches(
   db: Database,
   { topic, search }: { topic: string | undefined; search: string | undefined },
@@ -84,7 +81,7 @@ export async function findSearches(
       {
         path: 'search',
         given: search,
-        expected: `a search of the topic "${topic}"; this one is of "${row.topic}"`,
+        expected: `a search of the topic "${topic}"; this one belongs to "${row.topic}"`,
       },
     ]);
   return row === undefined ? [] : [row];
@@ -97,14 +94,14 @@ export async function findRunRow(db: Database, id: Id): Promise<RunRow> {
   return run;
 }
 
-/** The search of this slug. @throws Refused `not_found` where there is none, or none any more */
+/** A search that is not removed. @throws Refused `not_found` */
 export async function requireSearch(db: Reader, slug: string): Promise<Search> {
   const search = await findSearch(db, slug);
   if (search === null || search.archived_at !== null) throw createSearchNotFound(slug);
   return search;
 }
 
-/** The same under the row lock that the scan takes: nobody else changes it until the transaction ends. */
+/** Locks a search with the row lock that the scan takes: nobody else changes it until the transaction ends. */
 export async function lockSearchBySlug(tx: Transaction, slug: string): Promise<LockedSearch> {
   const { id } = await requireSearch(tx, slug);
   const locked = await lockSearch(tx, id);
@@ -116,11 +113,11 @@ export function createSearchNotFound(slug: string): Refused {
   return new Refused('not_found', `there is no search "${slug}"`);
 }
 
-/** A removed topic does not live again: what is watched anew gets a slug of its own. */
+/** Slugs of removed topics are never reused. */
 export function createTopicRemoved(slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
   return new Refused(
     'conflict',
-    `the topic "${slug}" was removed on ${since}, for good; its history stays under this slug, so choose another one, such as ${slug.slice(0, 61)}-2`,
+    `the topic "${slug}" was removed on ${since} and keeps its history under this slug; choose another slug, such as ${slug.slice(0, 61)}-2`,
   );
 }

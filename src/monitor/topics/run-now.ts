@@ -5,14 +5,14 @@ import { findQueuedRun, insertRun } from '../../store/run-states.ts';
 import type { ActingContext } from '../context.ts';
 import { assertSearchNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
 
-/** Whether the run was there before; otherwise the caller enqueues it. */
+/** A run, and whether it was already queued; otherwise the caller enqueues it. */
 export type RequestedRun = { runId: Id; alreadyQueued: boolean };
 
 /**
- * The run that a person asked for: one that is queued and may start now, or a new one. Of those who ask at once, the search's
- * row lock lets one create it. Whoever takes it first, a worker or the caller, runs it.
- * @param execution of a request with a key: its run is committed with the key, so that it gets no second one
- * @throws Refused `not_found`, or `conflict` where it was removed
+ * Creates a manual run, or returns a run that is queued and may start now. The row lock of the search lets only one of several
+ * concurrent requests create it. Whoever claims it first, a worker or the caller, executes it.
+ * @param execution of a request with an idempotency key: the run is committed with the key, so that a retry creates no second
+ * @throws Refused `not_found`, or `conflict` if the search was removed
  */
 export async function insertManualRun(
   ctx: ActingContext,

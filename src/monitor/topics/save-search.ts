@@ -1,4 +1,4 @@
-/** Saves a search, and edits one: a new version under the row lock that the scan takes. */
+/** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
@@ -40,9 +40,8 @@ export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: 
 export type CreatedSearch = { search: Search; firstRunId: Id };
 
 /**
- * Saves a search, in a topic that is made where there is none, and lets it run once at once: what that
- * first look finds is its baseline.
- * @throws InvalidInput, Refused `conflict` where the slug is taken or the topic was removed
+ * Creates a search and its first run, whose results are the baseline. Creates the topic if it does not exist.
+ * @throws InvalidInput, Refused `conflict` if the slug is taken or the topic was removed
  */
 export async function createSearch(ctx: ActingContext, written: NewSearch): Promise<CreatedSearch> {
   const checked = checkSearch(written);
@@ -64,7 +63,7 @@ export async function createSearch(ctx: ActingContext, written: NewSearch): Prom
   return created;
 }
 
-/** Records that a search was created, and with what. */
+/** Writes the audit entry of a created search. */
 export async function recordCreated(
   ctx: ActingContext,
   tx: Transaction,
@@ -83,7 +82,7 @@ type SearchToInsert = {
   service: { id: Id; kind: ServiceKind };
 };
 
-/** Writes one search with its first run into an open transaction; once it is committed the caller enqueues the run. */
+/** Inserts a search with its first run in an open transaction. After the commit, the caller enqueues the run. */
 export async function insertCheckedSearch(
   ctx: Context,
   tx: Transaction,
@@ -115,23 +114,22 @@ export async function insertCheckedSearch(
     if (violatesConstraint(error, 'searches_slug_key')) {
       throw new Refused(
         'conflict',
-        `there is (or was) a search "${slug}" already; its history stays, so choose another slug`,
+        `the slug "${slug}" belongs to an existing or removed search; choose another slug`,
       );
     }
     throw error;
   }
 }
 
-/** What an edit leaves out stays as it is. */
+/** Omitted members keep their values. */
 export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'>;
 type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean };
 
 /**
- * Changes a search: a new version of it, under the row lock that the scan takes. Slots that are due by the old
- * schedule get their rows first; queued runs keep the version they were made with. A change of the request
- * (not of the schedule, labels or sensitivity) starts a new baseline. A search that broke because its schedule could not
- * be read goes on.
- * @throws InvalidInput, Refused `not_found`, or `conflict` where it was removed
+ * Edits a search: creates a new version under the row lock that the scan takes. Slots that are due by the old schedule get
+ * their rows first; queued runs keep the version they were created with. A change of the request (not of the schedule, labels
+ * or sensitivity) starts a new baseline. A search that was broken by an unreadable schedule becomes active again.
+ * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed
  */
 export async function editSearch(ctx: ActingContext, slug: string, edit: SearchEdit): Promise<EditedSearch> {
   await assertSearchNotRemoved(ctx.db, slug);
@@ -140,7 +138,7 @@ export async function editSearch(ctx: ActingContext, slug: string, edit: SearchE
   return edited;
 }
 
-/** With the runs that are enqueued once it is committed. */
+/** @returns also the runs to enqueue after the commit */
 async function editInTransaction(
   ctx: ActingContext,
   tx: Transaction,
@@ -159,7 +157,7 @@ async function editInTransaction(
 
   const now = await readTime(tx, ctx.clock);
   const queued = await recordDueSlots(ctx, tx, [locked], now);
-  // That may have broken the search, or ended its capped day.
+  // Recording slots may have changed the state to broken, or from capped to active.
   const state = (await lockSearch(tx, locked.id))?.state;
   const repaired = state === 'broken' && findNextSlot(before, now) === null;
   const next = new Date(nextSlot(checked.schedule, now));
@@ -178,7 +176,7 @@ async function editInTransaction(
 }
 
 /**
- * A saved search as it would be written with an edit, and the service that it belongs to. Nothing is changed.
+ * A saved search with an edit applied, and its service. Changes nothing.
  * @throws Refused `not_found`
  */
 export async function previewEdit(
@@ -190,7 +188,7 @@ export async function previewEdit(
   return { ...mergeEdit(search, edit), service: search.service_kind };
 }
 
-/** The search as a person would write it today, with the edit laid over it. */
+/** The search as a person would write it, with the edit applied. */
 function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
   const ai = search.operation === 'ai';
   const reschedules = edit.cron !== undefined || edit.every !== undefined;
@@ -228,7 +226,7 @@ function readCronZone(search: Search): string | undefined {
   return search.cron === null ? undefined : search.tz;
 }
 
-/** What a person decides of a search, beside its slug and topic. */
+/** The editable members of a search. */
 function pickEditable(search: Search): Definition & Pick<Search, 'labels' | 'sensitivity'> {
   const { labels, sensitivity } = search;
   return { ...pickRequest(search), ...pickTiming(search), labels, sensitivity };

@@ -1,4 +1,4 @@
-/** A topic with its searches, saved together or not at all. */
+/** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
@@ -16,14 +16,14 @@ import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from '
 import { chooseService } from './service-choice.ts';
 import { createHash } from 'node:crypto';
 
-/** A search of a topic that is being made; its slug is made from the topic's where it is left out. */
+/** A search of a new topic. Default slug: derived from the topic's. */
 export type TopicSearch = Omit<WrittenSearch, 'slug'> & { slug?: string | undefined };
 
 export type NewTopic = {
   name: string;
-  /** Made from the name where it is left out. */
+  /** Default: derived from the name. */
   slug?: string | undefined;
-  /** Of all its searches. */
+  /** Service of all its searches. */
   service?: string | undefined;
   searches: readonly TopicSearch[];
 };
@@ -34,15 +34,15 @@ type CreatedTopic = { topic: string; created: CreatedSearch[] };
 const MAX_TOPIC_NAME = 200;
 
 /**
- * Saves a topic with its searches; each runs once at once.
- * @throws InvalidInput with all that is wrong, at `name`, `slug`, `service` or `searches[0].prompt`
- * @throws Refused `conflict` where the topic exists, or did, or a search's slug is taken
+ * Creates a topic with its searches; each runs immediately.
+ * @throws InvalidInput with all problems, at `name`, `slug`, `service` or `searches[0].prompt`
+ * @throws Refused `conflict` if the topic exists or existed, or the slug of a search is taken
  */
 export async function createTopic(ctx: ActingContext, written: NewTopic): Promise<CreatedTopic> {
   const problems: Problem[] = [];
   const name = checkTopicName(written.name, problems);
   const slug = written.slug === undefined ? createSlug(name) : checkSlug(written.slug, 'slug', problems);
-  // What is wrong with the topic's slug is not said once more of each that is made from it.
+  // An invalid slug of the topic must not be reported again for each slug derived from it.
   const stem = problems.some(({ path }) => path === 'slug') ? 'topic' : slug;
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
@@ -51,19 +51,19 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
 }
 
 /**
- * Saves searches in a topic that is there; each runs once at once.
- * @throws InvalidInput, Refused `not_found` where there is no such topic, `conflict` where a slug is taken
+ * Adds searches to an existing topic; each runs immediately.
+ * @throws InvalidInput, Refused `not_found` for an unknown topic, `conflict` if a slug is taken
  */
 export async function addSearches(
   ctx: ActingContext,
   slug: string,
-  { service: asked, searches }: Pick<NewTopic, 'service' | 'searches'>,
+  { service: serviceName, searches }: Pick<NewTopic, 'service' | 'searches'>,
 ): Promise<CreatedTopic> {
   await assertTopicNotRemoved(ctx.db, slug);
   const problems: Problem[] = [];
   const checked = await checkSearches(ctx, slug, searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
-  const service = await chooseService(ctx, asked);
+  const service = await chooseService(ctx, serviceName);
   return {
     topic: slug,
     created: await insertSearches(
@@ -78,7 +78,7 @@ export async function addSearches(
   };
 }
 
-/** Writes a topic that is not there yet. @throws Refused `conflict` where it is, or was */
+/** Inserts a new topic. @throws Refused `conflict` if it exists or existed */
 async function insertTopic(
   ctx: ActingContext,
   topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
@@ -89,7 +89,7 @@ async function insertTopic(
   const before = await findTopic(ctx.db.pool, slug);
   if (before !== null && before.archived_at !== null) throw createTopicRemoved(slug, before.archived_at);
   if (before !== null)
-    throw new Refused('conflict', `the topic "${slug}" exists already; choose another slug`);
+    throw new Refused('conflict', `the topic "${slug}" already exists; choose another slug`);
   const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
     recordAudit(tx, ctx, {
       action: 'topic.created',
@@ -128,7 +128,7 @@ async function checkSearches(
   searches: readonly TopicSearch[],
   problems: Problem[],
 ): Promise<CheckedSearch[]> {
-  if (searches.length === 0) problems.push({ path: 'searches', given: [], expected: 'one search or more' });
+  if (searches.length === 0) problems.push({ path: 'searches', given: [], expected: 'at least one search' });
   const taken = new Set<string>();
   const checked: CheckedSearch[] = [];
   for (const [i, written] of searches.entries()) {
@@ -148,7 +148,7 @@ async function checkSearches(
 
 const MAX_SLUG_VARIANTS = 100;
 
-/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: the first that no search has, or had. */
+/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: the first slug that no search has or had. */
 async function findFreeSlug(
   ctx: Context,
   topic: string,
@@ -162,11 +162,11 @@ async function findFreeSlug(
   }
   throw new Refused(
     'conflict',
-    `the topic "${topic}" has so many searches that each needs a slug of its own`,
+    `the topic "${topic}" has too many searches to derive slugs; give each search a slug`,
   );
 }
 
-/** @returns the name in one line; where it is none, a problem is added */
+/** @returns the name on one line; adds a problem if it is invalid */
 function checkTopicName(name: string, problems: Problem[]): string {
   const text = cleanLine(name.toWellFormed());
   if (text === '' || text.length > MAX_TOPIC_NAME)
@@ -174,7 +174,7 @@ function checkTopicName(name: string, problems: Problem[]): string {
   return text;
 }
 
-/** How often a watched topic is looked at where nobody says otherwise: 96 and 24 calls a day. */
+/** Default intervals of a watched text: 96 and 24 calls a day. */
 const DEFAULT_POSTS_INTERVAL = '15m';
 const DEFAULT_AI_INTERVAL = '1h';
 
@@ -189,8 +189,8 @@ type WatchRequest = {
 };
 
 /**
- * Watches a text: one topic with a microblog search and an AI search over all tools, both running at once.
- * @throws InvalidInput, Refused `conflict` where the topic exists, or did
+ * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately.
+ * @throws InvalidInput, Refused `conflict` if the topic exists or existed
  */
 export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
   const slug = watch.slug ?? createSlug(watch.text);
@@ -211,7 +211,7 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
   return insertTopic(ctx, topic, checked, service);
 }
 
-/** Names the problems of a search by what was written: a text, and an interval of its name. */
+/** Reports problems of a search under the members that the person wrote: `text` and the interval. */
 function checkWatchedSearch(search: WrittenSearch, every: 'posts_every' | 'ai_every'): CheckedSearch {
   const names: Readonly<Record<string, string>> = { prompt: 'text', every };
   try {
@@ -225,8 +225,8 @@ function checkWatchedSearch(search: WrittenSearch, every: 'posts_every' | 'ai_ev
 }
 
 /**
- * Gives an empty database one topic of the sandbox to look at, once: removed, it does not come back. It
- * belongs to the sandbox for ever, so that nothing the program sets up by itself ever costs anything.
+ * Creates a sample topic in an empty database, once: if removed, it is not created again. It uses the sandbox, so that nothing
+ * the program sets up by itself costs money.
  */
 export async function createSampleTopic(
   ctx: Context,
@@ -249,8 +249,8 @@ export async function createSampleTopic(
 }
 
 /**
- * Gives a topic another name; its slug, by which everything finds it, stays.
- * @throws InvalidInput at `name`, Refused `not_found`, or `conflict` where the topic was removed
+ * Renames a topic; its slug stays.
+ * @throws InvalidInput at `name`, Refused `not_found`, or `conflict` if the topic was removed
  */
 export async function renameTopic(ctx: ActingContext, slug: string, name: string): Promise<void> {
   const problems: Problem[] = [];
@@ -266,7 +266,7 @@ export async function renameTopic(ctx: ActingContext, slug: string, name: string
   });
 }
 
-/** A slug from any text: its letters and digits, or a hash where it has none that a slug may hold. */
+/** Derives a slug from text: its letters and digits, or a hash if it has none that a slug may contain. */
 export function createSlug(text: string): string {
   const plain = text
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** What a schedule will do: the next runs, how many a day, and what they may cost. */
+/** Previews of schedules: the next runs, runs per day, and what they may cost. */
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { DAY } from '../../domain/time.ts';
@@ -9,17 +9,17 @@ import { FAR_FUTURE, nextSlot, nextSlots, readSchedule, slotsBetween } from '../
 import { parseSchedule, type Schedule, type WrittenSchedule } from '../schedule/schedule.ts';
 import { formatSlot, describeSchedule } from '../schedule/schedule-text.ts';
 
-/** What a search will do: its next runs, and what they may cost in calls. */
+/** The next runs of a search, and how many calls they may make. */
 export type SchedulePreview = {
   words: string;
   next: { at: Date; local: string }[];
   /** In the 24 hours from now. */
   runsPerDay: number;
-  /** On the busiest of the seven days that begin with its next run: what runs on weekdays rests on a Saturday. */
+  /** On the busiest of the seven days that start with its next run; a single day may be a weekend without runs. */
   mostRunsPerDay: number;
-  /** Those times the calls that a run may make. */
+  /** Runs on the busiest day times the calls that a run may make. */
   mostCallsPerDay: number;
-  /** Of its whole service; null where there is none. */
+  /** Limit of its service; null if there is none. */
   callsPerDayLimit: number | null;
 };
 
@@ -48,7 +48,7 @@ export function previewSearch(
 const DAYS_IN_WEEK = 7;
 
 function countBusiestDay(schedule: Schedule, now: number): number {
-  // A day begins just before its first run, which is one of it.
+  // The day starts just before its first run, so that it includes that run.
   const first = nextSlot(schedule, now) - 1;
   if (first + 1 >= FAR_FUTURE) return 0;
   return Math.max(
@@ -56,14 +56,14 @@ function countBusiestDay(schedule: Schedule, now: number): number {
   );
 }
 
-/** How many there are in the 24 hours after an instant. */
+/** Number of slots in the 24 hours after a time. */
 function countDaySlots(schedule: Schedule, after: number): number {
   let n = 0;
   for (const _ of slotsBetween(schedule, after, after + DAY)) n += 1;
   return n;
 }
 
-/** The same for a schedule that no search has yet. @throws InvalidInput with all that is wrong with it */
+/** Previews a schedule that is not saved. @throws InvalidInput with all problems */
 export function previewWrittenSchedule(
   ctx: Pick<Context, 'clock' | 'config'>,
   { service_kind, ...written }: Omit<WrittenSchedule, 'slug'> & Pick<Search, 'service_kind'>,
@@ -80,13 +80,13 @@ export function previewWrittenSchedule(
 
 /** What a search may cost on a day, in US dollars. */
 export type DayCost = {
-  /** One call per run of a busy day, at what is usual of late. */
+  /** One call per run of the busiest day, at the median recent cost. */
   usual_usd: number;
-  /** As many calls as its runs may make, each at the most that one has cost of late. */
+  /** As many calls as its runs may make, at the highest recent cost. */
   most_usd: number;
 };
 
-/** @param cost what its calls cost of late; null where that was never told, and then nothing is known */
+/** @param cost recent cost of its calls; null if never reported, and then the result is null */
 export function estimateDayCost(
   { mostRunsPerDay, mostCallsPerDay, callsPerDayLimit }: SchedulePreview,
   cost: CallCost | null,

@@ -1,4 +1,4 @@
-/** Searches as a person writes them, checked whole. */
+/** Validates searches as people write them. */
 
 import {
   DATE_FILTERS,
@@ -15,7 +15,7 @@ import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/to
 import type { Definition } from '../../store/searches.ts';
 import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
 
-/** A saved search as a person writes it; every member is text, as on a command line or in a form. */
+/** A saved search as a person writes it. Members are text, as on a command line or in a form. */
 export type WrittenSearch = {
   slug: string;
   operation?: string | undefined;
@@ -30,7 +30,7 @@ export type WrittenSearch = {
   tz?: string | undefined;
   every?: string | undefined;
   labels?: readonly string[] | undefined;
-  /** How unusual is worth a spike. */
+  /** Sensitivity of spike detection. */
   sensitivity?: string | undefined;
 };
 
@@ -47,8 +47,8 @@ const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
 
 /**
- * Checks a saved search whole, so that a person sees everything that is wrong at once.
- * @throws InvalidInput with the path of each member, what was given, and what is allowed
+ * Validates a whole search, so that all problems are reported at once.
+ * @throws InvalidInput with the path of each member, what was given, and what is expected
  */
 export function checkSearch(written: WrittenSearch): CheckedSearch {
   const problems: Problem[] = [];
@@ -81,13 +81,13 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
   return { slug, operation, labels, sensitivity, definition, schedule };
 }
 
-/** @returns the slug; where it is none, a problem is added */
+/** @returns the slug; adds a problem if it is invalid */
 export function checkSlug(slug: string, path: string, problems: Problem[]): string {
   if (!SLUG_PATTERN.test(slug)) {
     problems.push({
       path,
       given: slug,
-      expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit',
+      expected: '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
     });
   }
   return slug;
@@ -99,13 +99,13 @@ function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
     problems.push({
       path: 'prompt',
       given: prompt,
-      expected: `a text of 1 to ${MAX_PROMPT_LENGTH} characters`,
+      expected: `text of 1 to ${MAX_PROMPT_LENGTH} characters`,
     });
   }
   return text;
 }
 
-/** Tools by their name in the specification, or by our short name of the source (`web`, `news_forum`, ...). */
+/** Tools by their name in the specification, or by the short name of their source (`web`, `news_forum`, ...). */
 function checkTools(tools: readonly string[] | undefined, problems: Problem[]): Tool[] {
   if (tools === undefined) return [...TOOLS];
   if (tools.length === 0)
@@ -113,7 +113,7 @@ function checkTools(tools: readonly string[] | undefined, problems: Problem[]): 
   const chosen = new Set<Tool>();
   for (const [i, given] of tools.entries()) {
     const wanted = given.trim().toLowerCase();
-    const tool = TOOLS.find((one) => one.toLowerCase() === wanted || SOURCE_BY_TOOL[one] === wanted);
+    const tool = TOOLS.find((name) => name.toLowerCase() === wanted || SOURCE_BY_TOOL[name] === wanted);
     if (tool === undefined)
       problems.push({ path: `tools[${i}]`, given, expected: `one of ${TOOLS.join(', ')}` });
     else chosen.add(tool);
@@ -124,7 +124,7 @@ function checkTools(tools: readonly string[] | undefined, problems: Problem[]): 
 function checkExtra(text: string | undefined, problems: Problem[]): Record<string, unknown> {
   if (text === undefined) return {};
   const expected =
-    'a JSON object of members that the specification does not name, and of texts without NUL and halves of characters';
+    'a JSON object with members that are not part of the specification; text without NUL and unpaired surrogates';
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -140,7 +140,7 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
   return {};
 }
 
-/** Postgres keeps no NUL in a text of JSON, and no half of a surrogate pair. */
+/** Postgres cannot store NUL or unpaired surrogates in JSON. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
@@ -163,9 +163,9 @@ function checkChoice<const T extends string>(
   problems: Problem[],
 ): T {
   if (given === undefined) return fallback;
-  const found = allowed.find((one) => one.toLowerCase() === given.trim().toLowerCase());
-  if (found === undefined) problems.push({ path, given, expected: `one of ${allowed.join(', ')}` });
-  return found ?? fallback;
+  const choice = allowed.find((value) => value.toLowerCase() === given.trim().toLowerCase());
+  if (choice === undefined) problems.push({ path, given, expected: `one of ${allowed.join(', ')}` });
+  return choice ?? fallback;
 }
 
 function refuseMember<T>(path: string, given: unknown, value: T, problems: Problem[]): T {

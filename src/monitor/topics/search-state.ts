@@ -1,4 +1,4 @@
-/** Pauses, resumes and removes searches, and topics with all of theirs. */
+/** Pauses, resumes and removes searches, and topics with all their searches. */
 
 import { Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -17,14 +17,14 @@ import {
   lockSearchBySlug,
 } from './find-by-slug.ts';
 
-/** How a search's state may be changed by a person. Each takes the row lock that the scan takes. */
+/** A change of state by a person. Each takes the row lock that the scan takes. */
 export type SearchChange = StateChange;
 
 /**
- * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
- * itself is remembered. Resume: goes on at the next slot. Remove: archived; what it found stays. Slots
- * that were due before get their rows first.
- * @throws Refused `not_found`, or `conflict` where it was removed
+ * Pause: cancels queued runs; running ones finish. Slots while paused get no rows, but the paused time itself is recorded.
+ * Resume: continues at the next slot. Remove: archives the search; its results stay. Slots that were due before get their rows
+ * first.
+ * @throws Refused `not_found`, or `conflict` if it was removed
  */
 export async function changeSearch(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search> {
   await assertSearchNotRemoved(ctx.db, slug);
@@ -40,14 +40,14 @@ export async function changeSearch(ctx: ActingContext, slug: string, change: Sea
   return after;
 }
 
-/** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
+/** Changes all searches of a topic in one transaction; `remove` also archives the topic. */
 export async function changeTopic(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search[]> {
   await assertTopicNotRemoved(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const topic = await lockTopic(tx, slug);
     if (topic === null || topic.archived_at !== null)
       throw new Refused('not_found', `there is no topic "${slug}"`);
-    // Read under the topic's lock: a search that was being made in it is there by now, or is refused.
+    // Read under the topic's lock: a search that is being created is either already visible or will be refused.
     const runs: Id[] = [];
     const changed: string[] = [];
     for (const { id, slug: name } of await listSearches(tx, topic.id)) {
@@ -69,7 +69,7 @@ export async function changeTopic(ctx: ActingContext, slug: string, change: Sear
   return after;
 }
 
-/** @returns runs that are enqueued once this is committed; null where the search is in this state already */
+/** @returns runs to enqueue after the commit; null if the search is already in this state */
 async function changeLockedSearch(
   ctx: Context,
   tx: Transaction,
@@ -79,7 +79,7 @@ async function changeLockedSearch(
   switch (change) {
     case 'pause':
       if (search.state === 'paused') return null;
-      await stopSearch(ctx, tx, search, { to: 'paused', reason: 'paused by a person' });
+      await stopSearch(ctx, tx, search, { to: 'paused', reason: 'paused by a user' });
       return [];
     case 'resume':
       return search.state === 'active' ? null : resumeLockedSearch(ctx, tx, search);
@@ -89,7 +89,7 @@ async function changeLockedSearch(
   }
 }
 
-/** Only a capped search has slots that are due; one whose schedule cannot be read is broken, whatever it was. */
+/** Only a capped search can have due slots. If the schedule cannot be read, the search becomes broken. */
 async function resumeLockedSearch(
   ctx: Context,
   tx: Transaction,

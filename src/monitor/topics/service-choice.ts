@@ -3,10 +3,9 @@ import { ensureService, type Service, type ServiceKind } from '../../store/servi
 import type { Context } from '../context.ts';
 
 /**
- * The service that a new search belongs to, for ever: what began in one never mixes with another. Without
- * a word from its user it is the hosted one where `SEARCH_API_URL` is set, otherwise one's own where a
- * public source answers, otherwise the sandbox.
- * @throws InvalidInput for a service that does not exist or cannot answer
+ * The service of a new search, which never changes, so that results of different services do not mix. Default: the hosted
+ * service if `SEARCH_API_URL` is set, otherwise the own service if a public source responds, otherwise the sandbox.
+ * @throws InvalidInput for a service that does not exist or is not configured
  */
 export async function chooseService(ctx: Context, asked: string | undefined): Promise<Service> {
   const kind = await chooseServiceKind(ctx, asked);
@@ -15,7 +14,7 @@ export async function chooseService(ctx: Context, asked: string | undefined): Pr
   return ensureServiceRow(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
 }
 
-/** The same, only named: for whoever wants to know before anything is saved. @throws InvalidInput */
+/** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput */
 export async function chooseServiceKind(
   ctx: Pick<Context, 'config' | 'ownSources'>,
   asked: string | undefined,
@@ -31,7 +30,7 @@ export async function chooseServiceKind(
       return kind;
     case 'own':
       if ((await ctx.ownSources()) === 'none')
-        throw wrong('sandbox or hosted: SERVICE_SOURCES is set so that no public source is asked');
+        throw wrong('sandbox or hosted: SERVICE_SOURCES turns off all public sources');
       return kind;
     default:
       throw wrong('sandbox, own or hosted');

@@ -1,4 +1,4 @@
-/** Share of voice: topics beside each other, each by what was observed of it. */
+/** Share of voice of topics, corrected for coverage. */
 import { DAY } from '../../domain/time.ts';
 import {
   averageVoices,
@@ -8,13 +8,13 @@ import {
 } from '../../store/queries/share-of-voice.ts';
 import type { Context } from '../context.ts';
 
-/** Topics and days at most; more than anybody compares. */
+/** Maximum rows (topics times days); practically unlimited. */
 const MAX_SHARE_ROWS = 100_000;
 
-/** A topic among those it is compared with; its days are those of the view `share_of_voice`. */
+/** A compared topic, with its days as in the view `share_of_voice`. */
 export type ShareOfVoice = VoiceRow & { from: Date; until: Date; buckets: VoiceDayRow[] };
 
-/** The last whole days (UTC); topics of another kind of service are compared apart. */
+/** Reads the last whole UTC days. Topics of different kinds of service are compared separately. */
 export async function readShareOfVoice(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   topics: readonly string[],

@@ -1,4 +1,4 @@
-/** How searches go: how many posts, how many are usual, and what is not. */
+/** Trends of searches: volume, what is usual, and spikes. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
@@ -20,28 +20,28 @@ import {
   computeUsualDay,
 } from './rules/volume-comparison.ts';
 
-/** A stretch of time in the words of the views `volume_hourly` and `volume_daily`. */
+/** A time bucket, as in the views `volume_hourly` and `volume_daily`. */
 export type VolumeBucket = { bucket_at: Date; posts: number; coverage: number; lower_bound: boolean };
 
-/** How a search goes, with what may be said of it. */
+/** The trend of a search. */
 export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity' | 'created_at'> & {
   search_id: bigint;
   search: string;
-  /** Whole hours, UTC: the last one that is over is the last one counted. */
+  /** Whole hours (UTC), up to the last complete one. */
   from: Date;
   until: Date;
-  /** As counted in that time; `coverage` is the share of it that was observed. */
+  /** Posts counted in that time; `coverage` is the share of it that was observed. */
   posts: number;
   coverage: number;
   lower_bound: boolean;
-  /** A day's posts as they usually are, scaled up by coverage; null where too little was observed. */
+  /** Posts on a usual day, scaled up by coverage; null if too little was observed. */
   usual_per_day: number | null;
-  /** Times as many as in the time before that was as long; null where coverage does not allow to say. */
+  /** Posts relative to the previous period of the same length; null if coverage is too low to compare. */
   ratio: number | null;
   previous: VolumeBucket;
-  /** Of the last fourteen days, with the present request. */
+  /** Hours observed in the last 14 days, with the current request. */
   observed_hours: number;
-  /** Too little was observed to tell any spike; `provisional`: only what is beyond doubt is told. */
+  /** Too little was observed to detect spikes. `provisional`: only clear spikes are reported. */
   learning: boolean;
   provisional: boolean;
   bucket_seconds: number;
@@ -49,10 +49,10 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
   spikes: SpikeRow[];
 };
 
-/** Hours of several searches that are read in one piece: all of hundreds would hold up whatever else this process does. */
+/** Hours that are read at once; all hours of hundreds of searches would block the event loop. */
 const MAX_HOURS_PER_READ = 5_000;
 
-/** The last whole hours of searches, in their order. @param options.hoursEach how long a bucket is */
+/** Reads the trends of searches, in their order. @param options.hoursEach length of a bucket */
 export async function readTrends(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   searches: readonly SearchRow[],

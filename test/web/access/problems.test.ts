@@ -46,13 +46,13 @@ test('what a verb refuses, as what a type does, says where it stood', async () =
   const body = await app.inject({ method: 'POST', url: '/api/v1/things', payload: { prompt: 'x', cost: 5 } });
   expect(body.statusCode).toBe(400);
   expect(bodyOf(body)['errors']).toEqual([
-    { path: 'body.prompt', given: 'x', expected: 'a text of at least 2 characters' },
-    { path: 'body.cost', given: 5, expected: 'nothing: there is no such member' },
+    { path: 'body.prompt', given: 'x', expected: 'text of at least 2 characters' },
+    { path: 'body.cost', given: 5, expected: 'nothing: unknown member' },
   ]);
   const query = await app.inject('/api/v1/search/7?limit=500&token=st_secret');
   expect(bodyOf(query)['errors']).toEqual([
     { path: 'query.limit', given: '500', expected: 'at most 200' },
-    { path: 'query.token', given: '(hidden)', expected: 'nothing: there is no such member' },
+    { path: 'query.token', given: '(hidden)', expected: 'nothing: unknown member' },
   ]);
   expect(bodyOf(await app.inject('/api/v1/search/x'))['errors']).toEqual([
     { path: 'params.id', given: 'x', expected: 'an id' },

@@ -127,7 +127,7 @@ test('what is no HTTP is told so, in the words of every other failure', async ()
   for (const line of ['GET / HTTP/9.9', 'hello', 'GET /livez HTTP/1.1\r\nContent-Length: -1', '\x16\x03\x01'])
     expect(problemIn(await say(server, line)), line).toMatchObject({
       status: 400,
-      detail: 'this is no request of HTTP/1.1',
+      detail: 'not an HTTP/1.1 request',
       instance: expect.stringMatching(/^urn:strandline:request:/) as unknown,
     });
 });

@@ -16,7 +16,7 @@ test('one visitor takes no more than their own places, and others still find som
   const share = createShare('exports', { all: 3, each: 2 });
   const first = share.take(of('aaaaaaaa'));
   share.take(of('aaaaaaaa'));
-  expect(() => share.take(of('aaaaaaaa'))).toThrow('this visitor has 2 exports in progress');
+  expect(() => share.take(of('aaaaaaaa'))).toThrow('you have 2 exports in progress');
   share.take(of('bbbbbbbb'));
   expect(() => share.take(of('cccccccc'))).toThrow('3 exports are in progress');
   first();
@@ -28,7 +28,7 @@ test('one visitor takes no more than their own places, and others still find som
 test('whoever has no token is counted by their network', () => {
   const share = createShare('streams', { all: 9, each: 1 });
   share.take(of(null, '2001:db8::1'));
-  expect(() => share.take(of(null, '2001:db8::2'))).toThrow('this visitor has 1 streams');
+  expect(() => share.take(of(null, '2001:db8::2'))).toThrow('you have 1 streams');
   share.take(of(null, '2001:db8:0:1::1'));
   share.take(of('aaaaaaaa', '2001:db8::1'));
 });

@@ -61,7 +61,7 @@ test('a wrong token opens none, and is not shown again', async () => {
   const refused = await signIn('st_wrong<script>');
   expect(refused.statusCode).toBe(403);
   expect(refused.headers['set-cookie']).toBeUndefined();
-  expect(refused.body).toContain('opens nothing');
+  expect(refused.body).toContain('is invalid');
   expect(refused.body).not.toContain('st_wrong');
 });
 

@@ -66,7 +66,7 @@ test('a removed search and topic are changed no more, and say since when', async
   for (const url of ['searches/gone/pause', 'searches/gone/run', 'topics/gone/resume']) {
     const reply = await post(`/api/v1/${url}`, '');
     expect(reply.statusCode, url).toBe(409);
-    expect(reply.json<{ detail: string }>().detail).toContain('was removed on 2026-11-21, for good');
+    expect(reply.json<{ detail: string }>().detail).toContain('was removed on 2026-11-21');
   }
   const { statusCode, body } = await app.inject('/api/v1/searches/gone');
   expect({ statusCode, at: JSON.parse(body).archived_at }).toEqual({
@@ -91,7 +91,7 @@ test('a list goes on where it ended, and takes no cursor of another list', async
         errors: [
           {
             path: 'query.cursor',
-            expected: expect.stringContaining('a cursor as this list gave it in next_cursor') as unknown,
+            expected: expect.stringContaining('a next_cursor that this list returned') as unknown,
           },
         ],
       });

@@ -76,7 +76,10 @@ test('a cursor of another search, and one from before cursors had filters, is re
   expect(await get(`/api/v1/runs?cursor=${former}`)).toMatchObject({
     status: 400,
     errors: [
-      { path: 'query.cursor', expected: expect.stringContaining('begins at its first page') as unknown },
+      {
+        path: 'query.cursor',
+        expected: expect.stringContaining('omit cursor for the first page') as unknown,
+      },
     ],
   });
 });

@@ -146,7 +146,7 @@ describe('runs', () => {
     }
     expect(seen.size).toBe(n);
     const { html } = await person.get('/runs?status=failed&topic=trains&search=');
-    expect(html).toContain('the service failed');
+    expect(html).toContain('the service returned an error');
     expect(html.slice(html.indexOf('id="list"'))).not.toContain('badge is-succeeded');
   });
 
@@ -155,7 +155,7 @@ describe('runs', () => {
       `SELECT id FROM strandline.runs WHERE status = 'failed' LIMIT 1`,
     );
     const told = words((await person.get(`/runs/${id}`)).html);
-    expect(told).toContain('the service failed');
+    expect(told).toContain('the service returned an error');
     expect(told).toContain('the next slot runs as usual');
     expect(told).toContain('POST /');
     expect(told).not.toContain('k$y-of-the-test');

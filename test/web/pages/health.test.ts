@@ -38,7 +38,7 @@ test('a silent search is named on the overview until it is paused, and counted o
   expect(await shown('/system')).toMatch(/silent 1 search no successful run for three intervals/);
 
   await storeUnread(db, search.id, clock.now());
-  expect(await shown('/')).toContain('the last run failed: strandline itself failed');
+  expect(await shown('/')).toContain('the last run failed: internal error in strandline');
   await changeSearch(ctx, 'quiet-ferry', 'pause');
   expect(await shown('/')).not.toMatch(/silent quiet-ferry/);
   expect(await shown('/system')).toContain('silent 0 searches');

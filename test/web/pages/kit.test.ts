@@ -267,7 +267,7 @@ test('each run is a link with its status and reason', () => {
     }),
   );
   expect(html).toContain('ferry, 21 Nov, 13:00: succeeded, 3 new');
-  expect(html).toContain('failed, the answer is not valid JSON');
+  expect(html).toContain('failed, the response is not valid JSON');
   expect(html).toContain('skipped, overlap');
   expect(html).toMatch(/href="\/runs\/8"/);
 });

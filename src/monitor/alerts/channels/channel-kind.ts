@@ -1,4 +1,4 @@
-/** What a kind of channel is: one way of sending a message. A new kind is one file beside this, and one line in channel-kinds.ts. */
+/** A kind of channel: one way to send messages. To add a kind, create a file here and add a line in channel-kinds.ts. */
 
 import type { OwnListeners } from '../../../platform/network.ts';
 import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
@@ -6,64 +6,64 @@ import type { ChannelMessage } from '../message.ts';
 import type { z } from 'zod';
 
 /**
- * Something that a person gives to make a channel. The option of the command, the member of the API, the field of the form, the
- * audit entry and what is stored are made of it.
+ * A setting of a channel. The option of the command, the member of the API, the field of the form, the audit entry and the
+ * stored value are derived from it.
  */
 export type Setting = {
-  /** What may be given; its description says what it is. */
+  /** Allowed values, with a description. */
   shape: z.ZodString;
-  /** What the form calls it. */
+  /** Label in the form. */
   label: string;
-  /** One line below the field of the form. */
+  /** Hint below the field of the form. */
   help?: string;
   /** What kind of field the form has for it; a secret's hides what is typed. */
   input: 'url' | 'text';
   example: string;
   /**
-   * Sealed where it is stored, and never shown; its name says so (`token`, `key`, `password`, `secret`), for the API repeats other
-   * values that it refuses. A command reads it from a file: arguments can be seen by others.
+   * Encrypted where it is stored, and never shown. Its name must contain `token`, `key`, `password` or `secret`, because the
+   * API quotes other invalid values. Commands read it from a file, because other users can see arguments.
    */
   secret: boolean;
-  /** Makes of what was given what is stored; left out: as it was given. @throws InvalidInput, which repeats nothing of a secret */
+  /** Normalizes the given value for storage; default: as given. @throws InvalidInput, which must not quote a secret */
   read?: (given: string) => string;
-  /** The part that may be shown; left out: all of what is no secret. */
+  /** The part that may be shown; default: all of it, unless it is secret. */
   show?(value: string): string;
 };
 
-/** Settings as they are used, by name. */
+/** Decrypted settings, by name. */
 export type Settings<Name extends string = string> = Readonly<Record<Name, string>>;
 
-/** A message that is ready to go. */
+/** A message that is ready to send. */
 export type OutgoingMessage = {
-  /** `msg_...`, the same at every attempt. */
+  /** `msg_...`, the same for every attempt. */
   id: string;
-  /** The same bytes at every attempt. */
+  /** The same bytes for every attempt. */
   body: string;
   /** When this attempt is made. */
   at: Date;
 };
 
-/** Where it goes. */
+/** Where a message is sent. */
 export type Receiver<Name extends string = string> = {
   settings: Settings<Name>;
-  /** What messages are signed with, the newest first; none where the kind has no secret. */
+  /** Signing secrets, newest first; empty if the kind has none. */
   secrets: readonly string[];
 };
 
 export type SendOptions = {
-  /** For the whole attempt. */
+  /** Time limit of the whole attempt. */
   timeoutMs: number;
   /** `WEBHOOK_ALLOW`. */
   allow: string | undefined;
-  /** Where messages would come back to us; they are never sent there. */
+  /** Listeners of this process, to which messages are never sent. */
   doors: OwnListeners;
-  /** Ends the attempt: the process stops. */
+  /** Aborts the attempt when the process stops. */
   signal: AbortSignal;
 };
 
 /**
- * What came of an attempt. `aborted`: nobody waited for its end. `httpStatus` is null where none was answered. `answer` is the
- * beginning of what the receiver said, cleaned; `detail` says more of a failure, in words of ours.
+ * The result of an attempt. `aborted`: the signal ended it. `httpStatus` is null if there was no reply. `answer` is the start
+ * of the reply, cleaned; `detail` has details of a failure and no outside text.
  */
 export type SendResult =
   | { kind: 'taken'; httpStatus: number | null; answer: string | null }
@@ -86,29 +86,29 @@ export function failSend(code: DeliveryCode, more: Partial<FailedSend> = {}): Fa
 
 type ChannelWords = {
   name: string;
-  /** What its settings say together: the title of their form. */
+  /** Title of the form for its settings. */
   target: string;
-  /** What such a channel does, in a sentence. */
+  /** What such a channel does, in one sentence. */
   lead: string;
-  /** What a receiver does with the secret; null where there is none. */
+  /** How a receiver uses the secret; null if there is none. */
   secret: string | null;
-  /** What a failure means where it means something else than for most (`DELIVERY_CODES`). */
+  /** Messages for failures that differ from `DELIVERY_CODES`. */
   failures: Readonly<Partial<Record<DeliveryCode, string>>>;
 };
 
-/** @template Name of its settings, which no other kind has: they say which kind is meant */
+/** @template Name names of its settings. No other kind may use them: they identify the kind */
 export type ChannelKind<Name extends string = string> = {
-  /** The first one says where messages go: what may be shown of it names the channel's receiver in lists. */
+  /** The first setting is where messages go; lists show the part of it that may be shown. */
   settings: Readonly<Record<Name, Setting>>;
-  /** Asks whether messages may be sent there, as it is now. @throws InvalidInput */
+  /** Checks that messages may be sent there now. @throws InvalidInput */
   assertReachable(settings: Settings<Name>, means: Pick<SendOptions, 'allow' | 'doors'>): Promise<void>;
-  /** Of the bodies that it composes. */
+  /** Content type of its bodies. */
   contentType: string;
-  /** Makes the body, once: every attempt sends the same bytes. */
+  /** Composes the body, once per message: every attempt sends the same bytes. */
   compose(message: ChannelMessage): string;
   /** Sends a message once. Never throws. */
   send(message: OutgoingMessage, to: Receiver<Name>, means: SendOptions): Promise<SendResult>;
-  /** Makes a secret that messages are signed with, for a new channel and for one that gets a new one; null: it has none. */
+  /** Creates a signing secret, for a new channel or a rotation; null: the kind has none. */
   createSecret: (() => string) | null;
   words: ChannelWords;
 };

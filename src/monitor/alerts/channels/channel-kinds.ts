@@ -3,12 +3,12 @@ import { DELIVERY_CODES, type DeliveryCode } from '../../../store/alerts/deliver
 import type { ChannelKind } from './channel-kind.ts';
 import { webhookKind } from './webhook.ts';
 
-/** Every kind of channel, by the word it is stored under. */
+/** Every kind of channel, by its stored name. */
 export const CHANNEL_KINDS: Readonly<Record<string, ChannelKind>> = {
   webhook: webhookKind,
 };
 
-/** @throws Refused `unavailable` where a row names a kind that this version does not have */
+/** @throws Refused `unavailable` for a stored kind that this version does not support */
 export function requireKind(name: string): ChannelKind {
   const kind = CHANNEL_KINDS[name];
   if (kind === undefined) throw new Refused('unavailable', describeMissingKind(name));
@@ -16,10 +16,10 @@ export function requireKind(name: string): ChannelKind {
 }
 
 export function describeMissingKind(name: string): string {
-  return `this version of strandline has no channels of the kind "${name}"`;
+  return `this version of strandline does not support channels of kind "${name}"`;
 }
 
-/** What a failure means to a person, as the kind of its channel says it. */
+/** The message of a delivery failure, for people. */
 export function describeDeliveryCode(kind: string, code: DeliveryCode): string {
   return CHANNEL_KINDS[kind]?.words.failures[code] ?? DELIVERY_CODES[code];
 }

@@ -1,4 +1,4 @@
-/** One POST of a message to an address that was just checked: what kinds of channels that speak HTTP send with. */
+/** Posts a message to an address that was just checked, for all kinds of channels that use HTTP. */
 
 import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
 import { cleanLine } from '../../../domain/text.ts';
@@ -22,8 +22,8 @@ const MAX_REPLY_BYTES = 65_536;
 const MAX_REPLY_LENGTH = 1_000;
 
 /**
- * Asks whether messages may be sent to an address, as it is now.
- * @param setting the setting that holds the address
+ * Checks that messages may be sent to an address now.
+ * @param setting the name of the setting with the address
  * @throws InvalidInput
  */
 export async function assertAddressReachable(
@@ -35,32 +35,30 @@ export async function assertAddressReachable(
   try {
     await resolveReceiver(new URL(address), means, resolve);
   } catch (error) {
-    if (!(error instanceof NotAllowed)) return; // a name that is not known today may be tomorrow
-    throw new InvalidInput([
-      { path: setting, given: HIDDEN, expected: `an address that may be sent to: ${error.message}` },
-    ]);
+    if (!(error instanceof NotAllowed)) return; // a host name that does not resolve now may resolve later
+    throw new InvalidInput([{ path: setting, given: HIDDEN, expected: error.message }]);
   }
 }
 
 /**
  * Sends a body once; any 2xx means delivered. Never throws.
- * @param post.at when this attempt is made: `Retry-After` may be counted from it
- * @param resolve how names are looked up; given in tests
+ * @param post.at time of this attempt, for `Retry-After`
+ * @param resolve resolves host names; replaced in tests
  */
 export async function postMessage(
   post: { address: string; headers: Readonly<Record<string, string>>; body: string; at: Date },
   means: SendOptions,
   resolve: Resolve = systemResolve,
 ): Promise<SendResult> {
-  // Loaded by those that send, and not within their time: the kinds of channels are known to whoever only names one.
+  // Loaded on demand, before the time limit starts: most importers only list the kinds of channels.
   const { Agent, request } = await import('undici');
   const limit = createTimeLimit(means.timeoutMs, means.signal);
   let agent: UndiciAgent | undefined;
   try {
     const url = new URL(post.address);
-    // The resolver cannot be stopped: whoever waits for it can.
+    // DNS resolution cannot be cancelled; waiting for it can.
     const addresses = await awaitUnlessAborted(limit.signal, resolveReceiver(url, means, resolve));
-    // A connection of its own to an address that was just checked: the name is not looked up again.
+    // Connects to the checked address: the name is not resolved a second time.
     agent = new Agent({
       connect: { lookup: createFixedLookup(addresses), timeout: means.timeoutMs },
       pipelining: 1,
@@ -74,7 +72,7 @@ export async function postMessage(
       signal: limit.signal,
       dispatcher: agent,
     });
-    // A success is one as soon as it is said: what else the receiver writes, and whether it ends, does not matter.
+    // The status decides. An incomplete body does not matter.
     const answer = await readReplyStart(body);
     if (statusCode >= 200 && statusCode < 300) return { kind: 'taken', httpStatus: statusCode, answer };
     const [retryAfter = null] = [headers['retry-after'] ?? []].flat();
@@ -90,7 +88,7 @@ export async function postMessage(
     return failSend(classifyError(error), { detail });
   } finally {
     limit.end();
-    // Whatever is still coming is not waited for.
+    // Do not wait for the rest of the reply.
     await agent?.destroy().catch(() => {});
   }
 }
@@ -106,7 +104,7 @@ async function resolveReceiver(
   return addresses;
 }
 
-/** What `net.connect` asks for addresses with, answered with those that were checked. */
+/** A lookup function for `net.connect` that returns the checked addresses. */
 function createFixedLookup(addresses: readonly LookupAddress[]) {
   return (
     _host: string,
@@ -119,7 +117,7 @@ function createFixedLookup(addresses: readonly LookupAddress[]) {
   };
 }
 
-/** The first characters of a body on one line; null where there are none. An answer that breaks off was an answer. */
+/** The start of a body on one line; null if it is empty. An incomplete body is fine. */
 async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -130,7 +128,7 @@ async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string |
       if (bytes >= MAX_REPLY_BYTES) break;
     }
   } catch {
-    // kept: what came before
+    // keep what was received before the failure
   }
   const text = new TextDecoder('utf-8').decode(Buffer.concat(pieces).subarray(0, MAX_REPLY_BYTES));
   return cleanLine(text).slice(0, MAX_REPLY_LENGTH).toWellFormed() || null;
@@ -157,7 +155,7 @@ function classifyError(error: unknown): DeliveryCode {
   return REFUSED_CODE.test(name) ? 'refused' : 'broken';
 }
 
-/** The network's own name for what happened, which holds nothing from outside. */
+/** The error code of the network, which contains no outside text. */
 function readErrorName(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))

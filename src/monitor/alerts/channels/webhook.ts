@@ -1,4 +1,4 @@
-/** Webhooks, as Standard Webhooks has them: a POST, signed with HMAC-SHA-256 over id, time and the very bytes that are sent; any 2xx means delivered. */
+/** Webhooks according to Standard Webhooks: a POST, signed with HMAC-SHA-256 over id, time and body; any 2xx means delivered. */
 
 import { readWebAddress, type Resolve, systemResolve } from '../../../platform/network.ts';
 import type { ChannelKind } from './channel-kind.ts';
@@ -6,14 +6,14 @@ import { assertAddressReachable, postMessage } from './post-message.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** @param resolve how names are looked up; given in tests */
+/** @param resolve resolves host names; replaced in tests */
 export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
   return {
     settings: {
       webhook: {
-        shape: z.string().max(2_000).describe('Where messages are posted to: an https address.'),
-        label: 'Address of the webhook',
-        help: 'It is kept like a secret: only its host is shown afterwards.',
+        shape: z.string().max(2_000).describe('URL that messages are posted to (https).'),
+        label: 'Webhook URL',
+        help: 'Treated as a secret: afterwards only its host is shown.',
         input: 'url',
         example: 'https://hooks.example.com/strandline',
         secret: false,
@@ -39,9 +39,9 @@ export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
     words: {
       name: 'Webhook',
       target: 'Address',
-      lead: 'A channel sends signed messages (Standard Webhooks) to one address, each at least once.',
+      lead: 'Sends signed messages (Standard Webhooks) to one URL, each at least once.',
       secret:
-        'The receiver checks the headers webhook-id, webhook-timestamp and webhook-signature with it; libraries for that are named Standard Webhooks.',
+        'Receivers use it to verify the headers webhook-id, webhook-timestamp and webhook-signature, for example with a Standard Webhooks library.',
       failures: {},
     },
   };
@@ -52,14 +52,14 @@ export const webhookKind = createWebhookKind(systemResolve);
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret: `whsec_` and 32 random bytes in base64. */
+/** Creates a secret: `whsec_` and 32 random bytes in base64. */
 export function createSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The headers that a receiver checks a message by: one signature per secret that is valid now.
- * @param at when this attempt is made; receivers refuse what is minutes old
+ * The headers by which a receiver verifies a message, with one signature per valid secret.
+ * @param at time of this attempt; receivers reject old messages
  */
 export function signMessage(
   { id, body, at }: { id: string; body: string; at: Date },

@@ -1,4 +1,4 @@
-/** Whether there is more than usual, by one rule; docs/trends.md says where it comes from. Pure. */
+/** Detects spikes. docs/trends.md explains the rule. Pure. */
 
 import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
 import { type Baseline, BASELINE_DAYS, computeBaseline, computeUsual } from './baseline.ts';
@@ -15,21 +15,21 @@ import {
 const THRESHOLDS = { low: 6, normal: 4.5, high: 3.5 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
 
-/** Fewer posts are nothing to tell. */
+/** Fewer posts are never a spike. */
 export const MIN_SPIKE_POSTS = 5;
-/** Times the usual. */
+/** Minimum ratio to the usual volume. */
 export const MIN_SPIKE_RATIO = 2;
-/** Until so many hours were observed, nothing is told; until three days, only what is beyond doubt. */
+/** Observed hours before the first spike is reported; until three days, only clear spikes are. */
 export const LEARNING_HOURS = 12;
 export const PROVISIONAL_HOURS = 72;
 const PROVISIONAL_LIMITS = { threshold: 6, least: 20 } as const;
-/** After an alert there is none for a day, and none before an hour in a row was below the threshold. */
+/** After a spike there is none for a day, and none until a whole hour was below the threshold. */
 const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
-/** Late posts may fill an old window: that is no news any more. */
+/** Late posts may fill an old window, which is no longer news. */
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;
 
-/** What a detector needs to see before the first window that may raise an alert. */
+/** History that detection needs before a window. */
 export const HISTORY_MS = BASELINE_DAYS * DAY;
 
 export type Spike = Window &
@@ -44,20 +44,19 @@ export type Spike = Window &
 
 export type DetectionOptions = {
   sensitivity: SpikeSensitivity;
-  /** Between two runs: no window is shorter. */
+  /** Interval of the search: no window is shorter. */
   everySeconds: number;
-  /** When the windows of the search's alerts ended (ms); older than fourteen days may be left out. */
+  /** Ends of the windows of earlier spikes (ms); those older than 14 days may be omitted. */
   alerted: readonly number[];
-  /** When this is decided (ms). */
+  /** Time of the evaluation (ms). */
   now: number;
-  /** What else must hold for a spike to be told; any may where it is left out. */
-  mayTell?: (spike: Spike) => boolean;
+  /** An additional condition for a spike; default: none. */
+  isEligible?: (spike: Spike) => boolean;
 };
 
 /**
- * The spike among the windows that closed in the last six hours: the one that stands out most, for after a pause
- * all of a burst is seen at once. There is at most one, as no other may come for a day. The series ends with the
- * last quarter that is over and was observed.
+ * Finds the strongest spike among the windows that closed in the last six hours; after a pause, a whole burst is seen at once.
+ * There is at most one, because of the cooldown of a day. The series ends with the last complete observed quarter.
  */
 export function detectSpike(series: Series, watch: DetectionOptions): Spike | null {
   const quarters = series.counts.length;
@@ -67,19 +66,19 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
   for (let end = Math.max(windows.width, oldest); end <= quarters; end += 1) {
     const spike = evaluateWindow(series, windows, end, watch.sensitivity);
     if (spike === null || (most !== null && spike.score <= most.score)) continue;
-    if (watch.mayTell?.(spike) !== false && isRearmed(series, windows, end, watch)) most = spike;
+    if (watch.isEligible?.(spike) !== false && isRearmed(series, windows, end, watch)) most = spike;
   }
   return most;
 }
 
-/** The window that ends before a quarter, where it is one by itself, whatever was told before. */
+/** The spike of the window that ends before a quarter, regardless of earlier spikes; null if it is none. */
 function evaluateWindow(
   series: Series,
   windows: Windows,
   end: number,
   sensitivity: SpikeSensitivity,
 ): Spike | null {
-  if (!windows.tellable(end)) return null;
+  if (!windows.canAlert(end)) return null;
   const window = windows.at(end);
   const value = window.lowerBound ? window.n : window.n / window.coverage;
   if (window.n < MIN_SPIKE_POSTS || !(value >= MIN_SPIKE_RATIO * Math.max(computeUsual(windows, end), 1)))
@@ -108,7 +107,7 @@ function evaluateWindow(
   };
 }
 
-/** None within a day, and an hour in a row below the threshold since the last one. */
+/** Whether no spike was within a day, and a whole hour since the last one was below the threshold. */
 function isRearmed(
   series: Series,
   windows: Windows,
@@ -122,7 +121,7 @@ function isRearmed(
   const since = Math.round((Math.max(...before) - series.from) / QUARTER_MS);
   let quiet = 0;
   for (let other = Math.max(since + 1, windows.width); other < end; other += 1) {
-    if (!windows.tellable(other)) continue;
+    if (!windows.canAlert(other)) continue;
     quiet = evaluateWindow(series, windows, other, sensitivity) === null ? quiet + 1 : 0;
     if (quiet >= REARM_QUARTERS) return true;
   }
@@ -131,12 +130,12 @@ function isRearmed(
 
 /** Windows to choose from, in quarters of an hour: an hour; for slow searches 3, 6 or 24. */
 const WINDOW_WIDTHS = [1, 3, 6, 24].map((hours) => (hours * HOUR) / QUARTER_MS);
-/** A window is wide enough when so many posts are usual in it: with fewer, chance alone makes peaks. */
+/** Usual posts that a window needs: with fewer, chance alone makes peaks. */
 const MIN_USUAL_POSTS = 1.5;
 
 /**
- * How many quarters a window has: the shortest in which a search has enough posts, never shorter than its
- * interval. With a window shorter than the interval, posts of one run would fall into windows by chance.
+ * The width of windows in quarters: the shortest in which a search has enough posts, but never shorter than its interval, because
+ * the posts of one run would fall into shorter windows by chance.
  */
 export function chooseWindowWidth({ counts, minutes }: Series, everySeconds: number): number {
   let posts = 0;

@@ -1,4 +1,4 @@
-/** A spike in one sentence, from what is stored of it. */
+/** Describes a stored spike in one sentence. */
 import { HOUR } from '../../../domain/time.ts';
 
 export type SpikeFacts = {
@@ -10,21 +10,21 @@ export type SpikeFacts = {
   coverage: number;
   usual: number;
   days: number;
-  /** Of this weekday around this time; null where fewer than four weeks were observed. */
+  /** Usual for this weekday and time; null if fewer than four weeks were observed. */
   weekday_usual: number | null;
   provisional: boolean;
-  /** IANA name: times are told in it. */
+  /** IANA name of the time zone of the sentence. */
   tz: string;
-  /** Of what was gained, the share of the post that gained most, 0 to 1; null where posts are counted. */
+  /** Share of the gain that the top post accounts for, 0 to 1; null for posts. */
   top_share: number | null;
 };
 
-/** From here on a window is told by its length: "around this time" says nothing of a whole day. */
+/** Windows this long are described by their length: "around this time" makes no sense for a whole day. */
 const LONG_WINDOW_MS = 24 * HOUR;
 
 /**
- * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` A count that may have
- * been more says "at least"; a window that was seen in part says so; where less than one is usual, no ratio is given.
+ * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` Lower bounds say "at least",
+ * partial coverage is stated, and there is no ratio if fewer than one post is usual.
  */
 export function composeSpikeSentence(spike: SpikeFacts): string {
   const { window_start, window_end, coverage, lower_bound, usual, top_share } = spike;
@@ -32,7 +32,7 @@ export function composeSpikeSentence(spike: SpikeFacts): string {
   const seen = coverage < 0.995 && !lower_bound ? ` (${formatPercent(coverage)} of it observed)` : '';
   const compared = `${compareWithUsual(spike, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
   const weekday = long ? '' : compareWithWeekday(spike);
-  const most = top_share === null ? '' : `; ${formatPercent(top_share)} of it one post`;
+  const most = top_share === null ? '' : `; one post accounts for ${formatPercent(top_share)}`;
   return `${describeCount(spike)}${describeWindow(spike, long)}${seen}, ${compared}${weekday}${most}.`;
 }
 
@@ -47,7 +47,7 @@ function describeWindow({ window_start, window_end, tz }: SpikeFacts, long: bool
   if (!long) {
     const [start, end] = [formatOffset(window_start, tz), formatOffset(window_end, tz)];
     const [from, to] = [formatTimeOfDay(window_start, tz), formatTimeOfDay(window_end, tz)];
-    // Where the clock is set between them, each has its own offset.
+    // If the clock changes in between, each time has its own offset.
     return start === end
       ? ` between ${from} and ${to} ${formatZone(tz)}`
       : ` between ${from} ${start} and ${to} ${end}`;
@@ -57,7 +57,7 @@ function describeWindow({ window_start, window_end, tz }: SpikeFacts, long: bool
 }
 
 function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: number): string {
-  if (usual < 1) return usual === 0 ? 'where none is usual' : 'where less than one is usual';
+  if (usual < 1) return usual === 0 ? 'usually none' : 'usually fewer than one';
   const value = lower_bound ? n : n / coverage;
   return `${lower_bound ? 'at least ' : ''}${formatNumber(value / usual)}x the usual ${formatNumber(usual)}`;
 }
@@ -85,12 +85,12 @@ function formatTimeOfDay(at: Date, timeZone: string): string {
   return at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 }
 
-/** A sentence goes where nothing else says whose clock it is: into alerts, SQL, a page in the reader's own zone. */
+/** The sentence names its zone, because alerts, SQL and pages show it without context. */
 function formatZone(tz: string): string {
   return tz === 'UTC' ? tz : `${tz} time`;
 }
 
-/** `GMT+2`: an hour in which the clock is set back is there twice. */
+/** `GMT+2`, to distinguish the two hours when the clock goes back. */
 function formatOffset(at: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';

@@ -1,18 +1,18 @@
-/** Volume over time as the detector reads it: quarters of an hour without a gap in the row, and windows over them. */
+/** Time series for spike detection: consecutive quarters of an hour, and windows over them. */
 import { MINUTE } from '../../../domain/time.ts';
 
 export const QUARTER_MS = 15 * MINUTE;
 export const QUARTERS_PER_DAY = 96;
 const MINUTES_PER_QUARTER = 15;
 
-/** Quarters of an hour, one after the other from `from` (ms since 1970). What was not observed is not zero. */
+/** Consecutive quarters of an hour from `from` (ms since 1970). Unobserved is not zero. */
 export type Series = {
   from: number;
-  /** Posts, or whatever is counted, as counted. */
+  /** Counted posts or engagement. */
   counts: ArrayLike<number>;
-  /** Minutes of the quarter that were observed in full, 0 to 15. */
+  /** Observed minutes of the quarter, 0 to 15. */
   minutes: ArrayLike<number>;
-  /** Whether an answer that should have reached the quarter was cut at its limit. */
+  /** Whether a response that should have covered the quarter reached its limit. */
   cut: ArrayLike<number | boolean>;
 };
 
@@ -26,21 +26,20 @@ export type Window = {
   lowerBound: boolean;
 };
 
-/** Under this share a window says nothing. */
+/** Windows with less coverage are ignored. */
 export const MIN_COVERAGE = 0.5;
 
-/** Windows of one length over a series, each named by the quarter that it ends before. */
+/** Windows of one width over a series, each identified by the quarter that it ends before. */
 export type Windows = {
   width: number;
   quarters: number;
   at(end: number): Window;
   /**
-   * What counts in a comparison: scaled up by coverage. NaN where it was not observed; infinite where it is a
-   * lower bound, for it may have been anything above.
+   * Values for comparisons, scaled up by coverage: NaN if not observed, infinite for lower bounds, whose true value is unknown.
    */
   values: Float64Array;
-  /** Whether a window may raise an alert: half of it was observed, or at least reached. */
-  tellable(end: number): boolean;
+  /** Whether a window can be a spike: at least half of it was observed, or covered by a cut response. */
+  canAlert(end: number): boolean;
 };
 
 /** @param width in quarters */
@@ -69,7 +68,7 @@ export function buildWindows({ counts, minutes, cut }: Series, width: number): W
       coverage: over(observed, end) / most,
       lowerBound: over(cuts, end) > 0,
     }),
-    tellable: (end) => !Number.isNaN(values[end]),
+    canAlert: (end) => !Number.isNaN(values[end]),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Volume over a stretch of time, and what may be said of it where parts were not observed. Pure. */
+/** Volume over time spans, and comparisons that account for coverage. Pure. */
 
 import { DAY, HOUR } from '../../../domain/time.ts';
 import { median } from './baseline.ts';
@@ -7,7 +7,7 @@ import { MIN_COVERAGE } from './time-series.ts';
 /** Posts of an hour that begins at `at` (ms since 1970), and which part of it was observed, 0 to 1. */
 type VolumeHour = { at: number; posts: number; coverage: number; lowerBound: boolean };
 
-/** The same of any number of hours. */
+/** Volume of any number of hours. */
 export type VolumeSpan = {
   /** Milliseconds since 1970; whole hours. */
   from: number;
@@ -17,14 +17,14 @@ export type VolumeSpan = {
   /** Share that was observed, 0 to 1. */
   coverage: number;
   lowerBound: boolean;
-  /** The same without the hours that are lower bounds. */
+  /** Without hours that are lower bounds. */
   whole: { posts: number; coverage: number };
 };
 
-/** Hours by when they begin. One that is missing was not observed. */
+/** Hours by their start. Missing hours were not observed. */
 export type VolumeHours = ReadonlyMap<number, VolumeHour>;
 
-/** @param until whole hours that are over: what is still to come would look like silence */
+/** @param until end of the last complete hour: an incomplete hour would look quiet */
 export function sumSpan(hours: VolumeHours, from: number, until: number): VolumeSpan {
   const span = { from, until, posts: 0, coverage: 0, lowerBound: false, whole: { posts: 0, coverage: 0 } };
   for (let at = from; at < until; at += HOUR) {
@@ -43,7 +43,7 @@ export function sumSpan(hours: VolumeHours, from: number, until: number): Volume
   return span;
 }
 
-/** Stretches of `hoursEach`, the last of which ends at `until`; the first is shorter where they do not fit. */
+/** Spans of `hoursEach`, of which the last ends at `until`; the first may be shorter. */
 export function splitIntoSpans(
   hours: VolumeHours,
   from: number,
@@ -59,8 +59,8 @@ export function splitIntoSpans(
 }
 
 /**
- * What a stretch held: scaled up by coverage, or as counted where it is a lower bound.
- * @returns null where less than half of it was observed: that says nothing
+ * The volume of a span, scaled up by coverage, or as counted for a lower bound.
+ * @returns null if less than half of it was observed
  */
 export function estimateVolume({
   posts,
@@ -71,13 +71,13 @@ export function estimateVolume({
   return coverage < MIN_COVERAGE ? null : posts / coverage;
 }
 
-/** What a share of whole hours must be, 0 to 1, so that two periods are compared. */
+/** Coverage, 0 to 1, that two periods need to be compared. */
 const MIN_COMPARED_COVERAGE = 0.8;
 
 /**
- * Times as many as in a stretch before. Hours that are lower bounds are left out on both sides: as a rule they
- * are the busiest, so that there must be few of them.
- * @returns null where less than four fifths of either is left, or nothing was before
+ * The ratio to an earlier span. Hours that are lower bounds are excluded on both sides; as they are usually the busiest, there
+ * must be few of them.
+ * @returns null if less than four fifths of either span is left, or the earlier one is empty
  */
 export function computeRatio({ whole }: VolumeSpan, { whole: before }: VolumeSpan): number | null {
   if (whole.coverage < MIN_COMPARED_COVERAGE || before.coverage < MIN_COMPARED_COVERAGE || before.posts === 0)
@@ -85,17 +85,17 @@ export function computeRatio({ whole }: VolumeSpan, { whole: before }: VolumeSpa
   return whole.posts / whole.coverage / (before.posts / before.coverage);
 }
 
-/** How many days a usual day is taken from, and how many of them must have been observed. */
+/** Days from which the usual day is computed, and how many of them must be observed. */
 const USUAL_DAYS = 14;
 const MIN_USUAL_DAYS = 3;
 
-/** How far back hours must be known for it. */
+/** History that the usual day needs. */
 export const USUAL_DAY_HISTORY_MS = USUAL_DAYS * DAY;
 
 /**
- * The middle of the last fourteen days (24 hours each, up to `until`), scaled up by coverage, without those of
- * which less than half was observed. Hours that are lower bounds are left out.
- * @returns null where fewer than three are left
+ * The median of the last 14 days (24 hours each, up to `until`), scaled up by coverage. Excludes days of which less than half was
+ * observed, and hours that are lower bounds.
+ * @returns null if fewer than three days are left
  */
 export function computeUsualDay(hours: VolumeHours, until: number): number | null {
   const values: number[] = [];
@@ -110,9 +110,8 @@ export function computeUsualDay(hours: VolumeHours, until: number): number | nul
 type ObservedVolume = { posts: number; coverage: number; lowerBound: boolean };
 
 /**
- * The middle of days, each scaled up by its coverage; those of which less than half was observed, and lower bounds,
- * are left out.
- * @returns null where fewer than three are left
+ * The median of days, each scaled up by its coverage. Excludes lower bounds, and days of which less than half was observed.
+ * @returns null if fewer than three days are left
  */
 export function computeUsualVolume(days: readonly ObservedVolume[]): number | null {
   const values = days
@@ -121,16 +120,16 @@ export function computeUsualVolume(days: readonly ObservedVolume[]): number | nu
   return values.length < MIN_USUAL_DAYS ? null : median(values);
 }
 
-/** How a topic goes beside how it usually goes, over all of its searches. */
+/** The current volume of a topic compared with the usual one, over all its searches. */
 export type VolumePulse = {
-  /** As its searches counted them: a post that two found counts twice, here as in what is usual. */
+  /** Sum over its searches: a post found by two counts twice, as in `usual`. */
   posts: number;
   lowerBound: boolean;
-  /** Mean over its searches, 0 to 1; null where it has none that observes anything. */
+  /** Mean over its searches, 0 to 1; null if no search observes anything. */
   coverage: number | null;
-  /** In as much time, when all of it is observed; null where too little is known. */
+  /** Usual volume in the same time with full coverage; null if unknown. */
   usual: number | null;
-  /** Times the usual: of those searches alone of which both are known. At least less than the usual says nothing: null. */
+  /** Ratio to the usual volume, over searches for which both are known; null for a lower bound below the usual volume. */
   ratio: number | null;
 };
 
