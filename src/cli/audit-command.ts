@@ -19,13 +19,13 @@ type AuditOptions = {
 export function registerAudit(command: Command, cli: Cli): void {
   command
     .description(
-      'The audit log, the newest first: who created, changed or removed what. It is kept for AUDIT_DAYS.',
+      'Lists the audit log, newest first: who created, changed or removed what. Entries are kept for AUDIT_DAYS.',
     )
-    .option('--token <token>', 'only what this token did, by the part that names it')
-    .option('--subject <name>', 'only changes of the thing of this slug or id')
-    .option('--action <action>', 'only this kind of change, such as search.updated')
-    .option('--since <time>', 'only from here on: a time, or an age such as 7d')
-    .option('--limit <n>', 'how many (default: 50)')
+    .option('--token <token>', 'only changes made with this token (its prefix)')
+    .option('--subject <name>', 'only changes to the item with this slug or id')
+    .option('--action <action>', 'only this action, such as search.updated')
+    .option('--since <time>', 'only entries since: a time, or an age such as 7d')
+    .option('--limit <n>', 'maximum number (default: 50)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline audit --subject harbour-ferry-posts --since 7d\n')
     .action(({ token, subject, json, ...options }: AuditOptions) => {
@@ -35,7 +35,7 @@ export function registerAudit(command: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         const since = options.since === undefined ? undefined : parseSince(options.since, ctx.clock.now());
         const rows = await readAudit(ctx.db, { token, subject, action, since }, { limit });
-        if (rows.length === 0) cli.page.say('no entries');
+        if (rows.length === 0) cli.page.say('No entries.');
         await cli.show(json, rows, () => renderTable(rows, auditColumns(cli.page), cli.page));
       });
     });

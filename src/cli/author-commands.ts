@@ -7,17 +7,17 @@ import { formatQuantity } from './value-formatting.ts';
 type ForgetOptions = { service: string; yes?: boolean; json?: boolean };
 
 export function registerAuthor(author: Command, cli: Cli): void {
-  author.description('Authors of posts, as far as they are stored.');
+  author.description('Authors of stored posts.');
   author
     .command('forget')
-    .summary('remove an author and keep them from coming back')
+    .summary('delete an author and everything stored about them, for good')
     .description(
-      'Removes an author with all that is stored of them: posts and what repeats them, their counters, links to them, ' +
-        'and raw answers that name them. Later answers bring none of it back. See docs/storage.md for what stays.',
+      'Deletes an author and everything stored about them: posts and reposts of them, counters, links to them, and ' +
+        'raw responses that name them. Later runs do not store them again. See docs/storage.md for what remains.',
     )
-    .argument('<author>', 'the id on the service, or @ and the name there')
-    .requiredOption('--service <service>', 'the service that the author was found on, see: strandline status')
-    .option('--yes', 'do it; otherwise it is only said what would go')
+    .argument('<author>', '@username, or the id on the service')
+    .requiredOption('--service <service>', 'the service that returned the author; see: strandline status')
+    .option('--yes', 'delete; without it, only show what would be deleted')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline author forget @somebody --service hosted --yes\n')
     .action((nameOrId: string, { service, yes, json }: ForgetOptions) =>
@@ -25,7 +25,7 @@ export function registerAuthor(author: Command, cli: Cli): void {
         const row = await findAuthor(ctx.db, service, nameOrId);
         if (row === undefined) {
           await cli.show(json, { author: nameOrId, service, forgotten: true, removed: {} }, () => []);
-          cli.say('forgotten already');
+          cli.say('Already deleted.');
           return;
         }
         const { external_id: id, username } = row;
@@ -35,9 +35,9 @@ export function registerAuthor(author: Command, cli: Cli): void {
           await cli.show(json, { author: id, username, service, forgotten: false, stored }, () => []);
           const { posts, links } = stored;
           cli.say(
-            `${who}: ${formatQuantity(posts, 'post')} and ${formatQuantity(links, 'link')} would go, and raw answers with them`,
+            `${who}: ${formatQuantity(posts, 'post')}, ${formatQuantity(links, 'link')} and the raw responses that name them would be deleted`,
           );
-          cli.say('nothing was removed: add --yes');
+          cli.say('Nothing deleted. To delete, add --yes.');
           cli.exitCode = 2;
           return;
         }
@@ -46,9 +46,9 @@ export function registerAuthor(author: Command, cli: Cli): void {
         const parts = [
           formatQuantity(removed['posts'] ?? 0, 'post'),
           formatQuantity(removed['links'] ?? 0, 'link'),
-          formatQuantity(removed['answers'] ?? 0, 'raw answer'),
+          formatQuantity(removed['answers'] ?? 0, 'raw response'),
         ];
-        cli.say(`${who}: forgotten, with ${parts.join(', ')}`);
+        cli.say(`${who}: deleted, with ${parts.join(', ')}`);
       }),
     );
 }

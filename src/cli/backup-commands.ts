@@ -19,26 +19,21 @@ import path from 'node:path';
 export function registerBackup(command: Command, cli: Cli): void {
   command
     .description(
-      'Writes the database as it is at this moment into a new folder. Whatever runs goes on. See also: restore.',
+      'Writes a consistent copy of the database to a new folder. Running workers continue. See also: restore.',
     )
-    .argument('<folder>', 'the folder to make')
+    .argument('<folder>', 'the folder to create')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline backup /backups/2026-11-21\n')
     .action((folder: string, { json }: { json?: boolean }) =>
       withDatabase(cli, async ({ url }, signal) => {
         const manifest = await reportInterruption(cli, signal, () =>
-          backUp({
-            url,
-            directory: folder,
-            version: VERSION,
-            now: systemClock.now(),
-            signal,
-            onTable: (table) => cli.say(describeBackedUpTable(table, cli.page)),
-          }),
+          showProgress(cli, (onTable) =>
+            backUp({ url, directory: folder, version: VERSION, now: systemClock.now(), signal, onTable }),
+          ),
         );
         await printManifest(cli, json, folder, manifest);
         cli.say(
-          `${describeTotal(manifest, cli.page)} of ${describeDatabase(url)} are in ${oneLine(path.resolve(folder))}`,
+          `Backed up ${describeTotal(manifest, cli.page)} of ${describeDatabase(url)} to ${oneLine(path.resolve(folder))}`,
         );
       }),
     );
@@ -47,10 +42,10 @@ export function registerBackup(command: Command, cli: Cli): void {
 export function registerRestore(command: Command, cli: Cli): void {
   command
     .description(
-      'Loads a backup into an empty database: a new STRANDLINE_DATA_DIR, or the database that DATABASE_URL names. ' +
-        'It is whole afterwards, or as empty as before.',
+      'Loads a backup into an empty database: a new STRANDLINE_DATA_DIR, or the one in DATABASE_URL. If it fails, ' +
+        'the database stays empty.',
     )
-    .argument('<folder>', 'what `strandline backup` wrote')
+    .argument('<folder>', 'the folder that `strandline backup` wrote')
     .option('--json', 'print what was loaded as JSON')
     .addHelpText(
       'after',
@@ -59,26 +54,28 @@ export function registerRestore(command: Command, cli: Cli): void {
     .action((folder: string, { json }: { json?: boolean }) =>
       withDatabase(cli, async ({ url, readerUrl }, signal) => {
         const { manifest, notes } = await reportInterruption(cli, signal, () =>
-          restore({
-            url,
-            readerUrl: readerUrl() ?? undefined,
-            directory: folder,
-            log: cli.log(),
-            signal,
-            onTable: (table) => cli.say(describeBackedUpTable(table, cli.page)),
-          }),
+          showProgress(cli, (onTable) =>
+            restore({
+              url,
+              readerUrl: readerUrl() ?? undefined,
+              directory: folder,
+              log: cli.log(),
+              signal,
+              onTable,
+            }),
+          ),
         );
         for (const note of notes) cli.say(`note: ${oneLine(note)}`);
         await printManifest(cli, json, folder, manifest);
         cli.say(
-          `${describeTotal(manifest, cli.page)}, from ${manifest.created_at}, are in ${describeDatabase(url)}`,
+          `Restored ${describeTotal(manifest, cli.page)}, backed up at ${manifest.created_at}, to ${describeDatabase(url)}`,
         );
         await warnAboutSealedSecrets(cli, url);
       }),
     );
 }
 
-/** A backup has no master key: without it no message is sent to its channels. */
+/** A backup does not contain the master key, and channels cannot send without it. */
 async function warnAboutSealedSecrets(cli: Cli, url: string): Promise<void> {
   const db = openDatabase(url, { log: cli.log(), name: 'strandline restore' });
   try {
@@ -89,13 +86,13 @@ async function warnAboutSealedSecrets(cli: Cli, url: string): Promise<void> {
   }
 }
 
-/** Reports Ctrl-C as such, not as the error that it caused. */
+/** Reports Ctrl-C instead of the error it caused. */
 async function reportInterruption<T>(cli: Cli, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!signal.aborted) throw error;
-    cli.say('stopped: nothing is left of it');
+    cli.say('Stopped. Partial data was removed.');
     throw new Interrupted();
   }
 }
@@ -115,8 +112,22 @@ async function printManifest(
   );
 }
 
-function describeBackedUpTable({ name, rows, bytes: size }: BackedUpTable, page: TerminalPage): string {
-  return `${name}: ${formatQuantity(rows, 'row')}, ${formatBytes(size, page)}`;
+/** On a terminal, one line that names the table that was done last. */
+function showProgress<T>(
+  { page, io }: Cli,
+  work: (onTable: (table: BackedUpTable) => void) => Promise<T>,
+): Promise<T> {
+  if (!page.live) return work(() => {});
+  const print = (text: string) =>
+    void io.stderr.write(`\r${text.slice(0, page.width - 1).padEnd(page.width - 1)}`);
+  let tables = 0;
+  return work(({ name }) => {
+    tables += 1;
+    print(`${formatQuantity(tables, 'table')}: ${name}`);
+  }).finally(() => {
+    print('');
+    io.stderr.write('\r');
+  });
 }
 
 function describeTotal({ tables }: Manifest, page: TerminalPage): string {
@@ -132,8 +143,8 @@ function describeTotal({ tables }: Manifest, page: TerminalPage): string {
 }
 
 /**
- * Opens the database alone, unmigrated and without a queue, and closes it after `work`.
- * @throws the signal's reason where Ctrl-C ended the work
+ * Opens only the database, without migrating it and without a queue, and closes it after `work`.
+ * @throws the signal's reason if Ctrl-C ended the work
  */
 export async function withDatabase<T>(
   cli: Cli,

@@ -23,7 +23,7 @@ import { oneLine } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
 export function registerChannels(channels: Command, cli: Cli): void {
-  channels.description('Channels: where alerts are sent. See docs/alerts.md.');
+  channels.description('Channels: destinations for alerts. See docs/alerts.md.');
   registerAddEditRotate(channels, cli);
   registerListAndShow(channels, cli);
   registerTest(channels, cli);
@@ -34,26 +34,26 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
   const printSecret = async ({ channel, secret }: ChannelWithSecret, json: boolean | undefined) => {
     await cli.show(json, { ...channel, secret }, () => (secret === null ? [] : [secret]));
     if (secret !== null)
-      cli.page.say(`the secret of ${channel.slug} is shown this once; its receiver checks messages with it`);
+      cli.page.say(`Signing secret for ${channel.slug}, shown once. Use it to verify messages.`);
   };
   const add = channels
     .command('add')
-    .description('make a channel; its secret is printed once')
-    .argument('<channel>', 'its slug');
+    .description('create a channel; prints its signing secret once')
+    .argument('<channel>', 'channel slug');
   addSettingOptions(add)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
     .action((slug: string, { json, ...given }: GivenOptions) =>
       cli.withProgram(async ({ ctx }) => {
         await printSecret(await createChannel(ctx, { ...readSettingOptions(given), slug }), json);
-        cli.page.say(`see whether it arrives: strandline channels test ${slug}`);
+        cli.page.say(`Send a test message: strandline channels test ${slug}`);
       }),
     );
 
   const edit = channels
     .command('edit')
-    .description('send to another address; its secret, its rules and what waits stay')
-    .argument('<channel>', 'its slug');
+    .description('change the settings of a channel; keeps its secret, rules and pending messages')
+    .argument('<channel>', 'channel slug');
   addSettingOptions(edit)
     .option('--json', 'print the channel as JSON')
     .action((slug: string, { json, ...given }: GivenOptions) =>
@@ -66,24 +66,24 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
 
   channels
     .command('rotate')
-    .description('give a channel a new secret, printed once; for a day the one before signs, too')
-    .argument('<channel>', 'its slug')
+    .description('replace the signing secret, printed once; the old one also signs for 24 hours')
+    .argument('<channel>', 'channel slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => printSecret(await rotateSecret(ctx, slug), json)),
     );
 }
 
-/** What commander made of the options: settings by the names of their options, and what each command adds. */
+/** Options as commander parsed them: a setting for each option, plus the command's own. */
 type GivenOptions = { json?: boolean } & Readonly<Record<string, unknown>>;
 
-/** An option for each setting, by kind. A secret is read from a file: arguments can be seen by others. */
+/** One option per setting, by kind. Secrets are read from files, because other users can see arguments. */
 const SETTING_OPTIONS = Object.values(CHANNEL_KINDS).map(({ settings }) =>
   Object.entries(settings).map(([name, { shape, input, example, secret }]) => {
     const flag = `--${name.replaceAll('_', '-')}${secret ? '-file' : ''}`;
     const words = lowerFirst(shape.description ?? name).replace(/\.$/, '');
     const option = secret
-      ? new Option(`${flag} <path>`, `a file that holds it: ${words}`)
+      ? new Option(`${flag} <path>`, `file that contains it: ${words}`)
       : new Option(`${flag} <${input}>`, words);
     return { name, secret, option, example: `${flag} ${secret ? `${name}.txt` : example}` };
   }),
@@ -120,15 +120,15 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('no channels; add one: strandline channels add --help');
+        if (rows.length === 0) cli.page.say('No channels. Add one: strandline channels add --help');
         await cli.show(json, rows, () => renderTable(rows, channelColumns(cli.page), cli.page));
       }),
     );
 
   channels
     .command('show')
-    .description('show a channel and how it goes')
-    .argument('<channel>', 'its slug')
+    .description('show a channel and its state')
+    .argument('<channel>', 'channel slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -142,8 +142,8 @@ function registerListAndShow(channels: Command, cli: Cli): void {
 function registerTest(channels: Command, cli: Cli): void {
   channels
     .command('test')
-    .description('send one message of the type strandline.test right now, and say what came back')
-    .argument('<channel>', 'its slug')
+    .description('send a test message now (type strandline.test) and print the response')
+    .argument('<channel>', 'channel slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }, stopping) => {
@@ -157,23 +157,23 @@ function registerTest(channels: Command, cli: Cli): void {
           () => [],
         );
         cli.page.say(
-          `${slug}: ${taken ? `taken${attempt.httpStatus === null ? '' : ` (${attempt.httpStatus})`}` : `not taken: ${oneLine(describeFailure(attempt))}`}`,
+          `${slug}: ${taken ? `delivered${attempt.httpStatus === null ? '' : ` (${attempt.httpStatus})`}` : `rejected: ${oneLine(describeFailure(attempt))}`}`,
         );
-        if (attempt.answer !== null) cli.page.say(`it answered: ${oneLine(attempt.answer)}`);
+        if (attempt.answer !== null) cli.page.say(`Response: ${oneLine(attempt.answer)}`);
         if (!taken) cli.exitCode = 1;
       }),
     );
 }
 
 const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
-  ['pause', 'send nothing; what is found waits'],
-  ['resume', 'go on sending, also after it was disabled'],
-  ['remove', 'stop for good; what was not sent yet is cancelled'],
+  ['pause', 'stop sending; messages wait'],
+  ['resume', 'resume sending; also enables a disabled channel'],
+  ['remove', 'remove a channel and cancel its pending messages'],
 ];
 
 function registerStateChange(channels: Command, cli: Cli, change: StateChange, summary: string): void {
-  const command = channels.command(change).description(summary).argument('<channel>', 'its slug');
-  if (change === 'resume') command.option('--skip', 'leave out what was found meanwhile');
+  const command = channels.command(change).description(summary).argument('<channel>', 'channel slug');
+  if (change === 'resume') command.option('--skip', 'skip what was found in the meantime');
   command
     .option('--json', 'print the channel as JSON')
     .action((slug: string, { skip, json }: { skip?: boolean; json?: boolean }) =>
@@ -183,7 +183,7 @@ function registerStateChange(channels: Command, cli: Cli, change: StateChange, s
         const removed = { ...before, archived_at: ctx.clock.now() };
         const row = change === 'remove' ? removed : await findChannelRow(ctx, slug);
         await cli.show(json, row, () => []);
-        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; what it sent stays' : row.state}`);
+        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; its deliveries stay' : row.state}`);
       }),
     );
 }
@@ -198,11 +198,11 @@ function renderChannel(row: ChannelRow, settings: readonly ShownSetting[], page:
     ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
     ['rules', formatCount(row.rules, page)],
     ['waiting', formatCount(row.waiting, page)],
-    ['given up', formatCount(row.dead, page)],
+    ['failed', formatCount(row.dead, page)],
     ['last delivered', formatInstant(row.last_delivered_at, page)],
     ['failing since', row.failing_since && failing],
-    ['rests until', row.resting_until && formatInstant(row.resting_until, page)],
-    ['former secret until', row.rotating_until && formatInstant(row.rotating_until, page)],
+    ['backing off until', row.resting_until && formatInstant(row.resting_until, page)],
+    ['old secret valid until', row.rotating_until && formatInstant(row.rotating_until, page)],
   ];
   const shown = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   return renderList(shown, page);
@@ -216,12 +216,12 @@ function channelColumns(page: TerminalPage): Column<ChannelRow>[] {
     { head: 'state', cell: ({ state }) => state },
     { head: 'rules', cell: ({ rules }) => formatCount(rules, page), right: true, drop: 3 },
     { head: 'waiting', cell: ({ waiting }) => formatCount(waiting, page), right: true, drop: 1 },
-    { head: 'given up', cell: ({ dead }) => formatCount(dead, page), right: true, drop: 2 },
+    { head: 'failed', cell: ({ dead }) => formatCount(dead, page), right: true, drop: 2 },
     {
       head: 'last delivered',
       cell: ({ last_delivered_at }) => formatInstant(last_delivered_at, page),
       drop: 2,
     },
-    { head: 'why', cell: ({ state_reason }) => state_reason ?? '', elastic: 1, drop: 5 },
+    { head: 'reason', cell: ({ state_reason }) => state_reason ?? '', elastic: 1, drop: 5 },
   ];
 }

@@ -1,4 +1,4 @@
-/** What one check of the doctor says, and what checks share. */
+/** The result of one `doctor` check, and helpers that checks share. */
 
 import { SECOND } from '../domain/time.ts';
 import { connect as connectTcp, isIP } from 'node:net';
@@ -6,10 +6,10 @@ import { connect as connectTls } from 'node:tls';
 
 export type Check = {
   check: string;
-  /** null: could be better, and is no failure. */
+  /** null: a recommendation, not a failure. */
   ok: boolean | null;
   found: string;
-  /** What to do, where something is wrong. */
+  /** How to fix it. */
   advice: string | null;
 };
 
@@ -25,7 +25,7 @@ export function advisoryCheck(check: string, found: string, advice: string): Che
   return { check, ok: null, found, advice };
 }
 
-/** What an error says, in a line. */
+/** An error's message in one line. */
 export function describeCause(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return describeCause(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
@@ -36,7 +36,7 @@ export function describeCause(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
-/** Connects to an address and sends nothing. @throws where no connection is accepted within the time */
+/** Connects to an address and sends nothing. @throws if no connection is accepted in time */
 export function probeConnection(url: string, timeoutMs: number): Promise<void> {
   const { protocol, hostname, port: written } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

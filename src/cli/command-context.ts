@@ -1,4 +1,4 @@
-/** What a command works with: the shell, the configuration, the log, and the program that it opens. */
+/** The context of a command: shell, configuration, log, and the program it opens. */
 
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -6,12 +6,13 @@ import type { ActingContext } from '../monitor/context.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
 import { listenForShutdown } from './process-exit.ts';
-import type { Shell } from './terminal-io.ts';
+import { renderLogLine } from './log-lines.ts';
+import { isTerminal, type Shell, type Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
 
-/** What a command changes is recorded under the account that runs it. */
+/** Changes are recorded under the account that runs the command. */
 export type CommandProgram = Program & { ctx: ActingContext };
 
 export type Cli = Shell & {
@@ -23,31 +24,33 @@ export type Cli = Shell & {
 };
 
 /**
- * What a command's file says of it: its description, its arguments and options, its own commands, what it does.
- * @param command as the registry made it
+ * Adds a command's description, arguments, options, subcommands and action.
+ * @param command as the registry created it
  * @param loadAll loads the files of all commands @returns the program
  */
 export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promise<Command>) => void;
 
 export type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
 
-/** Adds to the shell what commands work with. */
 export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   const { io, page, out } = shell;
   let config: Config | undefined;
   const readOnce = () => (config ??= readConfig(io.env));
   const log = () => {
-    // A command that prints data is quiet about its way there, unless somebody asked to hear it.
-    return createLogger(readOnce().logLevel ?? 'warn', readOnce().secrets, {
-      write: (line) => void io.stderr.write(line),
+    // Commands print data, so they log only warnings unless LOG_LEVEL asks for more.
+    const { logLevel = 'warn', secrets } = readOnce();
+    // Whoever asks for more than `info` looks for details, which are in the JSON.
+    const human = isTerminal(io.stderr) && !['debug', 'trace'].includes(logLevel);
+    return createLogger(logLevel, secrets, {
+      write: (line) => (human ? page.say(renderLogLine(line)) : void io.stderr.write(line)),
     });
   };
   return Object.assign(shell, {
     config: readOnce,
     log,
     withProgram: async <T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>) => {
-      // Until it is open Ctrl-C ends the process at once, as it does anywhere.
-      const program = await open({ config: readOnce(), log: log(), role: 'guest' });
+      // Until the program is open, Ctrl-C ends the process immediately.
+      const program = await announceBoot(page, open({ config: readOnce(), log: log(), role: 'guest' }));
       const stopping = new AbortController();
       const ending = listenForShutdown();
       for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
@@ -74,21 +77,29 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   } satisfies Omit<Cli, keyof Shell>);
 }
 
-/** Loaded by commands that open it: others print what needs no database. */
+const BOOT_NOTICE_MS = 1_000;
+
+/** Tells a person what takes time: an embedded database may have to start first. */
+async function announceBoot<T>(page: Terminal, opening: Promise<T>): Promise<T> {
+  const notice = setTimeout(() => page.live && page.say(page.dim('Starting the database…')), BOOT_NOTICE_MS);
+  return opening.finally(() => clearTimeout(notice));
+}
+
+/** Loaded lazily, because some commands need no database. */
 const openAsGuest: OpenProgram = async (options) => {
   const { openProgram } = await import('../app/program.ts');
   return openProgram(options);
 };
 
-/** How long work that was interrupted may take to end by itself. */
+/** How long interrupted work may take to finish. */
 const INTERRUPT_GRACE_MS = 5_000;
 
-/** Work did not end by itself after Ctrl-C. */
+/** The work did not finish after Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** Who runs this command: the account of the operating system, by its name, or by its number where it has none. */
+/** The operating system account that runs this command: its name, or its number if it has none. */
 function identifyActor(): Actor {
   return { kind: 'command_line', name: readAccountName() };
 }
@@ -97,7 +108,7 @@ function readAccountName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number that no account has.
+    // A container may run under a uid without an account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

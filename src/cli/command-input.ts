@@ -1,17 +1,14 @@
-/**
- * The arguments of a command line: what is rewritten before they are parsed, what to do about a mistake in them, and how
- * members of a search are named in options.
- */
+/** Command line arguments: rewriting before they are parsed, hints for mistakes, and the options of search members. */
 
 import type { Shell } from './terminal-io.ts';
 import type { Command, CommanderError } from 'commander';
 
-/** The exit code of a command that was given wrongly. */
+/** The exit code for wrong usage. */
 export const EXIT_USAGE = 2;
 
 /**
- * Says what to do about a mistake of the command line's grammar; what is wrong was said by the parser.
- * @returns the exit code: 0 where help or the version was asked for
+ * Prints a hint for a syntax error that the parser has reported.
+ * @returns the exit code: 0 for help and version
  */
 export function reportMisuse(
   { say }: Pick<Shell, 'say'>,
@@ -36,21 +33,21 @@ function findHint({ code, message }: CommanderError, argv: readonly string[]): s
   return argv.includes('--prompt') ? 'put the text in quotes: --prompt "tide pools"' : undefined;
 }
 
-/** Where to look up the name of a thing that is not there. */
+/** The command that lists the names of what was not found. */
 export function suggestList(words: string): string {
   if (words.includes('see: ')) return '';
   const [, kind] = /\b(search|topic|run)\b/.exec(words) ?? [];
   return kind === undefined ? '' : `; see: strandline ${kind === 'run' ? 'runs' : kind} list`;
 }
 
-/** Members of a search that are written by options of other names. */
+/** Members of a search whose options have other names. */
 const OPTIONS_BY_MEMBER: Readonly<Record<string, readonly string[]>> = {
   schedule: ['--cron', '--every'],
   labels: ['--label'],
   posts_every: ['--every'],
 };
 
-/** ` (--date-filter)` for `date_filter`, where the command has such an option. */
+/** ` (--date-filter)` for `date_filter`, if the command has that option. */
 export function describeOption(path: string, command: Command | undefined): string {
   const member = path.replace(/[.[ ].*$/s, '');
   const names = OPTIONS_BY_MEMBER[member] ?? [`--${member.replaceAll('_', '-')}`];
@@ -58,7 +55,7 @@ export function describeOption(path: string, command: Command | undefined): stri
   return known.length === 0 ? '' : ` (${known.join(' or ')})`;
 }
 
-/** `help` of a command is asked of that command itself, which knows more than its line, or is refused as it would be. */
+/** `help x` becomes `x --help`, because only the command's own file has its full help. */
 export function rewriteHelp(argv: readonly string[], program: Command): readonly string[] {
   const [first, second = '', ...rest] = argv[0] === '--' ? argv.slice(1) : argv;
   if (first !== 'help' || second === '' || second === 'help') return argv;
@@ -68,9 +65,8 @@ export function rewriteHelp(argv: readonly string[], program: Command): readonly
 }
 
 /**
- * A query may begin with a comment, which the parser of commands would take for an option: a word with
- * dashes in front and a space in it is no option of ours, and a space in front makes it an argument. `sql` takes that
- * space away again.
+ * A query may begin with a comment, which the parser would take for an option. No option contains a space, so such a
+ * word gets a leading space, which makes it an argument. `sql` removes that space.
  */
 export function guardSqlQuery(argv: readonly string[]): string[] {
   if (argv[0] !== 'sql') return [...argv];

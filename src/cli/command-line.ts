@@ -1,41 +1,41 @@
-/** The command line: parses the arguments, runs one command, reports its error, and returns the exit code. */
+/** Parses the arguments, runs one command, reports its error, and returns the exit code. */
 
 import { removeUnsafe } from '../domain/text.ts';
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, OpenProgram } from './command-context.ts';
-import { addCommands, findHelpTerm } from './command-registry.ts';
+import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
 import { guardSqlQuery, reportMisuse, rewriteHelp } from './command-input.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
 
 const PROGRAM_EXAMPLES = `
 Examples:
-  $ strandline watch "harbour ferry"               a topic with two searches, looked at at once
-  $ strandline new --topic harbour-ferry --follow  what is found for the first time, as it is found
+  $ strandline watch "harbour ferry"               create a topic with two searches and run both
+  $ strandline new --topic harbour-ferry --follow  print discoveries as they are found
   $ strandline search run harbour-ferry-posts --wait
   $ strandline sql "select search, count(*) from discoveries group by 1"
 
-Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 failed, 2 usage.
+Data goes to stdout, messages to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 
 type RunCliOptions = {
-  /** How a command gets its database and queue; given in tests. */
+  /** How a command opens database and queue; set in tests. */
   open?: OpenProgram;
-  /** Called once before the first command is loaded: what help and the version do without. */
+  /** Called once before the first command is loaded; help and version do not need it. */
   prepare?: () => Promise<void>;
 };
 
 /**
  * Runs one command.
- * @param argv what stands behind the program's name
- * @returns the exit code: 0 done (also when the reader of stdout went away), 1 failed, 2 usage
+ * @param argv arguments after the program's name
+ * @returns the exit code: 0 success (also if the reader of stdout closed it), 1 failure, 2 wrong usage
  */
 export async function runCli(argv: readonly string[], io: Io, running: RunCliOptions = {}): Promise<number> {
-  const shell = openShell(io);
+  const shell = openShell(io, COMMAND_NAMES);
   const { out } = shell;
   let opened: Promise<Cli> | undefined;
   const openOnce = () => (opened ??= prepareCli(shell, running));
-  // The reader of stderr went away: the command still does its work.
+  // If the reader closes stderr, the command still runs.
   io.stderr.on('error', () => {});
   try {
     const program = createParser(shell, openOnce);
@@ -49,12 +49,12 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
       }
     }
   }
-  // Help and the version are written without waiting: whether they arrived is known behind them.
+  // Help and version are written without waiting; an empty write reports whether they arrived.
   await out.write('');
   const failure = out.failure();
   if (failure !== undefined) {
     const { oneLine } = await import('./terminal-text.ts');
-    shell.say(`error: stdout cannot be written to: ${oneLine(failure.message)}`);
+    shell.say(`error: cannot write to stdout: ${oneLine(failure.message)}`);
     shell.exitCode = 1;
   }
   out.release();
@@ -67,14 +67,17 @@ async function prepareCli(shell: Shell, { open, prepare }: RunCliOptions): Promi
   return openCli(shell, open);
 }
 
-/** The tree of commands. */
 function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
   const { page, out, io } = shell;
   const { colors } = page;
   const program: Command = new Command('strandline')
-    .description('Watches topics and keeps what is new since the last tide.')
+    .description('Watches topics on a schedule and records what each run finds for the first time.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .option('--utc', 'print times in UTC (default on a terminal: your time zone; pipes and JSON: UTC)')
+    .on('option:utc', () => {
+      page.zone = 'UTC';
+    })
     .addHelpText('after', PROGRAM_EXAMPLES)
     .exitOverride()
     .hook('preAction', (_program, command) => {
@@ -96,12 +99,12 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
       styleOptionTerm: colors.cyan,
       styleSubcommandTerm: colors.cyan,
       styleArgumentTerm: colors.cyan,
-      // A group is named, not described by its options.
+      // Groups are listed without their options.
       subcommandTerm: (command) =>
         command.parent === program ? findHelpTerm(command) : `${command.name()}${describeArguments(command)}`,
     });
   addCommands(program, openCli);
-  program.commandsGroup('Help:').helpCommand('help [command]', 'print the help of a command');
+  program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
   return program;
 }
 

@@ -22,12 +22,12 @@ import { MAX_PROSE_WIDTH, truncate, oneLine, splitParagraphs, wrapText } from '.
 import { formatInstant } from './value-formatting.ts';
 
 export function registerCompletions(completions: Command, cli: Cli): void {
-  completions.description('Completions: what the AI of the service wrote, with its sources.');
+  completions.description('Completions: texts written by AI searches, with their sources.');
   completions
     .command('show')
-    .description('show the last completion of a search, or that of a run')
-    .argument('[search]', 'slug of the search')
-    .option('--run <id>', 'of this run')
+    .description('show the latest completion of a search, or the completion of a run')
+    .argument('[search]', 'search slug')
+    .option('--run <id>', 'the completion of this run')
     .option('--json', 'print JSON')
     .action((search: string | undefined, options: { run?: string; json?: boolean }) => {
       if ((search === undefined) === (options.run === undefined))
@@ -35,7 +35,7 @@ export function registerCompletions(completions: Command, cli: Cli): void {
           {
             path: 'search',
             given: search,
-            expected: 'either the slug of a search or --run with the id of a run',
+            expected: 'either a search slug or --run with a run id',
           },
         ]);
       const runId = options.run === undefined ? undefined : parseId('run', options.run);
@@ -70,7 +70,7 @@ async function findCompletion(
   const whose = runId === undefined ? `the search "${search}"` : `run ${runId}`;
   throw new Refused(
     'not_found',
-    `${whose} has no completion: only succeeded runs of AI searches have one; see: strandline runs list`,
+    `${whose} has no completion; only successful runs of AI searches have one. See: strandline runs list`,
   );
 }
 
@@ -87,7 +87,7 @@ function renderCompletion(
       ['search', completion.search],
       ['run', String(completion.run_id)],
       ['received', formatInstant(completion.observed_at, terminal)],
-      ['cited links', isFirst ? 'the first of its search' : changed ? 'changed' : 'as before'],
+      ['cited links', isFirst ? 'first completion, nothing to compare' : changed ? 'changed' : 'unchanged'],
     ],
     terminal,
   );
@@ -126,7 +126,7 @@ function renderNumbered(
 ): string[] {
   if (items.length === 0) return [];
   const figures = String(items.length).length;
-  // A page narrower than that has no room for numbers.
+  // Numbers are left out if the page is too narrow.
   const numbers = width > figures + 8 ? figures + 2 : 0;
   const indent = ' '.repeat(numbers);
   const room = width - numbers;

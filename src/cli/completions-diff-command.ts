@@ -19,15 +19,18 @@ import { formatQuantity, formatInstant } from './value-formatting.ts';
 
 type DiffOptions = { since?: string; from?: string; to?: string; json?: boolean };
 
-/** `completions diff`, a command of the group that is given. */
+/** `completions diff`. */
 export function registerCompletionDiff(completions: Command, cli: Cli): void {
   completions
     .command('diff')
-    .description('show what the last completion says that an earlier one did not, and which link brought it')
-    .argument('<search>', 'slug of the search')
-    .option('--since <time>', 'compare with the last completion before: 2026-11-14, 7d, 1w, yesterday')
-    .option('--from <run>', 'compare with that of this run (default: the completion before)')
-    .option('--to <run>', 'compare that of this run (default: the newest)')
+    .description('compare the statements of two completions, with the links they cite')
+    .argument('<search>', 'search slug')
+    .option(
+      '--since <time>',
+      'compare with the last completion before this time: 2026-11-14, 7d, 1w, yesterday',
+    )
+    .option('--from <run>', 'compare with the completion of this run (default: the previous one)')
+    .option('--to <run>', 'compare the completion of this run (default: the latest)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline completions diff harbour-ferry-ai --since 7d\n')
     .action((search: string, options: DiffOptions) => {
@@ -38,7 +41,7 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
         if (typeof diff === 'string') throw refuseDiff(diff, search, range);
         if (diff.from_first)
           cli.page.say(
-            `note: no completion whose claims are known is as old as that; compared with the first, of run ${diff.from.run_id}`,
+            `note: no completion is that old; compared with the first one, of run ${diff.from.run_id}`,
           );
         await cli.show(options.json, diff, () => renderDiff(diff, cli.page));
       });
@@ -58,12 +61,11 @@ function parseDiffRange({ since, from, to }: DiffOptions): DiffRange {
 function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
   const { from, to, new_claims, gone_claims, changed_claims, kept, gaps } = diff;
   const moment = ({ run_id, observed_at, claims }: CompletionDiff['from']) =>
-    `run ${run_id}, ${formatInstant(observed_at, terminal)}, ${formatQuantity(claims, 'claim')}`;
-  const silent = (n: number) =>
-    `${formatQuantity(n, 'run')} without a completion: what ${n === 1 ? 'it' : 'they'} would have said is not known`;
+    `run ${run_id}, ${formatInstant(observed_at, terminal)}, ${formatQuantity(claims, 'statement')}`;
+  const silent = (n: number) => `${formatQuantity(n, 'run')} without a completion`;
   const { green, red, yellow } = terminal.colors;
   const added = mergeEqualClaims(new_claims, (claim) => [
-    ...claim.brought_by.flatMap((link) => renderSource('brought by', link, terminal)),
+    ...claim.brought_by.flatMap((link) => renderSource('new source', link, terminal)),
     ...claim.cited
       .filter((link) => !claim.brought_by.includes(link))
       .flatMap((link) => renderSource('cites', link, terminal)),
@@ -82,24 +84,24 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
         ['from', moment(from)],
         ...(gaps.between > 0 ? [['between', silent(gaps.between)] as const] : []),
         ['to', moment(to)],
-        ...(gaps.after > 0 ? [['since then', silent(gaps.after)] as const] : []),
+        ...(gaps.after > 0 ? [['after', silent(gaps.after)] as const] : []),
         [
-          'claims',
-          `${added.length} new, ${gone.length} gone, ${changed.length} with other sources, ${kept} kept`,
+          'statements',
+          `${added.length} new, ${gone.length} removed, ${changed.length} re-sourced, ${kept} unchanged`,
         ],
       ],
       terminal,
     ),
     ...renderClaims('new', added, terminal, green('+')),
-    ...renderClaims('gone', gone, terminal, red('-')),
-    ...renderClaims('with other sources', changed, terminal, yellow('~')),
+    ...renderClaims('removed', gone, terminal, red('-')),
+    ...renderClaims('re-sourced', changed, terminal, yellow('~')),
   ];
 }
 
-/** A claim with the lines below it, and the texts of the completion that hold it. */
+/** A statement, the lines below it, and the texts of the completion that contain it. */
 type MergedClaim = { text: string; below: readonly string[]; parts: string[] };
 
-/** What stands word for word, with the same sources, in several texts of a completion is one claim to a reader. */
+/** Identical statements with the same sources in several texts of a completion are shown once. */
 function mergeEqualClaims<T extends DiffedClaim>(
   claims: readonly T[],
   below: (claim: T) => readonly string[],
@@ -116,7 +118,7 @@ function mergeEqualClaims<T extends DiffedClaim>(
   return [...merged.values()];
 }
 
-/** Texts of a completion as `completions show` calls them. */
+/** The headings of `completions show`. */
 const COMPLETION_PARTS: Readonly<Record<DiffedClaim['role'], string>> = {
   summary: 'summary',
   news_forum_summary: 'news forums',
@@ -148,19 +150,19 @@ function wrapIndented(text: string, { width }: TerminalPage): string[] {
   return wrapText(oneLine(text), Math.max(1, Math.min(width, MAX_PROSE_WIDTH) - 2));
 }
 
-/** A link in two lines: what is known of it, and its address. */
+/** A link in two lines: its facts and its address. */
 function renderSource(verb: string, link: CitedLink, terminal: Terminal): string[] {
   const { title, source: group, first_seen_at, returned, url } = link;
   const facts = [
-    title === null || oneLine(title) === '' ? undefined : oneLine(title),
+    title === null || oneLine(title) === '' ? '(untitled)' : oneLine(title),
     group ?? undefined,
     `first seen ${formatInstant(first_seen_at, terminal)}`,
-    returned ? undefined : 'not among the results of the answer',
+    returned ? undefined : 'not among the results',
   ];
   return [`${verb}: ${facts.filter((fact) => fact !== undefined).join(', ')}`, url];
 }
 
 function describeUnresolved({ unresolved: numbers }: DiffedClaim): string[] {
   if (numbers.length === 0) return [];
-  return [`cites [${numbers.join(', ')}], which the answer does not explain`];
+  return [`cites [${numbers.join(', ')}], which is not in the list of sources`];
 }

@@ -1,4 +1,4 @@
-/** `config show`: every variable, with its value and where it comes from. */
+/** `config show`: every variable with its value and origin. */
 
 import { assertSources } from '../app/source-variables.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,10 +13,10 @@ import type { Command } from 'commander';
 type ShownSetting = ReturnType<typeof listSettings>[number];
 
 export function registerConfig(command: Command, cli: Cli): void {
-  command.description('The configuration.');
+  command.description('Configuration.');
   command
     .command('show')
-    .description('show what holds, and where it comes from; secrets are masked')
+    .description('show every variable, its value and its origin; secrets are masked')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = cli.config();
@@ -44,11 +44,10 @@ export function registerConfig(command: Command, cli: Cli): void {
         ),
       );
       if (options.json !== true)
-        cli.say('what holds in this environment; a process that was started in another has its own');
+        cli.say('Values for this shell; a running server may have been started with others.');
     });
 }
 
-/** Every variable with what holds for it. */
 function listSettings(settings: Settings, tables: readonly Table[]) {
   return tables.flatMap((table) =>
     listVariables(table).map(([variable, needed]) => {
@@ -69,7 +68,7 @@ function listSettings(settings: Settings, tables: readonly Table[]) {
   );
 }
 
-/** A secret is masked, a password in an address too; a number is shown as it is written. */
+/** Masks secrets and passwords in URLs; numbers are shown as written. */
 function formatValue(variable: Variable, text: string | undefined): string | number | null {
   const parsed = variable.schema.parse(text);
   const isHidden = variable.secret === 'whole';

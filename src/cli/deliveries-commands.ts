@@ -16,7 +16,7 @@ import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatBytes, formatCount, formatQuantity, formatInstant } from './value-formatting.ts';
 
 export function registerDeliveries(deliveries: Command, cli: Cli): void {
-  deliveries.description('Deliveries: messages to channels, and what came of them. See docs/alerts.md.');
+  deliveries.description('Deliveries: messages to channels and their results. See docs/alerts.md.');
   registerList(deliveries, cli);
   registerShow(deliveries, cli);
   registerResend(deliveries, cli);
@@ -27,11 +27,11 @@ type ListOptions = { channel?: string; rule?: string; state?: string; limit?: st
 function registerList(deliveries: Command, cli: Cli): void {
   deliveries
     .command('list')
-    .description('list messages, the newest first')
-    .option('--channel <channel>', 'only those to a channel')
-    .option('--rule <rule>', 'only those of a rule')
-    .option('--state <state>', `only those that are ${DELIVERY_STATES.join(', ')}`)
-    .option('--limit <n>', 'how many (default: 20)')
+    .description('list messages, newest first')
+    .option('--channel <channel>', 'only messages to this channel')
+    .option('--rule <rule>', 'only messages of this rule')
+    .option('--state <state>', `only messages in this state: ${DELIVERY_STATES.join(', ')}`)
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .action(({ channel, rule, json, ...options }: ListOptions) => {
       const state =
@@ -39,7 +39,7 @@ function registerList(deliveries: Command, cli: Cli): void {
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
         const rows = await readDeliveries(ctx.db, { channel, rule, state, limit });
-        if (rows.length === 0) cli.page.say('no deliveries');
+        if (rows.length === 0) cli.page.say('No deliveries yet.');
         await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
       });
     });
@@ -48,15 +48,15 @@ function registerList(deliveries: Command, cli: Cli): void {
 function registerShow(deliveries: Command, cli: Cli): void {
   deliveries
     .command('show')
-    .description('show a message, what it says, and what came of it')
-    .argument('<id>', 'its id, or msg_...')
+    .description('show a message, its body and its result')
+    .argument('<id>', 'delivery id or message id (msg_...)')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) => {
       const id = parseDeliveryId(given);
       return cli.withProgram(async ({ ctx }) => {
         const row = await readDelivery(ctx.db, id);
         if (row === undefined)
-          throw new Refused('not_found', `there is no delivery ${given}; see: strandline deliveries list`);
+          throw new Refused('not_found', `no delivery ${given}; see: strandline deliveries list`);
         await cli.show(json, row, () => renderDelivery(row, cli.page));
       });
     });
@@ -65,9 +65,9 @@ function registerShow(deliveries: Command, cli: Cli): void {
 function registerResend(deliveries: Command, cli: Cli): void {
   deliveries
     .command('resend')
-    .description('send a message that was given up once more, or all of a channel; ids and bodies stay')
-    .argument('[id]', 'its id, or msg_...')
-    .option('--channel <channel>', 'all of a channel')
+    .description('resend a failed message, or all failed messages of a channel, unchanged')
+    .argument('[id]', 'delivery id or message id (msg_...)')
+    .option('--channel <channel>', 'all failed messages of this channel')
     .option('--json', 'print JSON')
     .action((given: string | undefined, { channel, json }: { channel?: string; json?: boolean }) => {
       const which =
@@ -79,11 +79,13 @@ function registerResend(deliveries: Command, cli: Cli): void {
             ? { channel }
             : undefined;
       if (which === undefined)
-        throw new InvalidInput([{ path: 'id', given, expected: 'an id, or --channel, and not both' }]);
+        throw new InvalidInput([{ path: 'id', given, expected: 'either an id or --channel' }]);
       return cli.withProgram(async ({ ctx }) => {
         const resent = await resendMessages(ctx, which);
         await cli.show(json, { resent }, () => []);
-        cli.page.say(`${formatQuantity(resent, 'message')} sent again as soon as a worker runs`);
+        cli.page.say(
+          `${formatQuantity(resent, 'message')} queued; a worker sends ${resent === 1 ? 'it' : 'them'}`,
+        );
       });
     });
 }
@@ -103,9 +105,9 @@ function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
       ['channel', row.channel],
       ['rule', row.rule],
       ['state', row.reason === null ? row.state : `${row.state}: ${row.reason}`],
-      ['tells of', formatQuantity(row.discoveries, 'discovery', 'discoveries')],
-      ['begun', formatInstant(row.created_at, page)],
-      ['made', formatInstant(row.made_at, page)],
+      ['contains', formatQuantity(row.discoveries, 'discovery', 'discoveries')],
+      ['created', formatInstant(row.created_at, page)],
+      ['completed', formatInstant(row.made_at, page)],
       ['attempts', formatCount(row.attempts, page)],
       ...(row.last_attempt_at === null
         ? []
@@ -114,8 +116,8 @@ function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
         ? []
         : [['next attempt', formatInstant(row.next_attempt_at, page)] as const]),
       ...(row.delivered_at === null ? [] : [['delivered', formatInstant(row.delivered_at, page)] as const]),
-      ...(last === '' ? [] : [['failed', last] as const]),
-      ...(row.answer === null ? [] : [['it answered', row.answer] as const]),
+      ...(last === '' ? [] : [['error', last] as const]),
+      ...(row.answer === null ? [] : [['response', row.answer] as const]),
       ...(row.body === null ? [] : [['body', row.body] as const]),
     ],
     page,
@@ -131,12 +133,12 @@ function deliveryColumns(page: TerminalPage): Column<DeliveryRow>[] {
     { head: 'discoveries', cell: ({ discoveries }) => formatCount(discoveries, page), right: true, drop: 2 },
     { head: 'size', cell: (row) => formatBytes(row.bytes, page), right: true, drop: 4 },
     { head: 'attempts', cell: ({ attempts }) => formatCount(attempts, page), right: true, drop: 3 },
-    { head: 'begun', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
+    { head: 'created', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
     {
       head: 'next attempt',
       cell: ({ next_attempt_at: at }) => (at === null ? '' : formatInstant(at, page)),
       drop: 2,
     },
-    { head: 'why', cell: ({ reason, code }) => reason ?? code ?? '', elastic: 1, drop: 5 },
+    { head: 'reason', cell: ({ reason, code }) => reason ?? code ?? '', elastic: 1, drop: 5 },
   ];
 }

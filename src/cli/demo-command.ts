@@ -18,12 +18,12 @@ const DEFAULT_TOPICS = 5;
 export function registerDemo(command: Command, cli: Cli): void {
   command
     .description(
-      `Makes topics of the sandbox (${DEMO}...) and lives their last days in advance, as a worker would have. Nothing of it is real, costs anything, or touches other searches; afterwards they go on by their schedules.`,
+      `Creates made-up topics (${DEMO}...) and simulates their past days as a worker would have recorded them. Makes no calls outside, is free, and leaves other searches alone; afterwards the searches run on their schedules.`,
     )
-    .option('--days <n>', `how many days, at most ${MAX_DAYS} (default: ${DEFAULT_DAYS})`)
-    .option('--topics <n>', `how many topics, at most ${MAX_DEMO_TOPICS} (default: ${DEFAULT_TOPICS})`)
-    .option('--seed <name>', 'another simulated world; its searches rest afterwards')
-    .option('--remove', 'take the demo away, with everything in it')
+    .option('--days <n>', `number of days, at most ${MAX_DAYS} (default: ${DEFAULT_DAYS})`)
+    .option('--topics <n>', `number of topics, at most ${MAX_DEMO_TOPICS} (default: ${DEFAULT_TOPICS})`)
+    .option('--seed <name>', 'seed for other simulated data; its searches are paused afterwards')
+    .option('--remove', 'delete the demo and everything in it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline demo --days 14\n')
     .action((options: DemoOptions) => {
@@ -39,7 +39,7 @@ export function registerDemo(command: Command, cli: Cli): void {
           : runFill(cli, program, { days, topics, seed: options.seed, json: options.json, stopping }).catch(
               (error: unknown) => {
                 if (!stopping.aborted || error !== stopping.reason) throw error;
-                cli.page.say('stopped; what was there of it is taken back');
+                cli.page.say('Stopped. The demo was discarded.');
               },
             ),
       );
@@ -88,26 +88,28 @@ async function runFill(
 }
 
 const NEXT_STEPS = [
-  'look around:',
+  'Next:',
   '  strandline trends',
   `  strandline new --topic ${DEMO}night-trains --since 1d`,
   `  strandline completions show ${DEMO}night-trains-ai`,
   `  strandline sql "select search, sentence from spikes order by window_start"`,
-  '  strandline up              lets it go on',
-  '  strandline demo --remove   takes it away',
+  '  strandline up              continues it',
+  '  strandline demo --remove   deletes it',
 ];
 
 async function runRemove(cli: Cli, { ctx }: CommandProgram, { json }: DemoOptions): Promise<void> {
   const topics = await removeDemo(ctx);
   await cli.show(json, { topics }, () => []);
   cli.page.say(
-    topics.length === 0 ? 'there is no demo' : `${topics.join(', ')}: gone, with what only they found`,
+    topics.length === 0
+      ? 'There is no demo.'
+      : `${topics.join(', ')}: deleted, with everything that only these topics found`,
   );
 }
 
 const BAR_WIDTH = 24;
 
-/** Says what is done, and draws a bar on stderr where a person sees it happen. */
+/** Announces the simulation and, on a terminal, draws a progress bar on stderr. */
 function createProgressBar(
   { page, io }: Cli,
   what: string,
@@ -118,7 +120,7 @@ function createProgressBar(
   let shown = -1;
   return {
     step: (at) => {
-      if (runs === 0) page.say(`living ${what}; Ctrl-C takes it all back`);
+      if (runs === 0) page.say(`Simulating ${what}; Ctrl-C discards them`);
       runs += 1;
       const share = (at.getTime() - from.getTime()) / (to.getTime() - from.getTime());
       const percent = Math.max(shown, Math.floor(share * 100));

@@ -1,4 +1,4 @@
-/** Discoveries as a person reads them: rows of a table, or one after the other as they come. */
+/** Discoveries for people: rows of a table, or one by one as they arrive. */
 
 import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -6,14 +6,13 @@ import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime, formatTimeOfDay } from './value-formatting.ts';
 
-/** Columns of discoveries; those of a baseline are marked. */
 export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
     { head: 'found', cell: ({ at }) => formatTime(at, now, page), paint: quiet },
     { head: 'search', cell: ({ search }) => search, paint: quiet },
     { head: 'kind', cell: ({ kind }) => kind, drop: 3, paint: quiet },
-    { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), drop: 4, paint: quiet },
+    { head: 'baseline', cell: ({ baseline }) => (baseline ? 'baseline' : ''), drop: 4, paint: quiet },
     {
       head: 'likes',
       cell: ({ kind, like_count }) => (kind === 'post' ? formatCount(like_count, page) : ''),
@@ -38,26 +37,28 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<Discover
   ];
 }
 
-/** Columns for one run, whose time and search stand above it. */
+/** Columns for one run, whose time and search are in its heading. */
 export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   return discoveryColumns(now, page).slice(2);
 }
 
 const GAP = '  ';
-/** Words need this much room to be worth a place beside the rest. */
+/** With less room, the text goes on a line of its own. */
 const MIN_TEXT_WIDTH = 24;
 
 /**
- * A discovery as it is shown while it comes: `10:55:30Z  ferry-posts  post  @ines  "Ferry 7 is back"  12 likes`,
- * its address below it where one line has no room for both. The same for every one, whatever came before.
+ * A discovery in `new --follow`: `10:55:30Z  ferry-posts  post  @ines  "Ferry 7 is back"  12 likes`,
+ * its address below it if one line has no room for both. Independent of earlier rows.
  */
 export function renderDiscovery(
   row: DiscoveryRow,
-  { colors, width }: Pick<TerminalPage, 'colors' | 'width'>,
+  { colors, width, zone }: Pick<TerminalPage, 'colors' | 'width' | 'zone'>,
 ): string[] {
   const { at, search, kind, author_username, baseline } = row;
   const who = author_username === null ? '' : `@${oneLine(author_username)}`;
-  const head = [formatTimeOfDay(at), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(GAP);
+  const head = [formatTimeOfDay(at, { zone }), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(
+    GAP,
+  );
   const likes = kind === 'post' && row.like_count !== null ? formatQuantity(row.like_count, 'like') : '';
   const content = oneLine(row.text ?? '');
   const url = oneLine(row.url ?? '');

@@ -1,4 +1,4 @@
-/** `doctor`: runs every check in turn. Nothing here changes anything, and nothing is paid for. */
+/** `doctor`: runs every check in turn. Read-only, and makes no paid call. */
 
 import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
@@ -20,7 +20,7 @@ import {
   checkSandbox,
   checkSqlReader,
 } from './system-checks.ts';
-import { oneLine } from './terminal-text.ts';
+import { oneLine, wrapText } from './terminal-text.ts';
 import type { Command } from 'commander';
 
 export function registerDoctor(command: Command, cli: Cli): void {
@@ -28,7 +28,7 @@ export function registerDoctor(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nNo paid call is made: a hosted service and a model are only connected to, without a key; public sources are asked once.\n',
+      '\nMakes no paid calls: it opens a connection to the hosted service and the model, and queries public sources once.\n',
     )
     .action(async (options: { json?: boolean }) => {
       const checks = await runChecks(cli);
@@ -37,7 +37,7 @@ export function registerDoctor(command: Command, cli: Cli): void {
     });
 }
 
-/** Each check in turn; what cannot be checked because of what failed before it is left out. */
+/** Skips checks that depend on one that failed. */
 async function runChecks(cli: Cli): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   const config = await checkConfig(cli);
@@ -65,24 +65,23 @@ async function runChecks(cli: Cli): Promise<Check[]> {
 async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | undefined }> {
   try {
     await assertSources(cli.config());
-    return { check: passedCheck('configuration', 'every variable can be read'), value: cli.config() };
+    return { check: passedCheck('configuration', 'all variables are valid'), value: cli.config() };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const check = failedCheck(
       'configuration',
       error.message,
-      'change these variables; see: strandline config show',
+      'fix these variables; see: strandline config show',
     );
     return { check, value: undefined };
   }
 }
 
-/** The embedded database could not be opened: what it says is all there is to say. */
 function describeEmbeddedFailure(error: unknown): Check {
   return failedCheck(
     'database',
     describeCause(error),
-    'see docs/homes.md, or set DATABASE_URL to a Postgres of yours',
+    'see docs/homes.md, or set DATABASE_URL to your own Postgres',
   );
 }
 
@@ -102,8 +101,11 @@ export async function checkWithDatabase(program: Program): Promise<Check[]> {
 function renderCheck({ check, ok, found, advice }: Check, { page }: Cli): string[] {
   const { colors, good, bad, unknown, dim } = page;
   const mark = ok === null ? dim(unknown.padEnd(good.length)) : ok ? colors.green(good) : colors.red(bad);
+  const room = page.width - good.length - 1;
+  const indent = (lines: readonly string[], first: string) =>
+    lines.map((line, i) => `${i === 0 && first !== '' ? first : ' '.repeat(good.length + 1)}${line}`);
   return [
-    `${mark} ${check}: ${oneLine(found)}`,
-    ...(advice === null ? [] : [`${' '.repeat(good.length)} ${dim(oneLine(advice))}`]),
+    ...indent(wrapText(`${check}: ${oneLine(found)}`, room), `${mark} `),
+    ...(advice === null ? [] : indent(page.wrapHint(oneLine(advice), room).map(dim), '')),
   ];
 }

@@ -1,4 +1,4 @@
-/** Errors as a person reads them, and the exit code each means: 1 failed, 2 usage. */
+/** Error messages for people, and their exit codes: 1 failure, 2 wrong usage. */
 
 import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
 import { escapeUnsafe } from '../domain/text.ts';
@@ -10,7 +10,7 @@ import { oneLine } from './terminal-text.ts';
 const EXIT_FAILED = 1;
 const EXIT_INTERRUPTED = 130;
 
-/** Says what went wrong, once, and returns the exit code. */
+/** Prints the error and returns the exit code. */
 export function reportError(cli: Cli, error: unknown): number {
   if (error instanceof Interrupted) return EXIT_INTERRUPTED;
   if (error instanceof InvalidInput) {
@@ -24,17 +24,39 @@ export function reportError(cli: Cli, error: unknown): number {
     const list = error.kind === 'not_found' ? suggestList(error.message) : '';
     printError(cli, oneLine(`${error.message}${list}`));
   } else if (error instanceof RunError) printError(cli, describeFailure(error));
+  else if (describeSystemFault(error) !== undefined)
+    printError(cli, `${describeSystemFault(error)} (${redactSecrets(cli, summarizeError(error))})`);
   else if (isUnreachable(error)) {
     printError(
       cli,
-      `the database cannot be reached (${redactSecrets(cli, summarizeError(error))}); see: strandline doctor`,
+      `the database is unreachable (${redactSecrets(cli, summarizeError(error))}). To check the setup: strandline doctor`,
     );
   } else {
-    printError(cli, `strandline itself failed: ${redactSecrets(cli, summarizeError(error))}`);
-    cli.say('hint: LOG_LEVEL=debug shows where, strandline doctor looks at what it stands on');
+    printError(cli, `internal error: ${redactSecrets(cli, summarizeError(error))}`);
+    cli.say('hint: LOG_LEVEL=debug prints a stack trace; to check the setup: strandline doctor');
   }
   if (isDebugging(cli)) cli.say(redactSecrets(cli, formatStack(error)));
   return EXIT_FAILED;
+}
+
+/** By the code of the system, or the SQLSTATE. */
+const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space and try again',
+  '53100': "the database's disk is full: free some space and try again",
+  EDQUOT: 'the disk quota is used up: free some space and try again',
+  EROFS: 'the file system is read-only: make it writable, or set STRANDLINE_DATA_DIR',
+  EACCES: 'permission denied: make the path writable, or set STRANDLINE_DATA_DIR',
+  '25006': 'the database is read-only: make it writable, or set DATABASE_URL to its primary',
+  ENOTFOUND: 'no network: DNS lookup failed',
+  EAI_AGAIN: 'no network: DNS lookup failed',
+};
+
+/** A full disk, a read-only file system or a missing network, which would otherwise look like a missing database. */
+function describeSystemFault(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? SYSTEM_FAULTS[error.code] : undefined;
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return code ?? (inner === undefined ? undefined : describeSystemFault(inner));
 }
 
 function printError(cli: Cli, words: string): void {
@@ -50,7 +72,7 @@ function summarizeError(error: unknown): string {
   return state === '' ? words : `${words} [${state}]`;
 }
 
-/** Drizzle's own errors repeat the whole statement; what Postgres said is their cause. */
+/** Drizzle's errors repeat the statement; the cause is the error from Postgres. */
 function unwrapQueryError(error: Error): Error {
   return error.message.startsWith('Failed query') && error.cause instanceof Error ? error.cause : error;
 }
@@ -59,7 +81,7 @@ function isDebugging(cli: Cli): boolean {
   try {
     return ['debug', 'trace'].includes(cli.config().logLevel ?? '');
   } catch {
-    return false; // said already by the command that reads it
+    return false; // an invalid configuration is reported elsewhere
   }
 }
 
@@ -77,7 +99,7 @@ function redactSecrets(cli: Cli, text: string): string {
   }
 }
 
-/** A run's failure: its code, what the code means, and the service's own words where there are any. */
+/** A run's failure: its code, the meaning of the code, and the service's message if any. */
 export function describeFailure({
   code,
   detail,

@@ -28,14 +28,14 @@ const ALL_RESOURCES = 'all';
 export function registerExport(command: Command, cli: Cli): void {
   command
     .argument('<what>', [...RESOURCES, ALL_RESOURCES].join(', '))
-    .option('--format <format>', `${FORMATS.join(', ')} (default: by the name of --out, else csv)`)
-    .option('--search <search>', 'only what a search found (may be repeated)', collectOption)
-    .option('--topic <topic>', 'only what the searches of a topic found')
+    .option('--format <format>', `${FORMATS.join(', ')} (default: by the extension of --out, else csv)`)
+    .option('--search <search>', 'only results of this search (repeatable)', collectOption)
+    .option('--topic <topic>', 'only results of this topic')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
-    .option('--out <path>', 'a file, or a folder, with a manifest beside the data (default: stdout)')
-    .option('--raw', 'csv: leave texts as they are, also those a spreadsheet takes for a formula')
-    .option('--bom', 'csv: begin with a byte order mark')
+    .option('--out <path>', 'file or folder; a manifest is written next to the data (default: stdout)')
+    .option('--raw', 'csv: do not escape text that a spreadsheet would run as a formula')
+    .option('--bom', 'csv: start with a byte order mark')
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline export posts --topic harbour-ferry --since 1w > posts.csv\n' +
@@ -73,14 +73,14 @@ function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): En
   return { format, raw, bom };
 }
 
-/** What can go to stdout. @throws InvalidInput */
+/** @throws InvalidInput for what cannot go to stdout */
 function requireStreamable(cli: Cli, what: Resource | typeof ALL_RESOURCES, { format }: Encoding): Resource {
   const refuse = (expected: string) => new InvalidInput([{ path: 'out', given: undefined, expected }]);
-  if (what === ALL_RESOURCES) throw refuse('a folder: everything at once is several files');
-  if (format === 'parquet') throw refuse('a file or a folder: Parquet is not for stdout');
+  if (what === ALL_RESOURCES) throw refuse('a folder: "all" writes several files');
+  if (format === 'parquet') throw refuse('a file or folder: Parquet cannot go to stdout');
   if (format === 'csv' && cli.io.isTTY)
     throw refuse(
-      'a file or a folder; a terminal would obey what texts from outside tell it (| less, or --format ndjson)',
+      'a file or folder: raw CSV could send control sequences to the terminal (or use | less, or --format ndjson)',
     );
   return what;
 }
@@ -92,7 +92,7 @@ function exportToStdout(
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
-    const reportNoRows = (rows: number) => rows === 0 && cli.say('no rows');
+    const reportNoRows = (rows: number) => rows === 0 && cli.say('No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
   });
@@ -112,11 +112,11 @@ function exportToFiles(
       cli.say(
         `${path.join(target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
-    cli.say(`${manifest}: what they are, where they come from, and their hashes`);
+    cli.say(`${manifest}: manifest with columns, provenance and checksums`);
   });
 }
 
-/** A reader of stdout that went away is no failure and is not reported; Ctrl-C leaves nothing behind. */
+/** A closed stdout is not an error; Ctrl-C removes partial files. */
 function exportUntilStopped(
   cli: Cli,
   work: (ctx: Context, signal: AbortSignal) => Promise<void>,

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { type ArchiveBacklog, readArchiveBacklog } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
 import { parseChoice, parseSince, parseWholeNumber, TIME_EXAMPLES } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { printSimulatedNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
-import { formatQuantity, formatTime } from './value-formatting.ts';
+import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
@@ -25,15 +26,15 @@ type FindOptions = {
 
 export function registerFind(command: Command, cli: Cli): void {
   command
-    .argument('<text>', 'words, any of which may stand there, in any form')
-    .option('--topic <topic>', 'only what a topic found')
-    .option('--search <search>', 'only what a search found')
+    .argument('<text>', 'words; matches any of them, in any form')
+    .option('--topic <topic>', 'only results of this topic')
+    .option('--search <search>', 'only results of this search')
     .option('--kind <kind>', 'post or link (default: both)')
-    .option('--author <name>', 'only posts of this author')
-    .option('--lang <language>', 'only posts that say they are in it: en, pt-BR')
+    .option('--author <name>', 'only posts by this author')
+    .option('--lang <language>', 'only posts in this language: en, pt-BR')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
-    .option('--limit <n>', `how many, up to ${MAX_HITS} (default: 20)`)
+    .option('--limit <n>', `maximum number, up to ${MAX_HITS} (default: 20)`)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline find "harbour crane" --kind post --since 1w\n')
     .action((text: string, options: FindOptions) => {
@@ -52,7 +53,9 @@ export function registerFind(command: Command, cli: Cli): void {
         await assertFilterExists(ctx.db, { topic, search });
         const query = { text, topic, search, kind, author, lang, from, before, limit };
         const hits = await findText(ctx.db, query);
-        if (hits.length === 0) cli.page.say('nothing that was found holds any of these words');
+        const backlog = await readArchiveBacklog(ctx.db);
+        if (hits.length === 0 || backlog !== null)
+          cli.page.say(describeResult(hits.length, backlog, cli.page));
         await cli.show(json, hits, () => renderHits(hits, now, cli.page));
         printSimulatedNotice(
           cli,
@@ -63,9 +66,18 @@ export function registerFind(command: Command, cli: Cli): void {
     });
 }
 
+/** The index may be behind: then no match is not yet none. */
+function describeResult(hits: number, backlog: ArchiveBacklog | null, page: TerminalPage): string {
+  if (backlog === null) return 'No matches.';
+  const { indexed, total } = backlog;
+  const part = `the part that is indexed (${formatCount(indexed, page)} of ${formatCount(total, page)} items)`;
+  const found = hits === 0 ? `No matches in ${part}.` : `Searched ${part}.`;
+  return `${found} Indexing continues; try again.`;
+}
+
 function parseLanguage(given: string | undefined): string | undefined {
   if (given === undefined || LANGUAGE_TAG.test(given)) return given;
-  throw new InvalidInput([{ path: 'lang', given, expected: 'a language as posts say it: en, pt-BR' }]);
+  throw new InvalidInput([{ path: 'lang', given, expected: 'a language code: en, pt-BR' }]);
 }
 
 function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {
@@ -85,7 +97,7 @@ function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): st
       formatTime(hit.at, now, page),
       hit.kind,
       ...describeOrigin(hit),
-      ...(origins.size > 1 && hit.sandbox ? ['sandbox'] : []),
+      ...(origins.size > 1 && hit.sandbox ? ['simulated'] : []),
     ];
     return [
       ...(i === 0 ? [] : ['']),
@@ -113,14 +125,14 @@ function joinMarked(pieces: readonly ExcerptPiece[]): string {
   return pieces.map(({ text }) => text).join('');
 }
 
-/** Paints, in lines of a text, the words that are marked in it; one that a line end cuts in two is left as it is. */
+/** Highlights matched words in wrapped lines; a word that is split across lines stays plain. */
 function createHighlighter(
   pieces: readonly ExcerptPiece[],
   paint: (text: string) => string,
 ): (line: string) => string {
   const words = [...new Set(pieces.flatMap(({ text, match }) => (match ? [oneLine(text)] : [])))];
   if (words.length === 0) return (line) => line;
-  // Of letters, marks and digits alone: nothing in them means anything to a pattern.
+  // Words contain only letters, marks and digits, so they need no escaping.
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   const marked = new RegExp(
     `(?<![\\p{L}\\p{M}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{M}\\p{N}])`,

@@ -19,15 +19,15 @@ type LinkListOptions = {
 };
 
 export function registerLinks(links: Command, cli: Cli): void {
-  links.description('Links that searches found, by their canonical address.');
+  links.description('Links that searches found, by canonical URL.');
   links
     .command('list')
-    .description('list links, the newest first')
-    .option('--search <search>', 'only those that a search found')
-    .option('--topic <topic>', 'only those that a topic found')
-    .option('--first-seen', 'say which search had each first, where, and how long before the next')
-    .option('--since <time>', 'only those first seen since: 2026-11-21, 1h, 2d, today, yesterday')
-    .option('--limit <n>', 'how many (default: 20)')
+    .description('list links, newest first')
+    .option('--search <search>', 'only links of this search')
+    .option('--topic <topic>', 'only links of this topic')
+    .option('--first-seen', 'show which search found each link first, in which source, and its lead')
+    .option('--since <time>', 'only links first seen since: 2026-11-21, 1h, 2d, today, yesterday')
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .action((options: LinkListOptions) => {
       const { search, topic } = options;
@@ -38,7 +38,7 @@ export function registerLinks(links: Command, cli: Cli): void {
         const filter = { search, topic, since, limit };
         if (options.firstSeen === true) {
           const firsts = await readFirstFinders(ctx.db, filter);
-          if (firsts.length === 0) cli.page.say('no links');
+          if (firsts.length === 0) cli.page.say('No links.');
           return cli.show(options.json, firsts, () =>
             renderTableWithUrls(
               firsts,
@@ -49,7 +49,7 @@ export function registerLinks(links: Command, cli: Cli): void {
           );
         }
         const rows = await readLinks(ctx.db, filter);
-        if (rows.length === 0) cli.page.say('no links');
+        if (rows.length === 0) cli.page.say('No links.');
         return cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
         );
@@ -64,15 +64,15 @@ function linkColumns(now: Date, page: TerminalPage): Column<LinkRow>[] {
   ];
 }
 
-/** Who had a link first. What a first look found may have been there for long before. */
+/** Which search found a link first. Baseline links may be much older. */
 function firstFinderColumns(now: Date, page: TerminalPage): Column<FirstFinder>[] {
   return [
     { head: 'first seen', cell: (link) => formatTime(link.first_seen_at, now, page) },
     { head: 'by search', cell: ({ search }) => search },
-    { head: 'in', cell: ({ source }) => source, drop: 2 },
-    { head: 'first look', cell: ({ baseline }) => (baseline === true ? 'baseline' : ''), drop: 4 },
+    { head: 'source', cell: ({ source }) => source, drop: 2 },
+    { head: 'baseline', cell: ({ baseline }) => (baseline === true ? 'baseline' : ''), drop: 4 },
     { head: 'searches', cell: ({ searches }) => String(searches), right: true, drop: 3 },
-    { head: 'ahead', cell: (link) => formatLead(link), right: true, drop: 1 },
+    { head: 'lead', cell: (link) => formatLead(link), right: true, drop: 1 },
     { head: 'title', cell: ({ title }) => title ?? page.unknown, elastic: 2, least: 16 },
   ];
 }

@@ -1,4 +1,4 @@
-/** Runs things at once, in the process of a command: beside workers or without them, the claim makes it safe. */
+/** Executes runs in the process of a command. The lease makes that safe next to workers. */
 
 import type { Program } from '../app/program.ts';
 import type { Context } from '../monitor/context.ts';
@@ -12,12 +12,12 @@ import type { Cli } from './command-context.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often a run that another process has is looked up. */
+/** How often to poll a run that another process executes. */
 const RUN_POLL_MS = 500;
 
 /**
- * Executes a run in this process. What that takes is loaded here, and by no command that only reads.
- * @returns null where its search is being run by somebody else
+ * Executes a run in this process. Loaded lazily, because most commands only read.
+ * @returns null if another process runs its search
  */
 export async function executeLocally(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function hasWorkers(ctx: Context): Promise<boolean> {
   return (await listLiveWorkers(ctx.db, since)).length > 0;
 }
 
-/** Derives what follows from runs that were executed here; running workers do that by themselves. */
+/** Derives trends from runs that were executed here, unless a worker does it. */
 export async function deriveLocally(ctx: Context): Promise<void> {
   if (await hasWorkers(ctx)) return;
   const { derivePending } = await import('../monitor/derive/follower.ts');
@@ -41,9 +41,9 @@ export async function deriveLocally(ctx: Context): Promise<void> {
 }
 
 /**
- * Runs it until it has ended: here, or by whoever else has it; a run that is tried again later is waited
- * for. Ends early when `stopping` is aborted: the run goes back to the queue.
- * @param onReport hears of every attempt that was made here
+ * Waits until a run has ended, here or in another process, including retries. Returns early when `stopping` is aborted:
+ * the run goes back to the queue.
+ * @param onReport called for each attempt in this process
  */
 export async function executeUntilEnded(
   ctx: Context,
@@ -55,7 +55,7 @@ export async function executeUntilEnded(
     const report = await executeLocally(ctx, runId, stopping);
     if (report !== null) onReport(report);
     const row = await readRun(ctx.db, runId);
-    if (row === undefined) throw new Error('a run that was asked for is not there');
+    if (row === undefined) throw new Error('a manual run has disappeared');
     if (row.ended_at !== null || stopping.aborted) {
       await deriveLocally(ctx);
       return row;
@@ -67,8 +67,7 @@ export async function executeUntilEnded(
 type SavedSearch = SearchRow & { first_run: RunRow };
 
 /**
- * The first runs of searches that were just saved: executed here where no worker runs, left to the workers where one
- * does. How they end changes nothing about the searches: they are saved.
+ * Executes the first runs of new searches here, unless a worker is running. The searches stay saved whatever the result.
  */
 export async function executeFirstRuns(
   cli: Cli,
@@ -77,8 +76,7 @@ export async function executeFirstRuns(
   stopping: AbortSignal,
 ): Promise<SavedSearch[]> {
   const { page } = cli;
-  if (await hasWorkers(ctx))
-    page.say('saved; a worker takes the first look at once (see: strandline runs list)');
+  if (await hasWorkers(ctx)) page.say('Saved. A worker is running it now; see: strandline runs list');
   else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {
@@ -92,7 +90,7 @@ export async function executeFirstRuns(
     created.map(async ({ search, firstRunId }) => {
       const row = await readSearch(ctx.db, search.slug);
       const run = await readRun(ctx.db, firstRunId);
-      if (row === undefined || run === undefined) throw new Error('a search that was saved is not there');
+      if (row === undefined || run === undefined) throw new Error('a saved search has disappeared');
       return { ...row, first_run: run };
     }),
   );

@@ -1,4 +1,4 @@
-/** What the doctor and a restore say about the key that secrets of channels are sealed with. */
+/** `doctor` and `restore`: the key that encrypts the secrets of channels. */
 
 import { Refused } from '../domain/errors.ts';
 import type { Program } from '../app/program.ts';
@@ -10,9 +10,8 @@ import {
 import { failedCheck, type Check, passedCheck } from './check-result.ts';
 import { formatQuantity } from './value-formatting.ts';
 
-/** What to do where it is missing. */
 export const MASTER_KEY_ADVICE =
-  'copy master.key from the data directory that made it, or set the same MASTER_KEY';
+  'copy master.key from the original data directory, or set the same MASTER_KEY';
 
 export async function checkMasterKey({ ctx }: Pick<Program, 'ctx'>): Promise<Check[]> {
   const sealed = await readSealedSecrets(ctx.db);
@@ -22,7 +21,7 @@ export async function checkMasterKey({ ctx }: Pick<Program, 'ctx'>): Promise<Che
     return [
       passedCheck(
         'master key',
-        `${keyId} opens the secrets of ${formatQuantity(sealed.channels, 'channel')}`,
+        `${keyId} decrypts the secrets of ${formatQuantity(sealed.channels, 'channel')}`,
       ),
     ];
   } catch (error) {
@@ -33,8 +32,8 @@ export async function checkMasterKey({ ctx }: Pick<Program, 'ctx'>): Promise<Che
   }
 }
 
-/** `secrets of 1 channel are sealed with the key 0ca7deef`. */
+/** `secrets of 1 channel are encrypted with the key 0ca7deef`. */
 export function describeSealedSecrets({ channels, keyIds }: SealedSecrets): string {
   const keys = `the key${keyIds.length === 1 ? '' : 's'} ${keyIds.join(', ')}`;
-  return `secrets of ${formatQuantity(channels, 'channel')} are sealed with ${keys}`;
+  return `secrets of ${formatQuantity(channels, 'channel')} are encrypted with ${keys}`;
 }

@@ -18,7 +18,6 @@ import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { printSimulatedNoticeForSearches } from './result-notices.ts';
 import { toJson } from '../domain/json-output.ts';
 
-/** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
 const DEFAULT_LIMIT = 50;
 const DEFAULT_JSON_LIMIT = 10_000;
 const DEFAULT_FOLLOW_LIMIT = 10;
@@ -35,13 +34,13 @@ type NewOptions = {
 
 export function registerNew(command: Command, cli: Cli): void {
   command
-    .option('--topic <topic>', 'only of a topic')
-    .option('--search <search>', 'only of a search')
-    .option('--since <time>', `only what was found since: ${TIME_EXAMPLES}`)
-    .option('--follow', 'go on showing what is found until Ctrl-C (with --json: one object per line)')
+    .option('--topic <topic>', 'only discoveries of this topic')
+    .option('--search <search>', 'only discoveries of this search')
+    .option('--since <time>', `only discoveries since: ${TIME_EXAMPLES}`)
+    .option('--follow', 'keep printing discoveries until Ctrl-C (with --json: one object per line)')
     .option(
       '--limit <n>',
-      `the newest so many (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
+      `maximum number, newest first to keep (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
@@ -67,15 +66,16 @@ async function printNew(
   json: boolean | undefined,
 ): Promise<void> {
   const rows = await readNewestDiscoveries(ctx.db, filter);
-  if (rows.length === 0) cli.page.say('nothing was found yet');
+  if (rows.length === 0) cli.page.say('No discoveries.');
   await cli.show(json, rows, () =>
     renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
   );
   await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
-  if (rows.length === filter.limit) cli.page.say(`the newest ${filter.limit}; there may be more (--limit)`);
+  if (rows.length === filter.limit)
+    cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
 }
 
-/** By a cursor over ids, whose order is the order of commits: nothing is missed and nothing comes twice. */
+/** Reads by a cursor over ids, which are in commit order, so that nothing is missed or repeated. */
 async function followNew(
   cli: Cli,
   { ctx }: Program,
@@ -90,7 +90,7 @@ async function followNew(
     cursor = rows.at(-1)?.id ?? cursor;
     if (rows.length > 0) await printDiscoveries(cli, rows, json);
     if (!waiting) await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
-    if (!waiting && cli.page.live) cli.page.say('waiting for what comes; Ctrl-C ends');
+    if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
     waiting = true;
     if (rows.length === 0)
       await sleep(FOLLOW_POLL_MS, undefined, { signal: stopping, ref: false }).catch(() => {});

@@ -1,10 +1,9 @@
-/** Reads the values of options; one that cannot be read is refused with what is allowed. */
+/** Parses the values of options; an invalid value is refused with what is expected. */
 
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
 
-/** A whole number from `min` to `max`, in digits. */
 export function parseWholeNumber(path: string, given: string, min: number, max: number): number {
   const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
   if (!(n >= min && n <= max)) throw createInvalidOption(path, given, `a whole number from ${min} to ${max}`);
@@ -13,12 +12,10 @@ export function parseWholeNumber(path: string, given: string, min: number, max: 
 
 export const MAX_LIMIT = 100_000;
 
-/** `--limit`, or what holds where it was not given. */
 export function parseLimit(given: string | undefined, fallback: number): number {
   return given === undefined ? fallback : parseWholeNumber('limit', given, 1, MAX_LIMIT);
 }
 
-/** The id of a row of ours. */
 export function parseId(path: string, given: string): bigint {
   const id = /^\d{1,19}$/.test(given) ? BigInt(given) : 0n;
   if (id < 1n || id > 9_223_372_036_854_775_807n)
@@ -34,15 +31,15 @@ export function parseChoice<const T extends string>(path: string, given: string,
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
 const MAX_SPAN_MS = 3_660 * DAY;
-/** What help texts show of what {@link parseSince} reads. */
+/** Examples of what {@link parseSince} accepts, for help texts. */
 export const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 const SINCE_EXPECTED =
-  'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC unless it says otherwise), an age of at most ' +
+  'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC by default), an age of at most ' +
   '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
 
 /**
- * A time in the past: ISO 8601, an age, or a word. Days begin at midnight UTC, as everything we print is UTC.
- * @throws InvalidInput also for days that no calendar has
+ * A time in the past: ISO 8601, an age, or a word. Days begin at midnight UTC.
+ * @throws InvalidInput also for days that do not exist
  */
 export function parseSince(given: string, now: Date, path = 'since'): Date {
   const text = given.trim().toLowerCase();
@@ -60,8 +57,8 @@ export function parseSince(given: string, now: Date, path = 'since'): Date {
 }
 
 /**
- * A time to come: ISO 8601, or a span from now.
- * @throws InvalidInput also for a time that has passed
+ * A time in the future: ISO 8601, or a duration from now.
+ * @throws InvalidInput also for a time in the past
  */
 export function parseUntil(path: string, given: string, now: Date): Date {
   const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(given.trim().toLowerCase()) ?? [];
@@ -71,18 +68,18 @@ export function parseUntil(path: string, given: string, now: Date): Date {
     throw createInvalidOption(
       path,
       given,
-      'a time to come such as 2027-03-01 (UTC), or a span of at most 3660d such as 90d',
+      'a time in the future such as 2027-03-01 (UTC), or a duration of at most 3660d such as 90d',
     );
   return at;
 }
 
-/** Seconds of `0`, or of a time such as `30m`, `12h` or `7d`. @throws InvalidInput */
+/** `0`, `30m`, `12h` or `7d` in seconds. @throws InvalidInput */
 export function parseGraceSeconds(given: string): number {
   if (given.trim() === '0') return 0;
   const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(given.trim().toLowerCase()) ?? [];
   const seconds = (Number(amount) * (UNIT_MS[unit] ?? Number.NaN)) / SECOND;
   if (seconds <= MAX_GRACE_SECONDS) return seconds;
-  throw createInvalidOption('grace', given, '0, or a time of at most 7d such as 30m, 12h or 7d');
+  throw createInvalidOption('grace', given, '0, or a duration of at most 7d such as 30m, 12h or 7d');
 }
 
 const ISO_INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;
@@ -92,7 +89,7 @@ function parseIsoInstant(text: string): Date | undefined {
     ISO_INSTANT.exec(text) ?? [];
   if (whole === undefined || day === undefined) return undefined;
   const asUtc = new Date(`${day}T${time}:${seconds}Z`);
-  // 30 February is read as 2 March by the runtime; here it is no day.
+  // The runtime reads 30 February as 2 March.
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
   const at = new Date(`${day}T${time}:${seconds}${fraction.slice(0, 4)}${normalizeOffset(zone)}`);
   return Number.isNaN(at.getTime()) ? undefined : at;

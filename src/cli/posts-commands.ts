@@ -24,15 +24,15 @@ type PostListOptions = {
 };
 
 export function registerPosts(posts: Command, cli: Cli): void {
-  posts.description('Posts that searches found, as last seen.');
+  posts.description('Posts that searches found, with their latest counters.');
   posts
     .command('list')
     .description('list posts')
-    .option('--search <search>', 'only those that a search found')
-    .option('--topic <topic>', 'only those that a topic found')
-    .option('--since <time>', `only those written since: ${TIME_EXAMPLES}`)
+    .option('--search <search>', 'only posts of this search')
+    .option('--topic <topic>', 'only posts of this topic')
+    .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
     .option('--sort <order>', `${POST_ORDERS.join(', ')} (default: newest)`)
-    .option('--limit <n>', 'how many (default: 20)')
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -46,7 +46,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
-        if (rows.length === 0) cli.page.say('no posts');
+        if (rows.length === 0) cli.page.say('No posts.');
         await cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
         );
@@ -63,7 +63,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
 
 export function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
   return [
-    { head: 'written', cell: (post) => formatTime(post.created_at, now, page) },
+    { head: 'published', cell: (post) => formatTime(post.created_at, now, page) },
     { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
     { head: 'reposts', cell: (post) => formatCount(post.repost_count, page), right: true, drop: 2 },
     { head: 'views', cell: (post) => formatCount(post.view_count, page), right: true, drop: 1 },
@@ -89,12 +89,12 @@ type TopOptions = {
 function registerPostsTop(posts: Command, cli: Cli): void {
   posts
     .command('top')
-    .description('list the posts that have most')
-    .option('--search <search>', 'only those that a search found')
-    .option('--topic <topic>', 'only those that a topic found')
+    .description('list the posts with the highest counters')
+    .option('--search <search>', 'only posts of this search')
+    .option('--topic <topic>', 'only posts of this topic')
     .option('--by <counter>', `${COUNTER_PLURALS.join(', ')} (default: likes)`)
-    .option('--since <time>', 'only those written since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today')
-    .option('--limit <n>', 'how many (default: 20)')
+    .option('--since <time>', 'only posts published since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today')
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -109,7 +109,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
         const since = options.since === undefined ? undefined : parseSince(options.since, now);
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readPosts(ctx.db, { search, topic, since, order: by, limit });
-        if (rows.length === 0) cli.page.say('no posts');
+        if (rows.length === 0) cli.page.say('No posts.');
         await cli.show(json, rows, () =>
           renderTableWithUrls(rows, topColumns(by, now, cli.page), (post) => post.url, cli.page),
         );
@@ -122,7 +122,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     });
 }
 
-/** The counter that posts are ordered by comes first; others follow where there is room. */
+/** The sort counter comes first; others follow if there is room. */
 function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<PostRow>[] {
   const counter = (head: CounterPlural, drop?: number): Column<PostRow> => ({
     head,
@@ -134,7 +134,7 @@ function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<Po
   return [
     counter(by),
     ...others.map((name, i) => counter(name, i + 2)),
-    { head: 'written', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
+    { head: 'published', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
     {
       head: 'by',
       cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
@@ -159,12 +159,12 @@ type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
 function registerPostsGrowth(posts: Command, cli: Cli): void {
   posts
     .command('growth')
-    .description('list the posts that grew most, beside what is typical of posts as old as they')
-    .option('--search <search>', 'only those that a search found')
-    .option('--topic <topic>', 'only those that a topic found')
+    .description('list the posts that grew most, compared with posts of the same age')
+    .option('--search <search>', 'only posts of this search')
+    .option('--topic <topic>', 'only posts of this topic')
     .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: engagement)`)
-    .option('--since <time>', 'only those of which a counter changed since (default: 1d)')
-    .option('--limit <n>', 'how many (default: 20)')
+    .option('--since <time>', 'only posts with a counter that changed since (default: 1d)')
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
     .action((options: GrowthOptions) => {
@@ -181,7 +181,8 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
         const ids = grown.map(({ post_id }) => post_id);
         const ages = await readLatestAges(ctx.db, ids, { search, topic });
         const rows = grown.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
-        if (rows.length === 0) cli.page.say('no post grew; see: strandline posts growth --help');
+        if (rows.length === 0)
+          cli.page.say('No posts grew. For other time ranges, see: strandline posts growth --help');
         await cli.show(json, rows, () =>
           renderTableWithUrls(rows, growthColumns(now, cli.page), (post) => post.url, cli.page),
         );
@@ -214,12 +215,12 @@ function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
       right: true,
     },
     {
-      head: 'times the usual',
+      head: 'vs. usual',
       cell: ({ at_age }) => (at_age === null ? '' : formatComparison(at_age)),
       drop: 1,
     },
     {
-      head: 'not seen since',
+      head: 'last returned',
       cell: ({ not_seen_since: at }) => (at === null ? '' : formatTime(at, now, page)),
       drop: 2,
       paint: (shown) => page.colors.yellow(shown),
@@ -235,7 +236,7 @@ function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
   ];
 }
 
-/** `12 > 184`, from when it was first seen; `12 > 170 (fell by 14)` where a counter was seen to fall on the way. */
+/** `12 > 184` since it was first seen; `12 > 170 (fell by 14)` if the counter fell in between. */
 function formatGrowth(
   first: number | null,
   last: number | null,
@@ -249,7 +250,7 @@ function formatGrowth(
     : `${formatCount(first, page)} > ${formatCount(last, page)}${fell}`;
 }
 
-/** `3.2x at 24 h old`: when it was that old it had so many times what is usual of its search's posts at that age. */
+/** `3.2x at 24 h`: its engagement at that age, compared with posts of its search at the same age. */
 function formatComparison({ hours, engagement_ratio: ratio }: PostAge): string {
-  return ratio === null ? '' : `${roundForDisplay(ratio)}x at ${hours} h old`;
+  return ratio === null ? '' : `${roundForDisplay(ratio)}x at ${hours} h`;
 }

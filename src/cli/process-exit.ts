@@ -1,9 +1,9 @@
-/** How a process of the command line ends: by signals, and by an exception that nobody caught. */
+/** Ends the process on signals and on uncaught exceptions. */
 
 import { readConfig } from '../config/config.ts';
 import { createLogger } from '../platform/logger.ts';
 
-/** Ctrl-C and other signals to end: the first asks to finish what is in progress, the next ones ask to abort it. */
+/** Ctrl-C and other signals: the first one asks to finish current work, later ones to abort it. */
 export type ShutdownRequest = {
   /** Resolves with the first signal. */
   requested: Promise<NodeJS.Signals>;
@@ -12,7 +12,7 @@ export type ShutdownRequest = {
   release(): void;
 };
 
-/** Also the one that is sent when the terminal is closed: what was started must not stay behind. */
+/** SIGHUP too: closing the terminal must not leave child processes behind. */
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function listenForShutdown(): ShutdownRequest {
@@ -40,15 +40,12 @@ export function listenForShutdown(): ShutdownRequest {
 }
 
 /**
- * An exception that nobody caught ends the process, as it must; it is logged as every error is. Node by itself would
- * print all that a library attached to it: parameters of a statement, arguments of a command.
+ * Logs an uncaught exception like any other error and exits. Node would print everything that libraries attach to it:
+ * parameters of a statement, arguments of a command.
  */
 export function handleUncaughtExceptions(env: Readonly<Record<string, string | undefined>>): void {
   process.on('uncaughtException', (err) => {
-    createLogger('fatal', readSecrets(env)).fatal(
-      { err },
-      'strandline broke off: this is a fault of its own',
-    );
+    createLogger('fatal', readSecrets(env)).fatal({ err }, 'uncaught exception');
     process.exit(1);
   });
 }
@@ -57,6 +54,6 @@ function readSecrets(env: Readonly<Record<string, string | undefined>>): readonl
   try {
     return readConfig(env).secrets;
   } catch {
-    return []; // said already by the command that reads it
+    return []; // an invalid configuration is reported elsewhere
   }
 }

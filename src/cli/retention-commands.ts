@@ -14,11 +14,11 @@ import { formatBytes, formatCount, formatQuantity } from './value-formatting.ts'
 
 export function registerRetention(retention: Command, cli: Cli): void {
   retention.description(
-    'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
+    'Retention periods: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers delete expired data once an hour.',
   );
   retention
     .command('show')
-    .description('show what is kept, how large it is, and what would go now')
+    .description('show retention periods, table sizes and expired data')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -35,17 +35,17 @@ export function registerRetention(retention: Command, cli: Cli): void {
         await cli.show(json, { ...days, due, tables }, () => [
           ...renderList(
             [
-              ['raw answers', `kept ${formatQuantity(answerDays, 'day')}`],
-              ['rejects', `kept ${formatQuantity(rejectDays, 'day')}`],
-              ['texts of messages', `kept ${formatQuantity(messageDays, 'day')}`],
+              ['raw responses', `kept ${formatQuantity(answerDays, 'day')}`],
+              ['rejected items', `kept ${formatQuantity(rejectDays, 'day')}`],
+              ['message bodies', `kept ${formatQuantity(messageDays, 'day')}`],
               ['audit log', `kept ${formatQuantity(auditDays, 'day')}`],
               [
                 'snapshots',
                 snapshotDays === null
-                  ? 'kept for ever'
-                  : `kept ${formatQuantity(snapshotDays, 'day')}, by months`,
+                  ? 'kept indefinitely'
+                  : `kept ${formatQuantity(snapshotDays, 'day')}, by month`,
               ],
-              ['to go now', describeDue(due, cli.page)],
+              ['due for deletion', describeDue(due, cli.page)],
             ],
             cli.page,
           ),
@@ -56,8 +56,8 @@ export function registerRetention(retention: Command, cli: Cli): void {
     );
   retention
     .command('run')
-    .description('let go now of what is older')
-    .option('--dry-run', 'only say what would go')
+    .description('delete expired data now')
+    .option('--dry-run', 'only show what would be deleted')
     .option('--json', 'print JSON')
     .action(({ dryRun, json }: { dryRun?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }, stopping) => {
@@ -65,13 +65,13 @@ export function registerRetention(retention: Command, cli: Cli): void {
         if (dryRun === true) {
           const due = await countDue(ctx.db, limits);
           await cli.show(json, due, () => []);
-          cli.say(`would go: ${describeDue(due, cli.page)}`);
+          cli.say(`Would delete: ${describeDue(due, cli.page)}`);
           return;
         }
         const gone = await applyRetention(ctx.db, limits, () => !stopping.aborted);
         await cli.show(json, gone, () => []);
-        cli.say(`gone: ${describeAmounts(gone, gone.months)}`);
-        if (!gone.done) cli.say('not all of it: stopped, or a month is being read; workers go on');
+        cli.say(`Deleted: ${describeAmounts(gone, gone.months)}`);
+        if (!gone.done) cli.say('Not finished: stopped, or a month is in use. Workers continue.');
       }),
     );
 }
@@ -93,10 +93,10 @@ function describeAmounts(
   months: readonly string[],
 ): string {
   const parts = [
-    ...(answers === 0 ? [] : [formatQuantity(answers, 'raw answer')]),
-    ...(rejects === 0 ? [] : [formatQuantity(rejects, 'reject')]),
-    ...(messages === 0 ? [] : [formatQuantity(messages, 'text of a message', 'texts of messages')]),
-    ...(audit === 0 ? [] : [formatQuantity(audit, 'entry of the audit log', 'entries of the audit log')]),
+    ...(answers === 0 ? [] : [formatQuantity(answers, 'raw response')]),
+    ...(rejects === 0 ? [] : [formatQuantity(rejects, 'rejected item')]),
+    ...(messages === 0 ? [] : [formatQuantity(messages, 'message body', 'message bodies')]),
+    ...(audit === 0 ? [] : [formatQuantity(audit, 'audit log entry', 'audit log entries')]),
     ...months,
   ];
   return parts.length === 0 ? 'nothing' : parts.join(', ');
@@ -108,7 +108,7 @@ function renderSizes(tables: readonly TableSize[], page: TerminalPage): string[]
     [
       { head: 'table', cell: (row) => row.table },
       { head: 'size', cell: (row) => formatBytes(row.bytes, page), right: true },
-      { head: 'rows, about', cell: (row) => formatCount(row.rows, page), right: true },
+      { head: 'rows (estimate)', cell: (row) => formatCount(row.rows, page), right: true },
     ],
     page,
   );

@@ -19,7 +19,7 @@ import { formatQuantity, formatDuration, formatInstant } from './value-formattin
 const DEFAULT_BACKTEST_DAYS = 7;
 
 export function registerRules(rules: Command, cli: Cli): void {
-  rules.description('Rules: what is told, and to which channels. See docs/alerts.md.');
+  rules.description('Rules: which discoveries to report, and to which channels. See docs/alerts.md.');
   registerAddAndEdit(rules, cli);
   registerList(rules, cli);
   registerShow(rules, cli);
@@ -42,17 +42,17 @@ type RuleOptions = {
 function registerAddAndEdit(rules: Command, cli: Cli): void {
   const written = (command: Command) =>
     command
-      .argument('<rule>', 'its slug')
-      .option('--on <kinds>', 'what it tells of: post, link, spike, parted by commas (new: post,link)')
-      .option('--topic <topic>', 'only of a topic')
-      .option('--search <search>', 'only of a search')
-      .option('--filter <words>', 'words that must appear, -words that must not, "phrases"; "" for none')
-      .option('--cooldown <time>', 'at most one message in this time: 30m, 1h; 0 for one per run')
-      .option('--channel <channels>', 'whom it tells, parted by commas')
-      .option('--name <name>', 'what you call it')
+      .argument('<rule>', 'rule slug')
+      .option('--on <kinds>', 'what to report: post, link, spike; comma-separated (default: post,link)')
+      .option('--topic <topic>', 'only this topic')
+      .option('--search <search>', 'only this search')
+      .option('--filter <words>', 'required words, -excluded words, "phrases"; "" for no filter')
+      .option('--cooldown <time>', 'at most one message per period: 30m, 1h; 0 for one per run')
+      .option('--channel <channels>', 'channels to notify, comma-separated')
+      .option('--name <name>', 'display name')
       .option('--json', 'print JSON');
 
-  written(rules.command('add').description('make a rule; it tells of what is found from now on'))
+  written(rules.command('add').description('create a rule; it reports what is found from now on'))
     .addHelpText(
       'after',
       '\nExample:\n  $ strandline rules add ferry --on post,spike --topic harbour-ferry --cooldown 1h --channel ops\n',
@@ -61,12 +61,12 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
         await cli.show(options.json, row, () => renderRule(row, cli.page));
-        cli.page.say(`what it would have told: strandline rules try ${slug}`);
+        cli.page.say(`Preview: strandline rules try ${slug}`);
       }),
     );
 
-  written(rules.command('edit').description('change a rule; what was found until now is judged as it was'))
-    .option('--all', 'of all topics')
+  written(rules.command('edit').description('change a rule; applies to what is found from now on'))
+    .option('--all', 'all topics')
     .action((slug: string, options: RuleOptions) =>
       cli.withProgram(async ({ ctx }) => {
         const everywhere = options.all === true ? { topic: null, search: null } : {};
@@ -91,14 +91,15 @@ function registerList(rules: Command, cli: Cli): void {
   rules
     .command('list')
     .description('list rules')
-    .option('--topic <topic>', 'only of a topic and its searches')
-    .option('--search <search>', 'only of a search')
+    .option('--topic <topic>', 'only rules for this topic and its searches')
+    .option('--search <search>', 'only rules for this search')
     .option('--json', 'print JSON')
     .action(({ topic, search, json }: { topic?: string; search?: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { topic, search });
         const rows = await readRules(ctx.db, { topic, search, limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('no rules; make a channel first: strandline channels add --help');
+        if (rows.length === 0)
+          cli.page.say('No rules. Create a channel first: strandline channels add --help');
         await cli.show(json, rows, () => renderTable(rows, ruleColumns(cli.page), cli.page));
       }),
     );
@@ -108,7 +109,7 @@ function registerShow(rules: Command, cli: Cli): void {
   rules
     .command('show')
     .description('show a rule')
-    .argument('<rule>', 'its slug')
+    .argument('<rule>', 'rule slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -121,9 +122,9 @@ function registerShow(rules: Command, cli: Cli): void {
 function registerTry(rules: Command, cli: Cli): void {
   rules
     .command('try')
-    .description('show what a rule would have told of the last days; nothing is sent')
-    .argument('<rule>', 'its slug')
-    .option('--days <n>', `how many days back, up to 90 (default: ${DEFAULT_BACKTEST_DAYS})`)
+    .description('preview the messages a rule would have sent; sends nothing')
+    .argument('<rule>', 'rule slug')
+    .option('--days <n>', `number of days, up to 90 (default: ${DEFAULT_BACKTEST_DAYS})`)
     .option('--json', 'print JSON')
     .action((slug: string, options: { days?: string; json?: boolean }) => {
       const days =
@@ -142,6 +143,10 @@ function registerTry(rules: Command, cli: Cli): void {
           ),
         );
         const messages = formatQuantity(trial.messages.length, 'message');
+        if (trial.total === 0)
+          return cli.page.say(
+            `No messages: nothing matched in the last ${formatQuantity(days, 'day')}. Baselines are never reported.`,
+          );
         cli.page.say(
           `${messages} with ${formatQuantity(trial.total, 'discovery', 'discoveries')} in ${formatQuantity(days, 'day')}`,
         );
@@ -150,16 +155,16 @@ function registerTry(rules: Command, cli: Cli): void {
 }
 
 const STATE_CHANGES: readonly (readonly [RuleChange, string])[] = [
-  ['pause', 'tell nothing of what is found from now on'],
-  ['resume', 'tell of what is found from now on'],
-  ['remove', 'stop for good; what was not sent yet is cancelled'],
+  ['pause', 'stop reporting'],
+  ['resume', 'report what is found from now on'],
+  ['remove', 'remove a rule and cancel its pending messages'],
 ];
 
 function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summary: string): void {
   rules
     .command(change)
     .description(summary)
-    .argument('<rule>', 'its slug')
+    .argument('<rule>', 'rule slug')
     .option('--json', 'print the rule as JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -168,7 +173,7 @@ function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summa
         const removed = { ...before, archived_at: ctx.clock.now() };
         const row = change === 'remove' ? removed : await findRuleRow(ctx, slug);
         await cli.show(json, row, () => []);
-        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; what it sent stays' : row.state}`);
+        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; its deliveries stay' : row.state}`);
       }),
     );
 }
@@ -178,8 +183,8 @@ function renderRule(row: RuleRow, page: TerminalPage): string[] {
     [
       ['rule', row.slug],
       ['name', row.name],
-      ['watches', row.search ?? row.topic ?? 'everything'],
-      ['tells of', row.kinds.join(', ')],
+      ['scope', row.search ?? row.topic ?? 'all topics'],
+      ['notifies about', row.kinds.join(', ')],
       ['filter', row.filter === '' ? 'none' : row.filter],
       ['cooldown', formatCooldown(row)],
       ['channels', row.channels.join(', ')],
@@ -193,8 +198,8 @@ function renderRule(row: RuleRow, page: TerminalPage): string[] {
 function ruleColumns(page: TerminalPage): Column<RuleRow>[] {
   return [
     { head: 'rule', cell: ({ slug }) => slug },
-    { head: 'watches', cell: ({ search, topic }) => search ?? topic ?? 'everything' },
-    { head: 'tells of', cell: ({ kinds }) => kinds.join(', '), drop: 1 },
+    { head: 'scope', cell: ({ search, topic }) => search ?? topic ?? 'all topics' },
+    { head: 'notifies about', cell: ({ kinds }) => kinds.join(', '), drop: 1 },
     { head: 'filter', cell: ({ filter }) => filter, elastic: 1, drop: 3 },
     { head: 'cooldown', cell: formatCooldown, drop: 2 },
     { head: 'channels', cell: ({ channels }) => channels.join(', ') },

@@ -1,4 +1,4 @@
-/** Runs as a person reads them. */
+/** Runs for people. */
 
 import { RUN_CODES } from '../domain/errors.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
@@ -10,7 +10,7 @@ import { type Column, renderList } from './terminal-table.ts';
 import { oneLine, padText, truncate, wrapText } from './terminal-text.ts';
 import {
   formatCount,
-  formatDollars,
+  formatCost,
   formatInstant,
   formatQuantity,
   formatRelative,
@@ -23,12 +23,12 @@ export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
     { head: 'id', cell: (run) => String(run.id), right: true },
     { head: 'search', cell: (run) => run.search },
     { head: 'status', cell: (run) => run.status, paint: (shown, run) => paintStatus(shown, run, page) },
-    { head: 'by', cell: ({ trigger }) => (trigger === 'schedule' ? '' : trigger), drop: 4 },
-    { head: 'due or asked', cell: (run) => formatTime(run.slot_at ?? run.created_at, now, page) },
-    { head: 'seen', cell: (run) => formatCount(run.items_seen, page), right: true, drop: 3 },
+    { head: 'trigger', cell: ({ trigger }) => trigger, drop: 4 },
+    { head: 'due', cell: (run) => formatTime(run.slot_at ?? run.created_at, now, page) },
+    { head: 'results', cell: (run) => formatCount(run.items_seen, page), right: true, drop: 3 },
     { head: 'new', cell: (run) => formatCount(run.items_new, page), right: true },
     {
-      head: 'why',
+      head: 'reason',
       cell: (run) => describeReason(run),
       elastic: 3,
       least: 12,
@@ -38,7 +38,8 @@ export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
   ];
 }
 
-export function renderRun(run: RunRow, page: TerminalPage): string[] {
+/** @param free whether the search's service is known to cost nothing */
+export function renderRun(run: RunRow, free: boolean, page: TerminalPage): string[] {
   const failed: [string, string][] =
     run.code === null ? [] : [['code', `${run.code}: ${RUN_CODES[run.code]}`]];
   return renderList(
@@ -56,14 +57,14 @@ export function renderRun(run: RunRow, page: TerminalPage): string[] {
           ? null
           : `${run.span_slots} slots up to ${formatInstant(run.span_until, page)}`,
       ),
-      ...listOptional('waits until', run.not_before === null ? null : formatInstant(run.not_before, page)),
+      ...listOptional('next attempt', run.not_before === null ? null : formatInstant(run.not_before, page)),
       ['started', formatInstant(run.started_at, page)],
       ['ended', formatInstant(run.ended_at, page)],
-      ['took', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
-      ['seen', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
+      ['duration', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
+      ['results', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
       ['new', formatCount(run.items_new, page)],
-      ['not readable', formatCount(run.rejected, page)],
-      ['calls', `${run.calls}, cost ${formatDollars(run.cost_usd, page)}`],
+      ['rejected items', formatCount(run.rejected, page)],
+      ['calls', run.calls === 0 ? '0' : `${run.calls}, cost: ${formatCost(run.cost_usd, { free })}`],
     ],
     page,
   );
@@ -86,22 +87,21 @@ function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage
   return status === 'running' ? colors.cyan(shown) : colors.yellow(shown);
 }
 
-/** Slugs are set apart from what became of them by a column of this width. */
 const SLUG_COLUMN_WIDTH = 24;
-/** A page narrower than this has no room for empty columns. */
+/** Narrower pages do not pad slugs. */
 const MIN_ROOMY_WIDTH = 72;
 const GAP = '  ';
 const INDENT = ' '.repeat(11);
 
 /**
- * How a run ended, in a line; what it found that is worth a look, in indented lines below it.
- * @param at when it ended (UTC)
+ * The result of a run in one line, with highlights in indented lines below it.
+ * @param at when it ended
  */
 export function renderRunReport(
   report: RunReport,
   highlights: readonly Highlight[],
   at: Date,
-  page: Pick<TerminalPage, 'colors' | 'width' | 'more' | 'unknown'>,
+  page: Pick<TerminalPage, 'colors' | 'width' | 'more' | 'unknown' | 'zone'>,
 ): string[] {
   const { colors, width, more } = page;
   const name =
@@ -110,12 +110,13 @@ export function renderRunReport(
   const left = highlights.length === 0 ? 0 : countDiscoveries(report) - highlights.length;
   const below = (line: string) => `${INDENT}${colors.dim(line)}`;
   const room = width - 9 - GAP.length - name.length - GAP.length;
-  // A page too narrow for that has room for a plain line only.
-  if (room < 12) return [truncate([formatTimeOfDay(at), name, ended].join(GAP), width, more)];
+  if (room < 12) return [truncate([formatTimeOfDay(at, page), name, ended].join(GAP), width, more)];
   return [
-    [colors.dim(formatTimeOfDay(at)), name, paintOutcome(report, truncate(ended, room, more), colors)].join(
-      GAP,
-    ),
+    [
+      colors.dim(formatTimeOfDay(at, page)),
+      name,
+      paintOutcome(report, truncate(ended, room, more), colors),
+    ].join(GAP),
     ...highlights.map((highlight) => `${INDENT}${renderHighlight(highlight, page)}`),
     ...(left > 0
       ? wrapText(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
@@ -128,7 +129,7 @@ export function describeReport(report: RunReport, now: Date, page: Pick<Terminal
   return `${report.search}: ${describeOutcome(report, now, page)}`;
 }
 
-/** The same where no worker runs: nobody is there to try again at the time that was chosen. */
+/** The same if no worker is running: nothing retries the run. */
 export function describeReportWithoutWorkers(
   report: RunReport,
   now: Date,
@@ -136,8 +137,8 @@ export function describeReportWithoutWorkers(
 ): string {
   if (report.status !== 'retry') return describeReport(report, now, page);
   if (report.code === 'budget_exceeded')
-    return `${report.search}: not run yet: ${oneLine(report.detail ?? '')}; a worker runs it then (strandline up)`;
-  return `${report.search}: failed: ${describeFailure(report)}; it is tried again when a worker runs (strandline up)`;
+    return `${report.search}: not run yet: ${oneLine(report.detail ?? '')}; a worker runs it then. Start one: strandline up`;
+  return `${report.search}: failed: ${describeFailure(report)}; a worker retries it. Start one: strandline up`;
 }
 
 function describeOutcome(report: RunReport, now: Date, page: Pick<TerminalPage, 'unknown'>): string {
@@ -147,13 +148,13 @@ function describeOutcome(report: RunReport, now: Date, page: Pick<TerminalPage, 
     case 'failed':
       return `failed: ${describeFailure(report)}`;
     case 'retry':
-      // The only limit that a run waits for: that of the minute.
+      // Runs wait only for the limit per minute.
       if (report.code === 'budget_exceeded')
         return `runs ${formatRelative(report.notBefore, now, page)}: ${oneLine(report.detail ?? '')}`;
-      return `tried again ${formatRelative(report.notBefore, now, page)}: ${describeFailure(report)}`;
+      return `retries ${formatRelative(report.notBefore, now, page)}: ${describeFailure(report)}`;
     case 'released':
     default:
-      return `given back: ${describeFailure({ code: report.code })}`;
+      return `released: ${describeFailure({ code: report.code })}`;
   }
 }
 
@@ -166,18 +167,19 @@ function describeBaseline({ posts, links, authors, rejected, diff }: SucceededRe
     ...(links > 0 ? [formatQuantity(links, 'link')] : []),
     ...(diff.completionChanged ? ['a completion'] : []),
   ];
-  return `first look: ${parts.join(', ')} (baseline)${describeRejected(rejected)}`;
+  return `baseline: ${parts.join(', ')}${describeRejected(rejected)}`;
 }
 
 function describeDiscoveries({ posts, links, rejected, diff }: SucceededReport): string {
   const fresh = diff.newPosts.length + diff.newLinks.length;
   const changed = diff.completionChanged ? ', completion changed' : '';
-  if (fresh === 0) return `nothing new of ${posts + links}${changed}${describeRejected(rejected)}`;
+  if (fresh === 0)
+    return `no new ${posts > 0 || links === 0 ? 'posts' : 'links'} (${posts + links} returned)${changed}${describeRejected(rejected)}`;
   const parts = [
     ...(diff.newPosts.length > 0 ? [formatQuantity(diff.newPosts.length, 'new post')] : []),
     ...(diff.newLinks.length > 0 ? [formatQuantity(diff.newLinks.length, 'new link')] : []),
   ];
-  return `+ ${parts.join(', ')} of ${posts + links}${changed}${describeRejected(rejected)}`;
+  return `${parts.join(', ')} (${posts + links} returned)${changed}${describeRejected(rejected)}`;
 }
 
 function countDiscoveries(report: RunReport): number {
@@ -189,10 +191,10 @@ function describeRemaining(search: string, left: number, more: string): string {
 }
 
 function describeRejected(rejected: number): string {
-  return rejected === 0 ? '' : `; ${formatQuantity(rejected, 'item')} could not be read`;
+  return rejected === 0 ? '' : `; ${formatQuantity(rejected, 'item')} rejected`;
 }
 
-/** `@ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts`; only the text gives way. */
+/** `@ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts`; only the text is shortened. */
 function renderHighlight(
   { kind, author_username, text, url, like_count, repost_count }: Highlight,
   { colors, width, more }: Pick<TerminalPage, 'colors' | 'width' | 'more'>,

@@ -8,25 +8,18 @@ import { loadNewestResponse } from '../store/responses.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import type { Cli } from './command-context.ts';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
+import { isFreeSearch } from './service-cost.ts';
 import { deriveLocally } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice, parseId, parseLimit } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatDollars,
-  formatInstant,
-  formatQuantity,
-} from './value-formatting.ts';
+import { formatBytes, formatCount, formatCost, formatInstant, formatQuantity } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerRuns(runs: Command, cli: Cli): void {
-  runs.description(
-    'Runs: one for every slot that was due, also for those that were not run, and those by hand.',
-  );
+  runs.description('Runs: one per slot, including skipped slots, plus manual runs.');
   registerList(runs, cli);
   registerShow(runs, cli);
   registerReplay(runs, cli);
@@ -37,11 +30,11 @@ type ListOptions = { search?: string; topic?: string; status?: string; limit?: s
 function registerList(runs: Command, cli: Cli): void {
   runs
     .command('list')
-    .description('list runs, the newest first')
-    .option('--search <search>', 'only those of a search')
-    .option('--topic <topic>', 'only those of a topic')
-    .option('--status <status>', `only those that are ${RUN_STATUSES.join(', ')}`)
-    .option('--limit <n>', 'how many (default: 20)')
+    .description('list runs, newest first')
+    .option('--search <search>', 'only runs of this search')
+    .option('--topic <topic>', 'only runs of this topic')
+    .option('--status <status>', `only runs with this status: ${RUN_STATUSES.join(', ')}`)
+    .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .action((options: ListOptions) => {
       const { search, topic } = options;
@@ -51,7 +44,7 @@ function registerList(runs: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readRuns(ctx.db, { search, topic, status, limit });
-        if (rows.length === 0) cli.page.say('no runs');
+        if (rows.length === 0) cli.page.say('No runs.');
         await cli.show(options.json, rows, () =>
           renderTable(rows, runColumns(ctx.clock.now(), cli.page), cli.page),
         );
@@ -62,9 +55,9 @@ function registerList(runs: Command, cli: Cli): void {
 function registerShow(runs: Command, cli: Cli): void {
   runs
     .command('show')
-    .description('show a run: its calls, what was new, what could not be read')
-    .argument('<id>', 'its id')
-    .option('--answer', 'print its kept answer instead, as it came')
+    .description('show a run: its calls, discoveries and rejected items')
+    .argument('<id>', 'run id')
+    .option('--answer', 'print the raw response instead')
     .option('--json', 'print JSON')
     .action((given: string, options: { answer?: boolean; json?: boolean }) => {
       const id = parseId('id', given);
@@ -76,14 +69,15 @@ function registerShow(runs: Command, cli: Cli): void {
         const rejects = await readRejects(db, id);
         const discoveries = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
         const completion = (await readRunCompletion(db, id)) ?? null;
+        const free = await isFreeSearch(db, run.search, cli.config());
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {
           const { page } = cli;
           const now = ctx.clock.now();
           return [
-            ...renderRun(run, page),
-            ...renderSection('calls', calls, callColumns(page), page),
+            ...renderRun(run, free, page),
+            ...renderSection('calls', calls, callColumns(free, page), page),
             ...renderSection('new', discoveries, runDiscoveryColumns(now, page), page, ({ url }) => url),
-            ...renderSection('not readable', rejects, rejectColumns(), page),
+            ...renderSection('rejected items', rejects, rejectColumns(), page),
           ];
         });
       });
@@ -105,11 +99,10 @@ function renderSection<Row>(
   ];
 }
 
-/** To a pipe the bytes as they came; to a terminal nothing that it could take for a command. */
+/** Raw bytes to a pipe; on a terminal, control characters are escaped. */
 async function printResponse(cli: Cli, body: Buffer | undefined, id: bigint): Promise<void> {
-  if (body === undefined) throw new Refused('not_found', `run ${id} has no kept answer`);
+  if (body === undefined) throw new Refused('not_found', `run ${id} has no stored response`);
   if (!cli.page.live) return cli.out.write(body);
-  // Whatever is no character, or orders others about, stands as its code.
   const shown = escapeUnsafe(body.toString('utf8'));
   return cli.out.write(shown.endsWith('\n') ? shown : `${shown}\n`);
 }
@@ -117,8 +110,8 @@ async function printResponse(cli: Cli, body: Buffer | undefined, id: bigint): Pr
 function registerReplay(runs: Command, cli: Cli): void {
   runs
     .command('replay')
-    .description('read the kept answer of a run again, with the reader of today; nobody is called')
-    .argument('<id>', 'its id')
+    .description('parse the stored response of a run again with the current parser; makes no call')
+    .argument('<id>', 'run id')
     .option('--json', 'print the run as JSON')
     .action((given: string, options: { json?: boolean }) => {
       const id = parseId('id', given);
@@ -127,15 +120,16 @@ function registerReplay(runs: Command, cli: Cli): void {
         const { findings, diff } = await replayRun(ctx, id);
         await deriveLocally(ctx);
         const run = await findRunRow(ctx.db, id);
-        await cli.show(options.json, run, () => renderRun(run, cli.page));
+        const free = await isFreeSearch(ctx.db, run.search, cli.config());
+        await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         const found = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
         const fresh = diff.newPosts.length + diff.newLinks.length;
-        cli.page.say(`read again: ${found}; ${fresh} that were not found before`);
+        cli.page.say(`parsed again: ${found}; ${fresh} new`);
       });
     });
 }
 
-function callColumns(page: TerminalPage): Column<CallRow>[] {
+function callColumns(free: boolean, page: TerminalPage): Column<CallRow>[] {
   return [
     { head: 'n', cell: (call) => String(call.n), right: true },
     { head: 'state', cell: (call) => call.state },
@@ -146,20 +140,20 @@ function callColumns(page: TerminalPage): Column<CallRow>[] {
       right: true,
     },
     {
-      head: 'took',
+      head: 'duration',
       cell: (call) => (call.latency_ms === null ? page.unknown : `${formatCount(call.latency_ms, page)} ms`),
       right: true,
     },
     { head: 'size', cell: (call) => formatBytes(call.bytes, page), right: true },
-    { head: 'cost', cell: (call) => formatDollars(call.cost_usd, page), right: true },
+    { head: 'cost', cell: (call) => formatCost(call.cost_usd, { free }), right: true },
     { head: 'code', cell: (call) => call.code ?? '' },
   ];
 }
 
 function rejectColumns(): Column<RejectRow>[] {
   return [
-    { head: 'where', cell: (reject) => reject.path, elastic: 1, wraps: true },
-    { head: 'why', cell: (reject) => reject.code },
-    { head: 'how it begins', cell: (reject) => reject.sample, elastic: 2 },
+    { head: 'path', cell: (reject) => reject.path, elastic: 1, wraps: true },
+    { head: 'code', cell: (reject) => reject.code },
+    { head: 'sample', cell: (reject) => reject.sample, elastic: 2 },
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * What the doctor says about searches: whether they can run, whether anybody runs them, whether what they brought is parsed
- * and derived, and whether the language model and the public sources behind them can be reached.
+ * `doctor` checks of searches: whether they can run and do, whether their responses are parsed and derived, and whether
+ * the language model and public sources are reachable.
  */
 
 import type { Program } from '../app/program.ts';
@@ -51,7 +51,7 @@ export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Chec
     checks.push(
       advisoryCheck(
         'workers',
-        `none, and ${formatQuantity(overdue, 'search is', 'searches are')} overdue`,
+        `none is running, and ${formatQuantity(overdue, 'search is', 'searches are')} overdue`,
         'start one: strandline up',
       ),
     );
@@ -67,13 +67,13 @@ export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Chec
   ];
 }
 
-/** Of a program with workers: without them, nobody is expected to scan. */
+/** For a program with workers: without them, nothing scans. */
 export function checkScan(backlog: Pick<Backlog, 'scan_age_seconds'>): Check {
   const found = `last ran ${formatDuration(backlog.scan_age_seconds * SECOND)} ago`;
   if (!isScanLate(backlog)) return passedCheck('scan', found);
   return failedCheck(
     'scan',
-    `${found}, so nothing that is due runs`,
+    `${found}, so due searches do not run`,
     "restart the workers; their logs say why they don't scan",
   );
 }
@@ -94,15 +94,17 @@ function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
   ];
 }
 
-/** Why stands in the logs of workers: there it was said once, with what Postgres or the program said. */
+/** Workers log the error once, with its cause. */
 function checkDerivation(readings: readonly AsideReading[]): Check[] {
   if (readings.length === 0) return [];
   const which = readings.map(({ search, run_id, code }) => `${search} (run ${run_id}: ${code})`);
-  const advice = `see "reading set aside" in the logs of workers; it is tried again by itself at least once an hour`;
-  return [failedCheck('derivation', `trends wait for readings that fail: ${which.join(', ')}`, advice)];
+  const advice = `see "reading set aside" in the logs of workers; workers retry at least once an hour`;
+  return [
+    failedCheck('derivation', `trends are behind because of failed readings: ${which.join(', ')}`, advice),
+  ];
 }
 
-/** The next scan reads a response whose run ended without it: one that is older is stuck. */
+/** The next scan parses a response whose run ended without it; an older one is stuck. */
 const STUCK_RESPONSE_MS = 5 * MINUTE;
 
 function checkUnparsedResponses(unread: UnreadResponses): Check[] {
@@ -114,26 +116,26 @@ function checkUnparsedResponses(unread: UnreadResponses): Check[] {
           advisoryCheck(
             'spooled responses',
             `${formatQuantity(spooled, 'paid response')} on the disk of a worker`,
-            'the worker stores them when Postgres allows it: keep its data folder until then',
+            'the worker stores them when Postgres accepts them; keep its data directory until then',
           ),
         ];
   if (late === 0 || oldest_seconds === null || oldest_run_id === null) return spool;
   const age = oldest_seconds * SECOND;
   const found = `${formatQuantity(late, 'paid response')} not parsed, the oldest (of run ${oldest_run_id}) for ${formatDuration(age)}`;
-  const advice = `parse it: strandline runs replay ${oldest_run_id}`;
+  const advice = `parse it again: strandline runs replay ${oldest_run_id}`;
   return [
     age > STUCK_RESPONSE_MS
-      ? failedCheck('unread responses', found, advice)
-      : advisoryCheck('unread responses', found, advice),
+      ? failedCheck('unparsed responses', found, advice)
+      : advisoryCheck('unparsed responses', found, advice),
     ...spool,
   ];
 }
 
-/** A save takes milliseconds and a backup minutes. Where the server names no time, the transactions since are counted. */
+/** A save takes milliseconds and a backup minutes. If the server reports no time, later transactions are counted. */
 const LONG_TRANSACTION_SECONDS = HOUR / SECOND;
 const MANY_TRANSACTIONS_BEHIND = 1_000_000;
 
-/** What one forgotten transaction keeps Postgres from cleaning slows every save and every query, and fills the disk. */
+/** An open transaction keeps Postgres from removing dead rows, which slows all queries and fills the disk. */
 export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] {
   if (oldest === null) return [];
   const { who, seconds, behind } = oldest;
@@ -142,15 +144,15 @@ export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] 
   return [
     failedCheck(
       'transactions',
-      `one of ${who} is open${since}, with ${formatQuantity(behind, 'transaction')} behind it`,
-      'end it: Postgres cleans up nothing that it may still look at (pg_stat_activity says which it is)',
+      `a transaction of ${who} is open${since}; ${formatQuantity(behind, 'transaction')} since`,
+      'end it (find it in pg_stat_activity): Postgres cannot vacuum rows that it may still read',
     ),
   ];
 }
 
 const MODEL_CONNECT_TIMEOUT_MS = 2 * SECOND;
 
-/** Connects to the language model and sends nothing. Without it sentences are quoted: no reason to fail. */
+/** Connects to the language model and sends nothing. Without a model, completions quote their sources, so this is advisory. */
 export async function checkModel({ service: { model } }: Config): Promise<Check[]> {
   if (model === undefined) return [];
   const { host } = new URL(model.baseUrl);
@@ -161,22 +163,22 @@ export async function checkModel({ service: { model } }: Config): Promise<Check[
     return [
       advisoryCheck(
         'language model',
-        `${host} cannot be reached: ${describeCause(error)}`,
+        `${host} is unreachable: ${describeCause(error)}`,
         'check LLM_BASE_URL; until it answers, completions quote their sources',
       ),
     ];
   }
 }
 
-/** A line for each public source that is asked; where none can be reached the sandbox is left, so that is only noted. */
+/** One check per configured public source; advisory, because the sandbox works without them. */
 export function checkSources(probed: readonly ProbeResult[]): Check[] {
   const asked = probed.filter(({ outcome }) => outcome !== 'off');
   if (asked.length === 0)
-    return [advisoryCheck('sources', 'none is asked', 'see SERVICE_SOURCES in docs/sources.md')];
+    return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/sources.md')];
   return asked.map(({ name, source, outcome, words }) => {
     const check = `source ${name} (${source})`;
     return outcome === 'unreachable'
-      ? advisoryCheck(check, words, 'nothing is found there until it answers; check the network')
+      ? advisoryCheck(check, words, 'check the network')
       : passedCheck(check, words);
   });
 }

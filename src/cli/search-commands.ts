@@ -9,16 +9,17 @@ import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice } from './option-values.ts';
+import { isFreeService } from './service-cost.ts';
 import { printSandboxFallback } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
-import { describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
+import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { renderTable } from './terminal-table.ts';
 import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerSearch(search: Command, cli: Cli): void {
-  search.description('Saved searches: what is asked, of whom, and when.');
+  search.description('Saved searches: query, service and schedule.');
   registerAddAndEdit(search, cli);
   registerList(search, cli);
   registerShow(search, cli);
@@ -32,9 +33,9 @@ function registerList(search: Command, cli: Cli): void {
   search
     .command('list')
     .description('list saved searches')
-    .option('--topic <topic>', 'only those of a topic')
-    .option('--state <state>', 'only those that are active, paused, broken or capped')
-    .option('--all', 'removed ones too')
+    .option('--topic <topic>', 'only searches of this topic')
+    .option('--state <state>', 'only searches in this state: active, paused, broken, capped')
+    .option('--all', 'include removed searches')
     .option('--json', 'print JSON')
     .action((options: { topic?: string; state?: string; all?: boolean; json?: boolean }) => {
       const state =
@@ -43,7 +44,7 @@ function registerList(search: Command, cli: Cli): void {
         const { topic, all: removed } = options;
         await assertFilterExists(ctx.db, { topic });
         const rows = await readSearches(ctx.db, { topic, state, removed, limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
+        if (rows.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
         await cli.show(options.json, rows, () =>
           renderTable(rows, searchColumns(ctx.clock.now(), cli.page), cli.page),
         );
@@ -55,31 +56,32 @@ function registerShow(search: Command, cli: Cli): void {
   search
     .command('show')
     .description('show a search, its state and its last run')
-    .argument('<search>', 'its slug')
+    .argument('<search>', 'search slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
         const [last] = await readRuns(ctx.db, { search: slug, limit: 1 });
+        const free = await isFreeService(row.service_kind, cli.config());
         await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
           ...renderSearch(row, cli.page),
-          ...(last === undefined ? [] : ['', ...renderRun(last, cli.page)]),
+          ...(last === undefined ? [] : ['', ...renderRun(last, free, cli.page)]),
         ]);
       }),
     );
 }
 
 const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
-  ['pause', 'stop running a search; what waits is cancelled'],
-  ['resume', 'go on at the next slot, also after it was broken or capped'],
-  ['remove', 'stop for good; what it found stays'],
+  ['pause', 'stop running a search and cancel its waiting runs'],
+  ['resume', 'resume at the next slot; also clears broken and capped'],
+  ['remove', 'remove a search; keeps what it found'],
 ];
 
 function registerStateChange(search: Command, cli: Cli, change: SearchChange, summary: string): void {
   search
     .command(change)
     .description(summary)
-    .argument('<search>', 'its slug')
+    .argument('<search>', 'search slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -93,7 +95,7 @@ function registerStateChange(search: Command, cli: Cli, change: SearchChange, su
     );
 }
 
-/** What a person may write about a search; every value is checked by the verb. */
+/** Options of a search; the monitor validates the values. */
 type SearchOptions = {
   prompt?: string;
   tools?: string;
@@ -119,19 +121,19 @@ Examples:
 export function registerAddAndEdit(search: Command, cli: Cli): void {
   const add = search
     .command('add')
-    .description('save a search and look at once')
-    .argument('<slug>', 'its short name for commands: lower-case letters, digits, hyphens')
+    .description('save a search and run it')
+    .argument('<slug>', 'search slug: lower-case letters, digits, hyphens')
     .option('--operation <operation>', 'microblog (posts) or ai (all sources)')
-    .option('--topic <topic>', 'slug of its topic; made where there is none (default: the slug)')
+    .option('--topic <topic>', 'topic slug; created if it does not exist (default: the search slug)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable, else sandbox)',
     )
     .addHelpText('after', ADD_EXAMPLES);
   addSearchOptions(add, describeDefault).action(
     (slug: string, options: SearchOptions & { operation?: string; topic?: string; service?: string }) => {
       const { operation, topic, service } = options;
-      // Which of the two is meant is never guessed: one of them costs more.
+      // No default, because the two differ in cost.
       if (operation === undefined)
         throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
       return cli.withProgram(async (program, stopping) => {
@@ -143,7 +145,12 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
           ...readSearchOptions(options),
         });
         if (service === undefined)
-          await printSandboxFallback(cli, program.ctx, created.search, '--service own, with another slug');
+          await printSandboxFallback(
+            cli,
+            program.ctx,
+            created.search,
+            `strandline search add ${slug.slice(0, 61)}-2 --service own ...`,
+          );
         const [saved] = await executeFirstRuns(cli, program, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
       });
@@ -152,47 +159,44 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
 
   const edit = search
     .command('edit')
-    .description('change a search; what is left out stays')
-    .argument('<search>', 'its slug');
+    .description('change a search; omitted options keep their values')
+    .argument('<search>', 'search slug');
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions) =>
     cli.withProgram(async ({ ctx }) => {
+      const before = await findSearchRow(ctx.db, slug);
       const { changed, changesRequest } = await editSearch(ctx, slug, readSearchOptions(options));
       const row = await findSearchRow(ctx.db, slug);
       await cli.show(options.json, row, () => renderSearch(row, cli.page));
-      if (!changed) cli.page.say('nothing changed');
-      else if (changesRequest) cli.page.say('the request changed: its next run is a new baseline');
+      if (!changed) cli.page.say('Nothing changed.');
+      else cli.page.say(`${slug}: ${describeEdit(before, row).join('; ')}`);
+      if (changesRequest) cli.page.say('The request changed, so the next run is a new baseline.');
     }),
   );
 }
 
 const describeDefault = (value: string) => ` (default: ${value})`;
 
-/** @param unless what an option that is left out means, where that is not that it stays */
+/** @param unless describes the default of an option */
 function addSearchOptions(command: Command, unless: (value: string) => string): Command {
   return command
-    .option('--prompt <text>', 'what is asked')
-    .option('--tools <list>', `tools of an ai search, separated by commas${unless('all')}`)
-    .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
+    .option('--prompt <text>', 'query text')
+    .option('--tools <list>', `tools of an ai search, comma-separated${unless('all')}`)
+    .option('--model <model>', 'NOVA, ORBIT or HORIZON (about 10, 30 or 120 seconds)')
     .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
-    .option('--streaming', 'have the answer of an ai search streamed')
-    .option('--no-streaming', 'have it whole')
-    .option('--extra <json>', 'JSON object of members beyond the specification')
-    .option('--cron <expression>', 'run at the times of a cron expression of five fields')
+    .option('--streaming', 'stream the response of an ai search')
+    .option('--no-streaming', 'wait for the whole response')
+    .option('--extra <json>', 'JSON object with additional request members')
+    .option('--cron <expression>', 'schedule as a cron expression with five fields')
     .option('--tz <zone>', `time zone of the cron expression, such as Europe/Berlin${unless('UTC')}`)
-    .option('--every <interval>', 'run every so often, such as 90s, 15m or 1h30m')
-    .option(
-      '--label <label>',
-      'a label; may be given several times',
-      (label, before: string[] | undefined) => [...(before ?? []), label],
-    )
-    .option(
-      '--sensitivity <level>',
-      `how unusual is worth a spike: low, normal, high or off${unless('normal')}`,
-    )
+    .option('--every <interval>', 'schedule as an interval, such as 90s, 15m or 1h30m')
+    .option('--label <label>', 'label (repeatable)', (label, before: string[] | undefined) => [
+      ...(before ?? []),
+      label,
+    ])
+    .option('--sensitivity <level>', `spike sensitivity: low, normal, high or off${unless('normal')}`)
     .option('--json', 'print JSON');
 }
 
-/** Options as the members of a search; one that was not given is not there. */
 function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' | 'operation'> {
   const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label, sensitivity } = options;
   return {

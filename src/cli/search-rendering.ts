@@ -1,4 +1,4 @@
-/** Saved searches as a person reads them. */
+/** Saved searches for people. */
 import { readSchedule } from '../monitor/schedule/cadence.ts';
 import { formatSlot, describeSchedule } from '../monitor/schedule/schedule-text.ts';
 import type { SearchChange } from '../monitor/topics/search-state.ts';
@@ -16,7 +16,7 @@ export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[
     { head: 'operation', cell: (search) => search.operation, drop: 2 },
     {
       head: 'state',
-      // What is as it should be needs no word.
+      // Only exceptions are shown.
       cell: (search) => (describeState(search) === 'active' ? '' : describeState(search)),
       paint: (shown, search) => paintState(shown, search, page),
     },
@@ -24,7 +24,7 @@ export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[
       head: 'next',
       cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : formatRelative(at, now, page)),
     },
-    { head: 'runs', cell: formatShortSchedule, drop: 1 },
+    { head: 'schedule', cell: formatShortSchedule, drop: 1 },
     { head: 'prompt', cell: (search) => search.prompt, elastic: 2, least: 12, drop: 3 },
   ];
 }
@@ -51,16 +51,21 @@ export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
           ] as const)
         : []),
       ...listOptional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
-      ['runs', writeSchedule(search)],
-      ['next', search.next_due_at === null ? page.unknown : formatSlot(search.next_due_at, search.tz)],
+      ['schedule', writeSchedule(search)],
+      [
+        'next run',
+        search.next_due_at === null
+          ? page.unknown
+          : formatSlot(search.next_due_at, page.live ? page.zone : search.tz),
+      ],
       ['state', describeState(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
       search.archived_at === null
-        ? ['since', formatInstant(search.state_since, page)]
+        ? [`${search.state} since`, formatInstant(search.state_since, page)]
         : ['removed', formatInstant(search.archived_at, page)],
       ['sensitivity', search.sensitivity],
       ...listOptional('labels', search.labels.join(', ')),
       ['version', `${search.version} (request since version ${search.request_version})`],
-      ['made', formatInstant(search.created_at, page)],
+      ['created', formatInstant(search.created_at, page)],
     ],
     page,
   );
@@ -70,17 +75,35 @@ function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds'
   return describeSchedule(readSchedule(search));
 }
 
-/** The state of a search after a change. @param next when it runs next, in words */
+/** `every 15m → every 5m`: what an edit changed. */
+export function describeEdit(before: SearchRow, after: SearchRow): string[] {
+  const members = [
+    ['prompt', ({ prompt }) => `"${prompt}"`],
+    ['tools', ({ tools }) => tools.join(', ')],
+    ['model', ({ model }) => model],
+    ['date filter', ({ date_filter }) => date_filter ?? 'none'],
+    ['streaming', ({ streaming }) => (streaming ? 'yes' : 'no')],
+    ['extra', ({ extra }) => JSON.stringify(extra)],
+    ['schedule', formatShortSchedule],
+    ['sensitivity', ({ sensitivity }) => sensitivity],
+    ['labels', ({ labels }) => labels.join(', ') || 'none'],
+  ] as const satisfies readonly (readonly [string, (row: SearchRow) => string])[];
+  return members.flatMap(([name, show]) =>
+    show(before) === show(after) ? [] : [`${name}: ${show(before)} → ${show(after)}`],
+  );
+}
+
+/** The state of a search after a change. @param next time of the next run, as text */
 export function describeStateChange(
   change: SearchChange,
   { state }: Pick<SearchRow, 'state'>,
   next: string,
 ): string {
-  if (change === 'remove') return 'removed; what it found stays';
+  if (change === 'remove') return 'removed; its results stay';
   return change === 'pause' ? state : `${state}; next run ${next}`;
 }
 
-/** `every 15m`, or the cron expression as it was written. */
+/** `every 15m`, or the cron expression. */
 function formatShortSchedule({ cron, every_seconds, tz }: SearchRow): string {
   if (cron !== null) return `${cron} ${tz}`;
   const units = [

@@ -1,4 +1,4 @@
-/** `search run`, `search preview` and `search try`: a run by hand, when a search would run, and one call that is not kept. */
+/** `search run`, `search preview` and `search try`: a manual run, upcoming slots, and one call whose result is not stored. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
@@ -16,33 +16,35 @@ import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { parseWholeNumber } from './option-values.ts';
+import { isFreeService, isFreeSearch } from './service-cost.ts';
 import { printSimulatedNotice } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { splitParagraphs } from './terminal-text.ts';
-import { formatCount, formatDollars, formatQuantity, formatTime } from './value-formatting.ts';
+import { formatCount, formatCost, formatQuantity, formatTime } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerSearchRun(search: Command, cli: Cli): void {
   search
     .command('run')
     .description('run a search now')
-    .argument('<search>', 'its slug')
-    .option('--wait', 'run it here and wait until it has ended, also through retries')
+    .argument('<search>', 'search slug')
+    .option('--wait', 'run it here and wait for the result, including retries')
     .option('--json', 'print the run as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
       cli.withProgram(async (program, stopping) => {
         const run = await runSearchNow(cli, program, slug, { wait: options.wait ?? false, stopping });
-        await cli.show(options.json, run, () => renderRun(run, cli.page));
+        const free = await isFreeSearch(program.ctx.db, slug, cli.config());
+        await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
       }),
     );
 }
 
 /**
- * Inserts a run and runs it here; only where nobody waits and workers run it is left to them.
+ * Inserts a run and executes it here, or leaves it to a worker if one is running and `--wait` is not set.
  * @throws Refused `not_found`
  */
 async function runSearchNow(
@@ -61,18 +63,18 @@ async function runSearchNow(
     });
   if (await hasWorkers(ctx)) {
     if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
-    page.say(`${queued}; a worker takes it (see: strandline runs show ${runId})`);
+    page.say(`${queued}; a worker executes it. See: strandline runs show ${runId}`);
   } else {
     const report = await executeLocally(ctx, runId, stopping);
     await deriveLocally(ctx);
     page.say(
       report === null
-        ? `run ${runId} waits: its search is being run (see: strandline runs show ${runId})`
+        ? `run ${runId} waits for another run of its search. See: strandline runs show ${runId}`
         : describeReportWithoutWorkers(report, ctx.clock.now(), page),
     );
   }
   const row = await readRun(ctx.db, runId);
-  if (row === undefined) throw new Error('a run that was asked for is not there');
+  if (row === undefined) throw new Error('a manual run has disappeared');
   return row;
 }
 
@@ -82,12 +84,12 @@ type PreviewedSearch = Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz' 
 export function registerPreview(search: Command, cli: Cli): void {
   search
     .command('preview')
-    .description('say when a search, or a schedule, runs next and how often')
-    .argument('[search]', 'its slug; with --cron or --every: as if it had that schedule')
-    .option('--cron <expression>', 'a cron expression of five fields')
-    .option('--tz <zone>', 'its time zone (default: UTC)')
-    .option('--every <interval>', 'an interval such as 15m')
-    .option('--count <n>', 'how many runs to list (default: 5)')
+    .description('show when a search or schedule runs next, and how often')
+    .argument('[search]', 'search slug; --cron or --every replace its schedule')
+    .option('--cron <expression>', 'cron expression with five fields')
+    .option('--tz <zone>', 'time zone of the cron expression (default: UTC)')
+    .option('--every <interval>', 'interval such as 15m')
+    .option('--count <n>', 'number of runs to list (default: 5)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -112,7 +114,7 @@ export function registerPreview(search: Command, cli: Cli): void {
     });
 }
 
-/** A schedule that no search has yet. @throws InvalidInput */
+/** @throws InvalidInput */
 function createUnsavedSearch(
   written: { slug: string; cron: string | undefined; tz: string | undefined; every: string | undefined },
   service_kind: PreviewedSearch['service_kind'],
@@ -148,7 +150,7 @@ async function printPreview(
   await cli.show(json, value, () =>
     renderList(
       [
-        ['runs', preview.words],
+        ['schedule', preview.words],
         ...(next.length === 0 ? [['next', 'never'] as const] : []),
         ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
         ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
@@ -159,8 +161,8 @@ async function printPreview(
         [
           'limit',
           preview.callsPerDayLimit === null
-            ? 'none: its service costs nothing'
-            : `${formatCount(preview.callsPerDayLimit, page)} calls a day for its whole service (CALLS_PER_DAY)`,
+            ? 'none (free service)'
+            : `${formatCount(preview.callsPerDayLimit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
         ],
       ],
       page,
@@ -184,20 +186,20 @@ type TryOptions = {
 export function registerTry(group: Command, cli: Cli): void {
   group
     .command('try')
-    .description('try out a search that need not be saved: makes one call, shows what comes, keeps nothing')
-    .argument('[search]', 'slug of a saved one; other options: as if it had those')
-    .option('--operation <operation>', 'microblog (posts) or ai (all sources), where no saved one is named')
-    .option('--prompt <text>', 'what is asked')
-    .option('--tools <list>', 'tools of an ai search, separated by commas')
-    .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
+    .description('make one call and print the results; stores nothing')
+    .argument('[search]', 'slug of a saved search; the options override its own')
+    .option('--operation <operation>', 'microblog (posts) or ai (all sources); without a saved search')
+    .option('--prompt <text>', 'query text')
+    .option('--tools <list>', 'tools of an ai search, comma-separated')
+    .option('--model <model>', 'NOVA, ORBIT or HORIZON (about 10, 30 or 120 seconds)')
     .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
-    .option('--streaming', 'have the answer of an ai search streamed')
-    .option('--extra <json>', 'JSON object of members beyond the specification')
+    .option('--streaming', 'stream the response of an ai search')
+    .option('--extra <json>', 'JSON object with additional request members')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: its own; else as for a search that is saved)',
+      'own, sandbox or hosted (default: that of the saved search, else as in search add)',
     )
-    .option('--limit <n>', 'how many posts and links to show (default: 20)')
+    .option('--limit <n>', 'maximum number of posts and links (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -213,16 +215,18 @@ export function registerTry(group: Command, cli: Cli): void {
         const search = { ...saved, service: written.service ?? saved.service };
         const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
-        await cli.show(options.json, trial, () => renderTrial(trial, ctx.clock.now(), cli.page));
+        const free = await isFreeService(trial.service_kind, cli.config());
+        await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
         printSimulatedNotice(cli, options.json, [trial.service_kind]);
       });
     });
 }
 
-/** Which of the two is meant is never guessed, and never another than was saved. @throws InvalidInput */
+/** Required without a saved search, refused with one. @throws InvalidInput */
 function assertOperation(slug: string | undefined, given: string | undefined): void {
   if ((slug === undefined) === (given !== undefined)) return;
-  const expected = given === undefined ? 'one of microblog, ai' : 'only where no saved search is named';
+  const expected =
+    given === undefined ? 'one of microblog, ai' : 'no value: the saved search has an operation';
   throw new InvalidInput([{ path: 'operation', given, expected }]);
 }
 
@@ -236,10 +240,10 @@ function readTryOptions({
   return { ...rest, tools: tools?.split(','), date_filter: dateFilter };
 }
 
-function renderTrial(trial: DryRun, now: Date, page: TerminalPage): string[] {
+function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage): string[] {
   const { posts, links, completion, posts_found, posts_known, links_found, links_known } = trial;
   const found = (n: number, known: number, unit: string) =>
-    `${formatQuantity(n, unit)}, of which ${formatCount(known, page)} known already`;
+    `${formatQuantity(n, unit)}, ${formatCount(known, page)} known`;
   const texts = Object.values(completion ?? {}).flatMap((text) => (text === null ? [] : [text]));
   return [
     ...renderList(
@@ -249,8 +253,9 @@ function renderTrial(trial: DryRun, now: Date, page: TerminalPage): string[] {
         ['', found(links_found, links_known, 'link')],
         ...(trial.rejected === 0
           ? []
-          : [['', `${formatQuantity(trial.rejected, 'item')} that could not be read`] as const]),
-        ['took', `${(trial.latency_ms / 1_000).toFixed(1)} s, cost ${formatDollars(trial.cost_usd, page)}`],
+          : [['', `${formatQuantity(trial.rejected, 'item')} rejected`] as const]),
+        ['duration', `${(trial.latency_ms / 1_000).toFixed(1)} s`],
+        ['cost', formatCost(trial.cost_usd, { free })],
       ],
       page,
     ),
@@ -262,7 +267,7 @@ function renderTrial(trial: DryRun, now: Date, page: TerminalPage): string[] {
 
 function trialPostColumns(now: Date, page: TerminalPage): Column<DryRunPost>[] {
   return [
-    { head: 'written', cell: (post) => formatTime(post.created_at, now, page) },
+    { head: 'published', cell: (post) => formatTime(post.created_at, now, page) },
     { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
     { head: 'by', cell: ({ author_username: by }) => (by === null ? page.unknown : `@${by}`), elastic: 1 },
     { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },

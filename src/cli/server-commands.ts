@@ -1,4 +1,4 @@
-/** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
+/** The parts of `up` as separate processes, for more than one machine. They log JSON lines. */
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
@@ -15,15 +15,17 @@ import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
 
 export function registerWorker(command: Command, cli: Cli): void {
   command
-    .description('Takes up runs as they come due. Any number of workers share one Postgres and one Redis.')
+    .description(
+      'Executes runs when they are due. Any number of workers can share one Postgres and one Redis.',
+    )
     .action(() => runWorker(cli));
 }
 
 export function registerApi(command: Command, cli: Cli): void {
   command
     .description(
-      'Runs the API and the dashboard alone, at HOST and PORT. Bound elsewhere than to this machine it needs a token ' +
-        'first: see `token create`.',
+      'Runs only the API and the dashboard, at HOST and PORT. An address other than loopback requires a token: ' +
+        'see `token create`.',
     )
     .action(() => runApi(cli));
 }
@@ -31,7 +33,7 @@ export function registerApi(command: Command, cli: Cli): void {
 export function registerService(command: Command, cli: Cli): void {
   command
     .description(
-      'Runs the search service alone, at SERVICE_PORT. Keys: `service key create`, or SERVICE_API_KEYS.',
+      'Runs only the search service, at SERVICE_PORT. Keys: `service key create`, or SERVICE_API_KEYS.',
     )
     .action(() => runService(cli));
   registerServiceKey(command, cli);
@@ -40,7 +42,7 @@ export function registerService(command: Command, cli: Cli): void {
 export function registerMigrate(command: Command, cli: Cli): void {
   command
     .description(
-      'Brings the database that DATABASE_URL names (or the embedded one) up to date: our tables, the queue, the reader.',
+      'Creates or updates the schema of the database in DATABASE_URL, or of the embedded one: tables, queue, reader role.',
     )
     .action(() => migrateDatabase(cli));
 }
@@ -64,11 +66,11 @@ async function runWorker(cli: Cli): Promise<void> {
         queue: program.ctx.queue.kind,
         concurrency: program.ctx.config.workerConcurrency,
       },
-      'worker takes runs',
+      'worker started',
     );
     ending.onRepeated(() => running?.abort());
     const signal = await ending.requested;
-    log.info({ signal }, 'worker drains');
+    log.info({ signal }, 'worker shutting down');
     await running.drain();
   } finally {
     ending.release();
@@ -86,9 +88,9 @@ async function runApi(cli: Cli): Promise<void> {
     for (const note of program.notes) log.warn({ note }, 'note');
     const { startWeb } = await import('../app/web-server.ts');
     const web = await startWeb(program);
-    log.info({ address: web.url }, 'the API and the dashboard listen');
+    log.info({ address: web.url }, 'web server started');
     const signal = await ending.requested;
-    log.info({ signal }, 'the API and the dashboard drain');
+    log.info({ signal }, 'web server shutting down');
     await web.close();
   } finally {
     ending.release();
@@ -106,12 +108,11 @@ async function runService(cli: Cli): Promise<void> {
     metrics = await startMetricsServer(program);
     const { service: configured } = program.ctx.config;
     if (port !== configured.port && configured.port !== 0)
-      cli.say(`port ${configured.port} was taken; it is ${port}`);
-    cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
+      cli.say(`port ${configured.port} is in use; using ${port}`);
+    cli.say(`Search service: ${url}/search/... and ${url}/desearch/...`);
     for (const line of describeSources(await program.services.probe(), root, API_CONSEQUENCE))
       cli.say(`  ${line}`);
-    if (program.ctx.config.service.keys.length === 0)
-      cli.say('keys: those made by `strandline service key create`');
+    if (program.ctx.config.service.keys.length === 0) cli.say('Create a key: strandline service key create');
     await ending.requested;
   } finally {
     ending.release();
@@ -126,12 +127,12 @@ async function migrateDatabase(cli: Cli): Promise<void> {
   await assertNamedSources(config);
   if (config.databaseUrl === undefined) {
     await cli.withProgram(async (program) => {
-      cli.say(`${describeDatabase(program.databaseUrl)} is up to date`);
+      cli.say(`${describeDatabase(program.databaseUrl)} is up to date.`);
       await Promise.resolve();
     });
     return;
   }
-  cli.say(`migrating ${describeDatabase(config.databaseUrl)}`);
+  cli.say(`Migrating ${describeDatabase(config.databaseUrl)}`);
   const { applied, notes } = await migrate({
     url: config.databaseUrl,
     readerUrl: config.databaseReaderUrl,
@@ -139,12 +140,12 @@ async function migrateDatabase(cli: Cli): Promise<void> {
     log,
   });
   for (const note of notes) cli.say(`note: ${note}`);
-  cli.say(applied.length === 0 ? 'it was up to date' : `applied: ${applied.join(', ')}`);
+  cli.say(applied.length === 0 ? 'Already up to date.' : `Applied: ${applied.join(', ')}`);
 }
 
 type ServerOptions = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: ListenOptions };
 
-/** @param opening.healthAt at `METRICS_PORT`, unless said @returns null where it was asked to end before there was a database */
+/** @param opening.healthAt default: `METRICS_PORT` @returns null if it was asked to end before the database was reachable */
 async function openServer(
   cli: Cli,
   ending: ShutdownRequest,
@@ -162,23 +163,23 @@ async function openServer(
   return program;
 }
 
-/** At `METRICS_HOST` and `METRICS_PORT`, where the latter is set. */
+/** Serves metrics at `METRICS_HOST` and `METRICS_PORT`, if the port is set. */
 async function startMetricsServer(program: RouteContext): Promise<WebServer | undefined> {
   const { config, log } = program.ctx;
   const at = readMetricsAddress(config);
   if (at === undefined) return undefined;
   const { startMetrics } = await import('../app/web-server.ts');
   const server = await startMetrics(program, at);
-  log.info({ address: `${server.url}/metrics` }, 'figures are told');
+  log.info({ address: `${server.url}/metrics` }, 'metrics server started');
   return server;
 }
 
-/** Where a process without a server of its own serves metrics and health; others than this machine need a token. */
+/** The address of metrics and health in processes without a web server. */
 function readMetricsAddress({ metrics: { host, port } }: Config): ListenOptions | undefined {
   return port === undefined ? undefined : { host, port, portAsked: true };
 }
 
-/** Servers say what they do; commands only what is wrong. */
+/** Servers log at `info` by default, commands at `warn`. */
 function createServerLog(cli: Cli): Logger {
   const config = cli.config();
   return createLogger(config.logLevel ?? 'info', config.secrets);

@@ -1,7 +1,4 @@
-/**
- * Starting a program that keeps running: it waits for its database, says which sources it can ask, and keeps its heap
- * small.
- */
+/** Starting a server: waits for its database, reports its sources, and limits its heap. */
 
 import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
 import type { LocalService, ProbeResult } from '../app/service-access.ts';
@@ -18,16 +15,14 @@ const MAX_DB_RETRY_MS = 30 * SECOND;
 
 type DbRetryOptions = ProgramOptions & {
   openService?: boolean;
-  /** Ends the waiting. */
   ending: ShutdownRequest;
-  /** Where health is served; while the database is away, that it is. */
+  /** Serves health while the database is unreachable. */
   healthAt: ListenOptions | undefined;
 };
 
 /**
- * Opens the program, and tries again for as long as the database that `DATABASE_URL` names cannot be reached.
- * What waiting does not mend is thrown at once, as by `openProgram`.
- * @returns null where it was asked to end meanwhile
+ * Opens the program and retries while the database in `DATABASE_URL` is unreachable. Other errors are thrown at once.
+ * @returns null if it was asked to end in the meantime
  */
 export async function openWithDbRetry({
   ending,
@@ -36,7 +31,7 @@ export async function openWithDbRetry({
 }: DbRetryOptions): Promise<Program | null> {
   const { config, log } = options;
   await assertSources(config);
-  // An embedded one is ours to start: nobody else will.
+  // This process starts the embedded database itself, so there is nothing to wait for.
   if (config.databaseUrl === undefined) return openProgram(options);
   const stopping = new AbortController();
   void ending.requested.then(() => stopping.abort());
@@ -46,19 +41,19 @@ export async function openWithDbRetry({
     for (let attempt = 0; ; attempt += 1) {
       try {
         const program = await openProgram({ ...options, signal });
-        if (attempt > 0) log.info({ attempts: attempt + 1 }, 'the database is there');
+        if (attempt > 0) log.info({ attempts: attempt + 1 }, 'database reachable');
         return program;
       } catch (error) {
         if (!isUnreachable(error)) throw error;
         if (signal.aborted) return null;
         if (attempt === 0) {
           const reason = error instanceof Error ? error.message : undefined;
-          log.warn({ reason }, 'waiting for the database; it is tried again until it is there');
+          log.warn({ reason }, 'database unreachable, retrying');
           if (healthAt !== undefined) {
             const { startWaiting } = await import('../app/web-server.ts');
             health = await startWaiting(healthAt);
           }
-        } else log.debug({ err: error }, 'the database is still away');
+        } else log.debug({ err: error }, 'database still unreachable');
       }
       await wait(computeDbRetryMs(attempt, Math.random), undefined, { signal }).catch(() => {});
       if (signal.aborted) return null;
@@ -69,8 +64,8 @@ export async function openWithDbRetry({
 }
 
 /**
- * How long is waited before the next attempt, in milliseconds: doubled each time, and between half and the whole of it,
- * so that all that wait for one database do not come at once.
+ * Milliseconds before the next attempt: doubled each time, with jitter so that processes that wait for one database do
+ * not connect at once.
  * @param random from 0 to below 1
  */
 export function computeDbRetryMs(attempt: number, random: () => number): number {
@@ -81,8 +76,8 @@ export function computeDbRetryMs(attempt: number, random: () => number): number 
 type SourceConsequence = Readonly<Record<LocalService['root'], string>>;
 
 /**
- * What the search service can ask from here: one line for each source that is asked, one for all that are
- * off, and what follows from it.
+ * The sources of the search service: one line for each that is configured, one for all that are not, and what follows.
+ * If every source fails for the same reason, one line replaces theirs.
  */
 export function describeSources(
   probed: readonly ProbeResult[],
@@ -91,37 +86,45 @@ export function describeSources(
 ): string[] {
   const asked = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (asked.length === 0 && root === 'sandbox')
-    return ['all seven simulated (sandbox); nothing outside is called'];
+  if (asked.length === 0 && root === 'sandbox') return ['all simulated (sandbox); no calls outside'];
   const width = Math.max(0, ...asked.map(({ name }) => name.length));
   return [
-    ...asked.map(({ name, words }) => `${name.padEnd(width)}  ${words}`),
-    ...(off.length === 0 ? [] : [`off: ${off.join(', ')}; docs/sources.md says what each needs`]),
+    ...(describeOutage(asked) ?? asked.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
+    ...(off.length === 0 ? [] : [`not configured: ${off.join(', ')}`]),
     consequence[root],
   ];
 }
 
-/** For whoever watches topics. */
+/** One line if several sources fail for the same reason. */
+function describeOutage(asked: readonly ProbeResult[]): string[] | undefined {
+  const [first] = asked;
+  if (first === undefined || asked.length < 2) return undefined;
+  if (!asked.every(({ outcome }) => outcome === 'unreachable')) return undefined;
+  const sources = `all ${asked.length} sources (${asked.map(({ name }) => name).join(', ')})`;
+  if (asked.every(({ words }) => /ENOTFOUND|EAI_AGAIN/.test(words)))
+    return [`no network: DNS lookup failed for ${sources}`];
+  return asked.every(({ words }) => words === first.words) ? [`${sources}: ${first.words}`] : undefined;
+}
+
 export const WATCH_CONSEQUENCE: SourceConsequence = {
-  live: 'what you watch is looked for there; the sandbox stays beside it',
-  sandbox: 'none answers just now: what you watch is looked for in the sandbox, which is invented',
+  live: 'new topics use these sources',
+  sandbox: 'none reachable: new topics use simulated data (sandbox)',
 };
 
-/** For whoever calls the service. */
 export const API_CONSEQUENCE: SourceConsequence = {
-  live: 'the root answers from these; /sandbox is invented',
+  live: 'the service uses these sources; /sandbox returns simulated data',
   sandbox:
-    'none answers just now: until the next start the root answers from the sandbox, which is invented; /live asks them',
+    'none reachable: the service returns simulated data until the next start; /live uses these sources',
 };
 
 /**
- * V8 collects a small heap when it is up to four times what lives in it; with this it is 2.2 times. Measured on bursts of
+ * By default, V8 lets a small heap grow to four times its live objects before it collects; with this, to 2.2 times. Measured on bursts of
  * runs of 20 posts: the worker's peak falls from 226 to 180 MB at the same processor time a run. At 50 % it was 163 MB and 6 %
  * more processor time.
  */
 const HEAP_GROWTH_PERCENT = 120;
 
-/** Keeps the memory of a process small that makes much garbage for as long as it runs. */
+/** Limits the memory of a long-running process that produces much garbage. */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 }

@@ -1,4 +1,4 @@
-/** `completion`: static completion scripts for shells, written from the tree of commands. */
+/** `completion`: static completion scripts, generated from the tree of commands. */
 
 import type { Cli } from './command-context.ts';
 import { parseChoice } from './option-values.ts';
@@ -20,7 +20,7 @@ export function registerCompletion(command: Command, cli: Cli, loadAll: () => Pr
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type ShellName = (typeof SHELLS)[number];
 
-/** A command by its words, with what may follow: its commands and its options. */
+/** The path of a command, with its subcommands and options. */
 type CommandBranch = { path: string[]; next: { word: string; about: string }[] };
 
 function listBranches(command: Command, path: string[] = []): CommandBranch[] {
@@ -41,7 +41,7 @@ function renderScript(shell: ShellName, branches: readonly CommandBranch[]): str
   return shell === 'bash' ? renderBash(branches) : renderZsh(branches);
 }
 
-/** The words so far, without options, name the branch. No command takes a file, so none is offered. */
+/** The words so far, without options, select the branch. */
 function renderBash(branches: readonly CommandBranch[]): string {
   const cases = branches.map(
     ({ path, next }) => `    '${path.join(' ')}') words='${next.map(({ word }) => word).join(' ')}' ;;`,

@@ -1,4 +1,4 @@
-/** `sql`, which asks the views one question, and `reader rotate`, the password of the role that it asks as. */
+/** `sql` queries the views; `reader rotate` replaces the password of the role it uses. */
 
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { askReader } from '../store/reader/ask-reader.ts';
@@ -13,8 +13,8 @@ import type { Command } from 'commander';
 
 export function registerSql(command: Command, cli: Cli): void {
   command
-    .argument('[query]', 'one statement; views need no schema in front (- or nothing: read from stdin)')
-    .option('--json', 'print an array of rows as JSON')
+    .argument('[query]', 'one SQL statement; views need no schema prefix (- or omitted: read from stdin)')
+    .option('--json', 'print rows as a JSON array')
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n' +
@@ -30,7 +30,7 @@ export function registerSql(command: Command, cli: Cli): void {
         if (url === null)
           throw new Refused(
             'unavailable',
-            'sql needs DATABASE_READER_URL: the login of a role that may read strandline_analytics and nothing else',
+            'sql needs DATABASE_READER_URL: the login of a role that can read only strandline_analytics',
           );
         const result = await askReader({ url, sql: query });
         await cli.show(options.json, nameRows(result), () =>
@@ -43,19 +43,19 @@ export function registerSql(command: Command, cli: Cli): void {
 
 const MAX_QUERY_BYTES = 1_000_000;
 
-/** Takes away the space that `guardSqlQuery` added, so that Postgres counts the characters that were written. */
+/** Removes the space that `guardSqlQuery` added, so that error positions from Postgres match. */
 function unguardSqlQuery(query: string): string {
   return query.startsWith(' --') ? query.slice(1) : query;
 }
 
-/** @throws InvalidInput where nobody pipes anything in, or more than a megabyte */
+/** @throws InvalidInput if stdin is a terminal or has more than a megabyte */
 async function readSqlQuery({ stdin = process.stdin }: Pick<Io, 'stdin'>): Promise<string> {
   if ('isTTY' in stdin && stdin.isTTY === true)
     throw createInvalidQuery(undefined, 'one SQL statement, as text or piped in');
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdin) {
-    const piece = Buffer.from(chunk as string | Buffer); // a stream of text or of bytes, never of objects
+    const piece = Buffer.from(chunk as string | Buffer); // never an object stream
     bytes += piece.length;
     if (bytes > MAX_QUERY_BYTES)
       throw createInvalidQuery('more than a megabyte', 'a statement of at most 1,000,000 bytes');
@@ -70,7 +70,7 @@ function createInvalidQuery(given: string | undefined, expected: string): Invali
   return new InvalidInput([{ path: 'query', given, expected }]);
 }
 
-/** Rows as objects; a second column of the same name gets a number, so that none is lost. */
+/** Rows as objects; repeated column names get a number. */
 function nameRows({ columns, rows }: ReaderResult): Record<string, unknown>[] {
   const seen = new Map<string, number>();
   const names = columns.map(({ name }) => {
@@ -81,7 +81,7 @@ function nameRows({ columns, rows }: ReaderResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
 }
 
-/** What is never cut: times, and what one types or follows next. */
+/** Columns that are never truncated: times, slugs and URLs. */
 const UNCUT_TYPES = /^(?:timestamp|date$|time )/;
 const UNCUT_NAMES = /^(?:search|topic|slug|prefix)$|(?:^|_)url$/;
 const NUMERIC_TYPES = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
@@ -104,10 +104,10 @@ function formatCell(value: unknown, unknown: string): string {
 export function registerReader(command: Command, cli: Cli): void {
   command
     .description(
-      'The login of `strandline sql`, dashboards and notebooks: it reads the views and nothing else.',
+      'The read-only login of `strandline sql`, dashboards and notebooks; it can read only the views.',
     )
     .command('rotate')
-    .description("give the reader's role a new password; its new address is printed once")
+    .description('replace the password of the reader role; prints the new connection URL once')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
@@ -115,10 +115,10 @@ export function registerReader(command: Command, cli: Cli): void {
         await cli.show(json, { reader_url: address }, () => [address]);
         cli.page.say(
           embedded === null
-            ? 'the former password no longer works: set DATABASE_READER_URL to this address wherever strandline runs, and restart it'
-            : 'the former password no longer works; what runs here uses the new one from the next statement on',
+            ? 'The old password no longer works. Set DATABASE_READER_URL to this URL wherever strandline runs, and restart it.'
+            : 'The old password no longer works. Servers on this machine use the new one.',
         );
-        cli.page.say('Grafana, notebooks and other programs that read the views need the new password, too');
+        cli.page.say('Update Grafana, notebooks and other programs that read the views.');
       }),
     );
 }

@@ -1,40 +1,55 @@
-/** `status`: the state of everything, in words. */
+/** `status`: the state of database, queue, services, workers and runs. */
 
 import { RUN_CODES } from '../domain/errors.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
+import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import type { Cli } from './command-context.ts';
+import { isFreeService } from './service-cost.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
-import { formatCount, formatDuration, formatQuantity, formatRelative } from './value-formatting.ts';
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatQuantity,
+  formatRelative,
+} from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerStatus(command: Command, cli: Cli): void {
   command.option('--json', 'print JSON').action((options: { json?: boolean }) =>
     cli.withProgram(async (program) => {
       const status = await readStatus(program.ctx, program.embedded);
-      await cli.show(options.json, status, () => renderStatus(status, program.ctx.clock.now(), cli.page));
+      const free: FreeKinds = new Set();
+      for (const { kind } of status.services) if (await isFreeService(kind, cli.config())) free.add(kind);
+      await cli.show(options.json, status, () =>
+        renderStatus(status, free, program.ctx.clock.now(), cli.page),
+      );
     }),
   );
 }
 
+/** Kinds of services that are known to cost nothing. */
+type FreeKinds = Set<ServiceDay['kind']>;
+
 type StatusLine = readonly [name: string, value: string];
 
-function renderStatus(status: Status, now: Date, page: Terminal): string[] {
+function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal): string[] {
   const lines: StatusLine[] = [
     ...renderDatabase(status),
     ...renderQueue(status),
     ...renderScan(status, now, page),
-    ...renderServices(status, page),
+    ...renderServices(status, free, page),
     ...renderWorkers(status, now, page),
     ...renderRuns(status),
     ...renderUnparsedResponses(status),
     ...renderDerivation(status, now, page),
     ...renderSilentSearches(status, now, page),
     ...labelLines(
-      'resting',
+      'not active',
       status.resting.map((search) => {
         const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
         return `${search.slug} is ${search.state}${why} (${formatRelative(search.state_since, now, page)})`;
@@ -43,22 +58,30 @@ function renderStatus(status: Status, now: Date, page: Terminal): string[] {
     ...labelLines(
       'next',
       status.next.length === 0
-        ? ['nothing is due']
+        ? ['no searches are scheduled']
         : status.next.map(({ local, search, next_due_at }) => {
-            return `${local}  ${search}${next_due_at < now ? ' (overdue)' : ''}`;
+            const at = page.live ? formatSlot(next_due_at, page.zone) : local;
+            return `${at}  ${search}${next_due_at < now ? ' (overdue)' : ''}`;
           }),
     ),
   ];
-  return renderList(lines, page);
+  const room = page.width - LABEL_WIDTH;
+  return renderList(
+    lines.flatMap(([name, value]) => labelLines(name, page.wrapHint(value, room))),
+    page,
+  );
 }
 
+/** The longest label and the gap behind it. */
+const LABEL_WIDTH = 12;
+
 function renderDatabase({ database: { kind, version, name } }: Status): StatusLine[] {
-  return [['database', `PostgreSQL ${version}, ${kind === 'embedded' ? 'embedded' : 'yours'}: ${name}`]];
+  return [['database', `PostgreSQL ${version}, ${kind === 'embedded' ? 'embedded' : 'external'}: ${name}`]];
 }
 
 function renderQueue({ queue: { kind, depth } }: Status): StatusLine[] {
   const where = `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}`;
-  if (depth === null) return [['queue', `${where}, NOT REACHABLE; runs wait in the database`]];
+  if (depth === null) return [['queue', `${where}, UNREACHABLE; runs wait in the database`]];
   const parts = Object.entries(depth)
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${n} ${name}`);
@@ -68,23 +91,22 @@ function renderQueue({ queue: { kind, depth } }: Status): StatusLine[] {
 function renderScan({ scan: { scanned_at, late } }: Status, now: Date, page: Terminal): StatusLine[] {
   const found = `last ran ${formatRelative(scanned_at, now, page)}`;
   return [
-    ['scan', late ? `LATE: ${found}, so nothing that is due runs. Start a worker: strandline up` : found],
+    ['scan', late ? `LATE: ${found}, so due searches do not run. Start a worker: strandline up` : found],
   ];
 }
 
-/** Those of runs in progress are no news. */
 function renderUnparsedResponses({ unread_responses: unread }: Status): StatusLine[] {
   const { late, oldest_seconds, oldest_run_id, spooled } = unread;
   const lines: string[] = [];
   if (late > 0 && oldest_seconds !== null && oldest_run_id !== null)
     lines.push(
-      `${formatQuantity(late, 'paid response')} not parsed, the oldest for ${formatDuration(oldest_seconds * SECOND)}; parse it: strandline runs replay ${oldest_run_id}`,
+      `${formatQuantity(late, 'paid response')} not parsed, the oldest for ${formatDuration(oldest_seconds * SECOND)}; parse it again: strandline runs replay ${oldest_run_id}`,
     );
   if (spooled > 0)
     lines.push(
-      `${formatQuantity(spooled, 'paid response')} on the disk of a worker, to be stored when Postgres allows it`,
+      `${formatQuantity(spooled, 'paid response')} on the disk of a worker, stored when Postgres accepts them`,
     );
-  return labelLines('unread', lines);
+  return labelLines('unparsed', lines);
 }
 
 function renderDerivation({ set_aside: aside }: Status, now: Date, page: Terminal): StatusLine[] {
@@ -92,7 +114,7 @@ function renderDerivation({ set_aside: aside }: Status, now: Date, page: Termina
     .slice(0, MAX_LISTED_SEARCHES)
     .map(({ search, run_id, at, attempts, code, retry_at }) => {
       const until = `trends are derived up to ${formatRelative(at, now, page)}`;
-      return `${search}: ${until}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), tried again ${formatRelative(retry_at, now, page)}`;
+      return `${search}: ${until}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries ${formatRelative(retry_at, now, page)}`;
     });
   return labelLines('derivation', shown);
 }
@@ -115,11 +137,10 @@ function renderSilentSearches(
   ]);
 }
 
-/** The most silent searches that are named here; the JSON has more. */
 const MAX_LISTED_SEARCHES = 10;
 
-function renderServices(status: Status, page: Terminal): StatusLine[] {
-  if (status.services.length === 0) return [['services', 'none yet: the first search brings its own']];
+function renderServices(status: Status, free: FreeKinds, page: Terminal): StatusLine[] {
+  if (status.services.length === 0) return [['services', 'none yet; the first search adds one']];
   return labelLines(
     'services',
     status.services.flatMap((service) => {
@@ -131,7 +152,7 @@ function renderServices(status: Status, page: Terminal): StatusLine[] {
       const facts = [
         states.length === 0 ? 'no searches' : states.join(', '),
         `${formatCount(calls_today, page)}${limit} ${calls_today === 1 && limit === '' ? 'call' : 'calls'} today`,
-        describeCost(service),
+        describeCost(service, free.has(kind)),
       ];
       return [
         `${name}${kind === name ? '' : ` (${kind})`}: ${facts.join(', ')}`,
@@ -141,17 +162,16 @@ function renderServices(status: Status, page: Terminal): StatusLine[] {
   );
 }
 
-/** What was not told is not nothing: a sum says how many calls it leaves out. */
-function describeCost({
-  kind,
-  calls_today,
-  cost_usd_today,
-  calls_without_cost_today: silent,
-}: ServiceDay): string {
-  if (kind === 'sandbox') return 'which cost nothing';
-  if (cost_usd_today === null) return calls_today === 0 ? 'no cost' : 'cost not told';
-  const left = silent === 0 ? '' : ` (${formatQuantity(silent, 'call')} named no cost)`;
-  return `cost ${Number(cost_usd_today.toFixed(4))} USD${left}`;
+/** An unreported cost is not zero: a sum says how many calls it omits. */
+function describeCost(
+  { calls_today, cost_usd_today, calls_without_cost_today: silent }: ServiceDay,
+  free: boolean,
+): string {
+  if (free) return 'free';
+  if (calls_today === 0) return 'no cost';
+  const left =
+    silent === 0 || cost_usd_today === null ? '' : ` (${formatQuantity(silent, 'call')} not reported)`;
+  return `cost ${formatCost(cost_usd_today, { free: false })}${left}`;
 }
 
 function renderWorkers(status: Status, now: Date, page: Terminal): StatusLine[] {
@@ -173,7 +193,7 @@ function renderWorkers(status: Status, now: Date, page: Terminal): StatusLine[] 
   ]);
 }
 
-/** Less than a second is what any two clocks differ by. */
+/** Differences below a second are normal. */
 function describeSkew(ms: number): string[] {
   if (Math.abs(ms) < SECOND) return [];
   return [`${(Math.abs(ms) / SECOND).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'} the database's clock`];
@@ -190,7 +210,7 @@ function renderRuns({ runs_24h }: Status): StatusLine[] {
   );
 }
 
-/** The first line bears the name, the others stand below it. */
+/** Only the first line has the label. */
 function labelLines(name: string, values: readonly string[]): StatusLine[] {
   return values.map((value, i) => [i === 0 ? name : '', value]);
 }

@@ -1,4 +1,4 @@
-/** What the doctor checks of this machine and of what strandline stands on: Node, database, queue, services. */
+/** `doctor` checks of this machine and its dependencies: Node, database, queue, services. */
 
 import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
@@ -26,7 +26,7 @@ import path from 'node:path';
 
 const MIN_NODE = [20, 19] as const;
 const MIN_POSTGRES = 150_000;
-/** Two clocks that NTP keeps differ by less. */
+/** Clocks with NTP differ by less. */
 const MAX_CLOCK_SKEW_MS = 2 * SECOND;
 
 export function checkNode(version: string): Check {
@@ -37,14 +37,14 @@ export function checkNode(version: string): Check {
   return failedCheck('node', version, `install Node ${oldest}.${oldestMinor} or newer`);
 }
 
-/** Whether the folder, or the nearest one above it that is there, can be written to. */
+/** Whether the directory, or its nearest existing parent, is writable. */
 export async function checkDataDir(dataDir: string): Promise<Check> {
   try {
     await access(await findNearestFolder(dataDir), constants.W_OK | constants.X_OK);
-    return passedCheck('data folder', dataDir);
+    return passedCheck('data directory', dataDir);
   } catch (error) {
     return failedCheck(
-      'data folder',
+      'data directory',
       `${dataDir}: ${describeCause(error)}`,
       'make it writable, or set STRANDLINE_DATA_DIR',
     );
@@ -59,7 +59,7 @@ async function findNearestFolder(folder: string): Promise<string> {
   return isThere || path.dirname(folder) === folder ? folder : findNearestFolder(path.dirname(folder));
 }
 
-/** A database of the user's own is checked before anything would migrate it. */
+/** Checks an external database before anything migrates it. */
 export async function checkExternalDatabase(url: string): Promise<Check> {
   const name = describeDatabase(url);
   try {
@@ -73,33 +73,29 @@ export async function checkExternalDatabase(url: string): Promise<Check> {
       case 'outdated':
         return failedCheck(
           'database',
-          `${name}; it is older than this strandline can migrate`,
-          'run: strandline migrate, which says with which release to begin',
+          `${name}; its schema is too old for this version`,
+          'to see which release to start with, run: strandline migrate',
         );
       case 'newer':
-        return failedCheck(
-          'database',
-          `${name}; a newer strandline migrated it`,
-          'use that newer strandline',
-        );
+        return failedCheck('database', `${name}; its schema is from a newer version`, 'upgrade strandline');
       case 'foreign':
       default:
         return failedCheck(
           'database',
-          `${name}; its schemas are not ours`,
-          'name another database in DATABASE_URL',
+          `${name}; it belongs to another program`,
+          'set DATABASE_URL to another database',
         );
     }
   } catch (error) {
     return failedCheck(
       'database',
-      `${name} cannot be reached: ${describeCause(error)}`,
-      'check DATABASE_URL and that Postgres runs',
+      `${name} is unreachable: ${describeCause(error)}`,
+      'check DATABASE_URL and that Postgres is running',
     );
   }
 }
 
-/** Connects to a hosted service and sends nothing: no key, no request. */
+/** Connects to the hosted service and sends nothing. */
 export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   if (hosted === undefined) return [];
   const { host } = new URL(hosted.url);
@@ -114,14 +110,14 @@ export async function checkHosted({ hosted }: Config): Promise<Check[]> {
     return [
       failedCheck(
         'hosted service',
-        `${host} cannot be reached: ${describeCause(error)}`,
+        `${host} is unreachable: ${describeCause(error)}`,
         'check SEARCH_API_URL and the network',
       ),
     ];
   }
 }
 
-/** What BullMQ needs of a Redis: what lets no worker start, and what makes it less than it could be. */
+/** What BullMQ requires of Redis, and what it recommends. */
 export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
   if (redisUrl === undefined) return [];
   try {
@@ -129,30 +125,30 @@ export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
     judgeRedis(facts);
     const { version, maxmemoryPolicy, persistent } = facts;
     return [
-      passedCheck('redis', `version ${version ?? 'not told'}`),
+      passedCheck('redis', `version ${version ?? 'not reported'}`),
       maxmemoryPolicy === null || maxmemoryPolicy === 'noeviction'
-        ? passedCheck('redis memory', maxmemoryPolicy ?? 'its policy is not told')
+        ? passedCheck('redis memory', maxmemoryPolicy ?? 'maxmemory-policy not reported')
         : failedCheck(
             'redis memory',
-            `maxmemory-policy is ${maxmemoryPolicy}: jobs can be thrown away`,
+            `maxmemory-policy is ${maxmemoryPolicy}: Redis can evict jobs`,
             'set maxmemory-policy noeviction',
           ),
       persistent === false
         ? advisoryCheck(
             'redis persistence',
-            'none: a restart empties the queue',
-            'nothing is lost: within seconds the scan offers all waiting runs again',
+            'off: a restart empties the queue',
+            'no data is lost: the scan enqueues waiting runs again within seconds',
           )
-        : passedCheck('redis persistence', persistent === null ? 'not told' : 'kept over a restart'),
+        : passedCheck('redis persistence', persistent === null ? 'not reported' : 'on'),
     ];
   } catch (error) {
     if (error instanceof Refused)
-      return [failedCheck('redis', error.message, 'until then no worker takes work from it')];
+      return [failedCheck('redis', error.message, 'until then, workers do not start')];
     return [
       failedCheck(
         'redis',
-        `cannot be reached: ${describeCause(error)}`,
-        'check REDIS_URL and that Redis runs',
+        `unreachable: ${describeCause(error)}`,
+        'check REDIS_URL and that Redis is running',
       ),
     ];
   }
@@ -168,12 +164,12 @@ export async function checkPostgres({ ctx, embedded }: Program): Promise<Check> 
 
 export async function checkClock({ ctx }: Program): Promise<Check> {
   const ms = await measureSkew(ctx.db);
-  const found = `${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the database's`;
+  const found = `${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the database's clock`;
   if (Math.abs(ms) <= MAX_CLOCK_SKEW_MS) return passedCheck('clock', found);
   return advisoryCheck(
     'clock',
     found,
-    "schedules use the database's clock; run NTP on both for logs that can be compared",
+    "schedules use the database's clock; run NTP on both machines so that logs agree",
   );
 }
 
@@ -181,12 +177,12 @@ export async function checkQueue({ ctx }: Program): Promise<Check> {
   const where = `BullMQ on ${ctx.queue.kind === 'redis' ? 'Redis' : 'Postgres'}`;
   try {
     await withTimeout(ctx.queue.ping());
-    return passedCheck('queue', `${where} answers`);
+    return passedCheck('queue', `${where} responds`);
   } catch (error) {
     return failedCheck(
       'queue',
-      `${where} does not answer: ${describeCause(error)}`,
-      'runs wait in the database until it does',
+      `${where} does not respond: ${describeCause(error)}`,
+      'until it does, runs wait in the database',
     );
   }
 }
@@ -194,14 +190,14 @@ export async function checkQueue({ ctx }: Program): Promise<Check> {
 export async function checkSqlReader(program: Program): Promise<Check> {
   const readerUrl = program.readerUrl();
   if (readerUrl === null)
-    return advisoryCheck('sql reader', 'none', 'for `strandline sql` set DATABASE_READER_URL');
+    return advisoryCheck('sql reader', 'none', 'to use `strandline sql`, set DATABASE_READER_URL');
   try {
     await readerQuery({ url: readerUrl, sql: 'select count(*) from strandline_analytics.topics' });
-    if (!(await canReaderHinder(readerUrl))) return passedCheck('sql reader', 'reads the views');
+    if (!(await canReaderHinder(readerUrl))) return passedCheck('sql reader', 'can read the views');
     return advisoryCheck(
       'sql reader',
-      'reads the views, and could hold up the queue by advisory locks or fill the disk with large objects',
-      'docs/homes.md has what the superuser of this Postgres runs to close that',
+      'can read the views; the role can also take advisory locks and create large objects',
+      'to revoke both, run as superuser the statements in docs/homes.md',
     );
   } catch (error) {
     return failedCheck(
@@ -212,22 +208,22 @@ export async function checkSqlReader(program: Program): Promise<Check> {
   }
 }
 
-/** The sandbox answers in this very process; where it cannot listen, none of its searches can run. */
+/** The sandbox runs in this process and needs to listen on loopback. */
 export async function checkSandbox({ services }: Program): Promise<Check[]> {
   try {
     const { url } = await services.local();
     const { ok, status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) });
     return [
       ok
-        ? passedCheck('sandbox', 'answers')
-        : failedCheck('sandbox', `answers with ${status}`, 'this is a fault of strandline: please report it'),
+        ? passedCheck('sandbox', 'responds')
+        : failedCheck('sandbox', `responds with ${status}`, 'this is a bug in strandline; please report it'),
     ];
   } catch (error) {
     return [
       failedCheck(
         'sandbox',
-        `does not answer: ${describeCause(error)}`,
-        'check that programs may listen at 127.0.0.1',
+        `does not respond: ${describeCause(error)}`,
+        'check that programs can listen on 127.0.0.1',
       ),
     ];
   }

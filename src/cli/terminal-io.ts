@@ -1,6 +1,7 @@
-/** What a command line talks to, handed in: the streams, the environment, and whether a person is looking. */
+/** Streams, environment and terminal of a command line. */
 
 import { toJson } from '../domain/json-output.ts';
+import { nameProgram, wrapMessage } from './program-name.ts';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import pc from 'picocolors';
@@ -10,38 +11,43 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Io = {
   stdout: Writable;
   stderr: Writable;
-  /** What is piped in; the process's own where none is handed in. */
+  /** Default: the process's own. */
   stdin?: Readable | undefined;
   env: Env;
   /** Whether stdout is a terminal. */
   isTTY: boolean;
-  /** Its width, where it tells; `COLUMNS` goes before it. */
+  /** The width of the terminal; `COLUMNS` takes precedence. */
   columns?: number | undefined;
+  /** How a person starts this program (default: `strandline`). */
+  program?: string | undefined;
+  /** The time zone of times on a terminal (default: UTC, as everywhere else). */
+  zone?: string | undefined;
 };
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** What may be shown where we print: colors, width, and signs beyond ASCII. */
+/** What the output can show: colors, width, and characters beyond ASCII. */
 export type TerminalPage = {
   colors: Colors;
-  /** Columns that a line may have; infinite where nobody looks and nothing is cut. */
+  /** Columns of a line; infinite in a pipe, where nothing is truncated. */
   width: number;
-  /** Whether a person sees it happen. */
+  /** Whether stdout is a terminal. */
   live: boolean;
-  /** Stands where a text was cut, and where a value is unknown. */
+  /** Marks truncated text and unknown values. */
   more: string;
   unknown: string;
   good: string;
   bad: string;
+  /** The time zone of times. */
+  zone: string;
 };
 
 const DEFAULT_WIDTH = 80;
 
 /**
- * A pipe gets whole texts without colors. `NO_COLOR` and `TERM=dumb` take colors away from a terminal,
- * `COLUMNS` sets the width anywhere.
+ * A pipe gets whole texts without colors. `NO_COLOR` and `TERM=dumb` disable colors; `COLUMNS` sets the width anywhere.
  */
-export function detectTerminalPage(io: Pick<Io, 'env' | 'isTTY' | 'columns'>): TerminalPage {
+export function detectTerminalPage(io: Pick<Io, 'env' | 'isTTY' | 'columns' | 'zone'>): TerminalPage {
   const { env, isTTY } = io;
   const colorful = isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const wide = isUnicode(env);
@@ -54,6 +60,7 @@ export function detectTerminalPage(io: Pick<Io, 'env' | 'isTTY' | 'columns'>): T
     unknown: wide ? '–' : '-',
     good: marks ? '✓' : 'ok  ',
     bad: marks ? '✗' : 'FAIL',
+    zone: isTTY ? (io.zone ?? 'UTC') : 'UTC',
   };
 }
 
@@ -64,38 +71,49 @@ function detectWidth({ env, isTTY, columns }: Pick<Io, 'env' | 'isTTY' | 'column
   return columns !== undefined && columns > 0 ? columns : DEFAULT_WIDTH;
 }
 
-/** A locale that names another character set than UTF-8 gets ASCII; none at all is taken for UTF-8. */
+/** ASCII for locales with another character set than UTF-8; no locale means UTF-8. */
 function isUnicode(env: Env): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => (one ?? '') !== '');
   return locale === undefined || /utf-?8/i.test(locale);
 }
 
-/** Where a person is talked to. */
 export type Terminal = TerminalPage & {
-  /** One line of talk, on stderr. */
+  /** One message, on stderr. */
   say: (line: string) => void;
+  /** A message in lines for a person: its commands name the program as it was started, and are not broken. */
+  wrapHint: (text: string, width: number) => string[];
   bold: (text: string) => string;
   dim: (text: string) => string;
 };
 
-function openTerminal(io: Io): Terminal {
+function openTerminal(io: Io, commands: readonly string[]): Terminal {
   const page = detectTerminalPage(io);
+  const { program = 'strandline', stderr } = io;
+  const wrapHint = (text: string, columns: number) =>
+    wrapMessage(nameProgram(text, program, commands), columns, program);
+  const width = page.live && isTerminal(stderr) ? page.width : Number.POSITIVE_INFINITY;
   return {
     ...page,
-    say: (line) => void io.stderr.write(`${line}\n`),
+    wrapHint,
+    say: (line) => void stderr.write(`${wrapHint(line, width).join('\n')}\n`),
     bold: page.colors.bold,
     dim: page.colors.dim,
   };
 }
 
-/** Where data goes. A reader that goes away (`| head`) is no failure: what is left is not written. */
+/** Whether a stream goes to a person. */
+export function isTerminal(stream: Writable): boolean {
+  return 'isTTY' in stream && stream.isTTY === true;
+}
+
+/** stdout. A reader that closes it (`| head`) is not an error; the rest is not written. */
 type Output = {
-  /** Waits until the reader has taken it. */
+  /** Resolves when the reader has received it. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Whether the reader went away. */
+  /** Whether the reader closed it. */
   gone(): boolean;
   onGone(act: () => void): void;
-  /** Why writing failed, where it was not for the reader's going. */
+  /** Why writing failed, other than by the reader closing it. */
   failure(): Error | undefined;
   release(): void;
 };
@@ -127,7 +145,7 @@ function openOutput(stream: Writable): Output {
       });
     },
     release: () => {
-      // The stream outlives us, and may fail once more: an error nobody listens to would end the process.
+      // The stream may fail again later, and an error without a listener would end the process.
       stream.off('error', onError);
       stream.on('error', () => {});
     },
@@ -141,24 +159,25 @@ const CLOSED_READER_CODES = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** What the command line has before any command is loaded. */
+/** What exists before any command is loaded. */
 export type Shell = {
   io: Io;
   page: Terminal;
   /** Data. */
   out: Output;
-  /** Talk: one line for a person, on stderr. */
+  /** One message for a person, on stderr. */
   say(line: string): void;
   /** Data as one JSON document, or as the lines of a page. */
   show(json: boolean | undefined, value: unknown, lines: () => readonly string[]): Promise<void>;
-  /** The command that runs, once it is known which. */
+  /** The command that runs, once it is known. */
   command: Command | undefined;
-  /** What the command ends with where nothing is thrown. */
+  /** The exit code if nothing is thrown. */
   exitCode: number;
 };
 
-export function openShell(io: Io): Shell {
-  const page = openTerminal(io);
+/** @param commands names of commands, which hints call by the name of the program */
+export function openShell(io: Io, commands: readonly string[]): Shell {
+  const page = openTerminal(io, commands);
   const out = openOutput(io.stdout);
   return {
     io,

@@ -1,41 +1,41 @@
-/** Tables and lists for a terminal: how columns share the width that there is. */
+/** Tables and lists for a terminal: layout of columns in the available width. */
 
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, truncate, wrapText } from './terminal-text.ts';
 
 export type Column<Row> = {
   head: string;
-  /** What stands there; texts from outside are made safe here, so a cell may hold anything. */
+  /** Any text; unsafe characters are removed here. */
   cell: (row: Row) => string;
-  /** Numbers stand at the right of their column. */
+  /** Aligns right, for numbers. */
   right?: boolean;
   /**
-   * Gives way where the page is narrow; of two that do, the one with the larger share keeps more. What one
-   * types or follows next (a slug, an id, a time, an address) is never elastic.
+   * Shrinks on a narrow page; a larger share keeps more. What one types or follows next (a slug, an id, a time, a URL)
+   * is never elastic.
    */
   elastic?: number;
-  /** How narrow it may become. */
+  /** Minimum width. */
   least?: number;
-  /** Gives way by lines below it, so that nothing is cut. */
+  /** Wraps instead of truncating. */
   wraps?: boolean;
-  /** Left out where the page is too narrow, the highest first. */
+  /** Omitted if the page is too narrow, the highest first. */
   drop?: number;
-  /** Stands there also where it is empty throughout. */
+  /** Shown even if it is empty in all rows. */
   always?: boolean;
   paint?: (shown: string, row: Row) => string;
 };
 
 const GAP = '  ';
-/** An elastic column is not made narrower than this: others are left out, or the table stands on its side. */
+/** Below this, other columns are omitted, or each row becomes a list. */
 const MIN_ELASTIC_WIDTH = 8;
-/** Where nothing is cut, one long text does not make spaces of all others: elastic columns are filled up to here. */
+/** In a pipe, elastic columns are padded up to here, so that one long text does not pad all others. */
 const MAX_FILL_WIDTH = 40;
 
 /**
- * A table without borders: a quiet header, columns as wide as their longest cell, none that is empty
- * throughout. In a pipe texts stand whole and are not filled up to the longest of them. Where the page is too narrow,
- * elastic columns give way, then columns are left out; where that is not enough, each row becomes a list of its own.
- * @param below a quiet line below each row
+ * A table without borders: a dimmed header, columns as wide as their longest cell, without columns that are empty. In a
+ * pipe, texts are complete. On a narrow page, elastic columns shrink, then columns are omitted, then each row becomes a
+ * list.
+ * @param below a dimmed line below each row
  */
 export function renderTable<Row>(
   rows: readonly Row[],
@@ -83,7 +83,7 @@ export function renderTable<Row>(
   ];
 }
 
-/** Members of one thing, one per line, names in a quiet column of their own; long values go on below. */
+/** Names and values, one per line; long values wrap. */
 export function renderList(
   members: readonly (readonly [name: string, value: string])[],
   page: TerminalPage,
@@ -96,7 +96,7 @@ export function renderList(
 
 type FittedColumn = { i: number; width: number };
 
-/** The columns that stand there, and their widths; undefined where they have no room. */
+/** The columns to show and their widths; undefined if they do not fit. */
 function fitColumns<Row>(
   filled: readonly number[],
   natural: readonly number[],
@@ -120,7 +120,7 @@ function fitColumns<Row>(
   return undefined;
 }
 
-/** The lines of a row: one, or as many as its longest column that wraps needs. */
+/** The lines of a row: as many as its longest wrapping column needs. */
 function splitRow<Row>(
   texts: readonly string[],
   fitting: readonly FittedColumn[],
@@ -178,7 +178,7 @@ function renderMember(
   paint: (shown: string) => string = (shown) => shown,
 ): string[] {
   const room = width - names - GAP.length;
-  // A page narrower than the names has room for values only.
+  // Without room for names, only values are shown.
   if (room < 4) return lines(width).map(paint);
   return lines(room).map((line, i) =>
     `${colors.dim(padText(i === 0 ? name : '', names))}${GAP}${paint(line)}`.trimEnd(),
@@ -190,7 +190,7 @@ function paintCell<Row>(shown: string, row: Row | undefined, column: Column<Row>
   return column.paint(shown, row);
 }
 
-/** The widths of the columns on this page; undefined where they have no room. */
+/** The widths of the columns; undefined if they do not fit. */
 function fitWidths(
   natural: readonly number[],
   columns: readonly { elastic?: number; least?: number }[],
@@ -209,10 +209,9 @@ function fitWidths(
   return undefined;
 }
 
-/** A page as wide as this has room for addresses beside the rest. */
 const MIN_WIDTH_FOR_URL_COLUMN = 120;
 
-/** A table of things that are somewhere: the address beside each where the page is wide, below it elsewhere. */
+/** A table of things with URLs: in a column on a wide page, below each row elsewhere. */
 export function renderTableWithUrls<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -1,25 +1,25 @@
-/** Texts from outside, made safe for a terminal, and measured as a terminal shows them. */
+/** Sanitizes external text for a terminal and measures its width. */
 import { CONTROLS, INVISIBLES } from '../domain/text.ts';
 import stringWidth from 'string-width';
 
-/** Escape sequences as a whole, so that their remains do not stand in the text. */
+/** Whole escape sequences, so that no remains stay in the text. */
 const ESCAPE_SEQUENCES =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
-/** White space that is a control divides words and lines; it goes afterwards. */
+/** Except white space, which separates words and is normalized later. */
 const UNSAFE = new RegExp(String.raw`(?!\s|\u0085)[${CONTROLS}]|[${INVISIBLES}]`, 'gu');
 /** More marks on one letter than any script needs. */
 const STACKED_MARKS = /(\p{M}{6})\p{M}+/gu;
 
-/** White space, and the line end of C1, which the runtime does not count among it. */
+/** `\s` lacks the C1 line end. */
 const WHITESPACE = /[\s\u0085]+/gu;
 
-/** One line that does nothing to a terminal but show itself. */
+/** One line without anything that a terminal would interpret. */
 export function oneLine(text: string): string {
   return stripUnsafe(text).replace(WHITESPACE, ' ').trim();
 }
 
-/** The same with its paragraphs. */
+/** The same, split into paragraphs. */
 export function splitParagraphs(text: string): string[] {
   return stripUnsafe(text.replaceAll('\r\n', '\n'))
     .split(/[\n\u0085\u2028\u2029]/u)
@@ -41,7 +41,7 @@ export function measureWidth(text: string): number {
   return isPlain(text) ? text.length : stringWidth(text);
 }
 
-/** The text in at most `width` columns, whole characters only; `more` stands where something is missing. */
+/** The text in at most `width` columns, whole characters only, with `more` at the end if truncated. */
 export function truncate(text: string, width: number, more = '…'): string {
   if (fits(text, width)) return text;
   const sign = measureWidth(more) <= width ? more : more.slice(0, Math.max(0, width));
@@ -56,8 +56,8 @@ function fits(text: string, width: number): boolean {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * The whole characters at the start of a text that have room in `width` columns. What lies far beyond is never looked at:
- * the time of a segmenter grows with the square of what it is given.
+ * The whole characters at the start of a text that fit in `width` columns. The input is limited, because the time of a
+ * segmenter grows with its square.
  */
 function takeColumns(text: string, width: number): string {
   let end = 0;
@@ -79,7 +79,7 @@ export function padText(text: string, width: number, right = false): string {
 /** Lines of prose are not longer than this, however wide the terminal is. */
 export const MAX_PROSE_WIDTH = 100;
 
-/** Breaks a line between words; a word that is longer than a line is broken too, so that nothing is lost. */
+/** Breaks a line between words, and words that are longer than a line. */
 export function wrapText(text: string, width: number): string[] {
   if (width === Number.POSITIVE_INFINITY) return [text];
   const lines: string[] = [];
@@ -95,7 +95,7 @@ export function wrapText(text: string, width: number): string[] {
     while (line !== '' && !fits(line, width)) {
       const piece = takeColumns(line, width);
       if (piece !== '') lines.push(piece);
-      // A character wider than a line has no room at all; none is wider than two columns.
+      // A character wider than the line is dropped; none is wider than two columns.
       line = line.slice((piece || takeColumns(line, 2)).length);
     }
   }

@@ -25,16 +25,16 @@ type CreateOptions = { name: string; scope: string; expires?: string; json?: boo
 
 export function registerToken(token: Command, cli: Cli): void {
   token.description(
-    'Tokens of the API and the dashboard: create, list, rotate, revoke. While there is none, whoever is on this machine ' +
-      'may do everything, and nobody else can come in.',
+    'Tokens for the API and the dashboard: create, list, rotate, revoke. Until the first token exists, anyone on this ' +
+      'machine has full access, and other machines have none.',
   );
 
   token
     .command('create')
-    .description('make a token; it is shown once and never again')
-    .option('--name <name>', 'who or what it is for', 'unnamed')
-    .option('--scope <list>', `what it may do, with commas: ${SCOPES.join(', ')}`, 'read')
-    .option('--expires <when>', 'when it ends: 90d, or a time such as 2027-03-01; never, where left out')
+    .description('create a token; prints it once')
+    .option('--name <name>', 'user or purpose', 'unnamed')
+    .option('--scope <list>', `scopes, comma-separated: ${SCOPES.join(', ')}`, 'read')
+    .option('--expires <when>', 'expiry: 90d, or a time such as 2027-03-01 (default: never)')
     .option('--json', 'print JSON')
     .action(({ name, scope, expires, json }: CreateOptions) =>
       cli.withProgram(async ({ ctx }) => {
@@ -45,24 +45,26 @@ export function registerToken(token: Command, cli: Cli): void {
         await cli.show(json, { ...made, token: key }, () => [key]);
         const end = made.expires_at === null ? '' : `, until ${formatInstant(made.expires_at, cli.page)}`;
         cli.page.say(
-          `the token ${made.prefix} ("${made.name}": ${made.scopes.join(', ')}${end}) is shown this once; ` +
-            'from now on the API and the dashboard ask for a token',
+          `Token ${made.prefix} ("${made.name}": ${made.scopes.join(', ')}${end}), shown once. ` +
+            'The API and the dashboard now require a token.',
         );
-        // Whoever was on this machine could do everything until now.
+        // Until now, anyone on this machine had full access.
         if (first && scopes.every((granted) => granted === 'read'))
-          cli.page.say('it may only read; for yourself: strandline token create --name NAME --scope admin');
+          cli.page.say(
+            'This token is read-only. For full access: strandline token create --name NAME --scope admin',
+          );
       }),
     );
 
   token
     .command('list')
-    .description('list tokens by the part that names them')
+    .description('list tokens')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await listTokens(ctx, { limit: MAX_LIMIT });
         if (!(await hasTokens(ctx.db)))
-          cli.page.say('no token opens anything: whoever is on this machine may do everything');
+          cli.page.say('No tokens exist: anyone on this machine has full access.');
         await cli.show(json, rows, () =>
           renderTable(rows, tokenColumns(cli.page, ctx.clock.now()), cli.page),
         );
@@ -71,9 +73,9 @@ export function registerToken(token: Command, cli: Cli): void {
 
   token
     .command('rotate')
-    .description('give a token another key, printed once; its name, scopes and end stay')
-    .argument('<token>', 'the part that names it, or its id; see: token list')
-    .option('--grace <time>', 'how long the former key works too, such as 30m, 12h or 7d', '0')
+    .description('replace a token, printed once; keeps its name, scopes and expiry')
+    .argument('<token>', 'token prefix or id; see: token list')
+    .option('--grace <time>', 'how long the old token stays valid, such as 30m, 12h or 7d', '0')
     .option('--json', 'print JSON')
     .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -85,8 +87,8 @@ export function registerToken(token: Command, cli: Cli): void {
 
   token
     .command('revoke')
-    .description('close a token at once, and every session that was begun with it')
-    .argument('<token>', 'the part that names it, or its id; see: token list')
+    .description('revoke a token and its sessions immediately')
+    .argument('<token>', 'token prefix or id; see: token list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -94,7 +96,7 @@ export function registerToken(token: Command, cli: Cli): void {
         await cli.show(json, row, () => []);
         cli.page.say(`${row.prefix} ("${row.name}"): revoked ${formatInstant(row.revoked_at, cli.page)}`);
         if (!(await hasTokens(ctx.db)))
-          cli.page.say('it was the last one: from now on whoever is on this machine may do everything again');
+          cli.page.say('No tokens are left: anyone on this machine has full access again.');
       }),
     );
 }
@@ -104,10 +106,10 @@ function tokenColumns(page: TerminalPage, now: Date): Column<Token>[] {
     { head: 'token', cell: ({ prefix }) => prefix },
     { head: 'name', cell: ({ name }) => name, elastic: 1, drop: 3 },
     { head: 'scopes', cell: ({ scopes }) => scopes.join(',') },
-    { head: 'made', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
+    { head: 'created', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
     { head: 'last used', cell: ({ last_used_at }) => formatInstant(last_used_at, page), drop: 2 },
     {
-      head: 'ends',
+      head: 'expires',
       cell: ({ expires_at }) => (expires_at === null ? 'never' : formatInstant(expires_at, page)),
       paint: (shown, row) => (isTokenActive(row, now) ? shown : page.colors.red(shown)),
     },
@@ -120,40 +122,40 @@ function tokenColumns(page: TerminalPage, now: Date): Column<Token>[] {
 }
 
 export function registerServiceKey(service: Command, cli: Cli): void {
-  const key = service.command('key').description('Keys of the search service: create, list, rotate, revoke.');
+  const key = service
+    .command('key')
+    .description('Keys for the search service: create, list, rotate, revoke.');
 
   key
     .command('create')
-    .description('make a key; it is shown once and never again')
-    .option('--name <name>', 'who it is for', 'unnamed')
+    .description('create a key; prints it once')
+    .option('--name <name>', 'user or purpose', 'unnamed')
     .option('--json', 'print JSON')
     .action(({ name, json }: { name: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await createServiceKey(ctx, { name });
         await cli.show(json, row, () => [row.key]);
-        cli.page.say(
-          `the key ${row.prefix} ("${row.name}") is shown this once; keep it where secrets are kept`,
-        );
+        cli.page.say(`Key ${row.prefix} ("${row.name}"), shown once. Store it as a secret.`);
       }),
     );
 
   key
     .command('list')
-    .description('list keys by the part that names them')
+    .description('list keys')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readTokens(ctx.db, 'service', { limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('no keys; make one: strandline service key create');
+        if (rows.length === 0) cli.page.say('No keys. Create one: strandline service key create');
         await cli.show(json, rows, () => renderTable(rows, serviceKeyColumns(cli.page), cli.page));
       }),
     );
 
   key
     .command('rotate')
-    .description('give a key another secret, printed once; its name stays')
-    .argument('<key>', 'the part that names it, or its id; see: service key list')
-    .option('--grace <time>', 'how long the former one works too, such as 30m, 12h or 7d', '0')
+    .description('replace a key, printed once; keeps its name')
+    .argument('<key>', 'key prefix or id; see: service key list')
+    .option('--grace <time>', 'how long the old key stays valid, such as 30m, 12h or 7d', '0')
     .option('--json', 'print JSON')
     .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -165,8 +167,8 @@ export function registerServiceKey(service: Command, cli: Cli): void {
 
   key
     .command('revoke')
-    .description('close a key; whoever uses it is refused within seconds')
-    .argument('<key>', 'the part that names it, or its id; see: service key list')
+    .description('revoke a key; takes effect within seconds')
+    .argument('<key>', 'key prefix or id; see: service key list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -177,23 +179,22 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     );
 }
 
-/** @param row after its key was replaced */
 function describeRotation(
   { prefix, name, rotating_until: until }: Pick<TokenRow, 'prefix' | 'name' | 'rotating_until'>,
   page: TerminalPage,
 ): string {
   const former =
     until === null
-      ? 'the former one no longer works'
-      : `the former one works until ${formatInstant(until, page)}`;
-  return `the new key of ${prefix} ("${name}") is shown this once; ${former}`;
+      ? 'The old one no longer works.'
+      : `The old one works until ${formatInstant(until, page)}.`;
+  return `New key for ${prefix} ("${name}"), shown once. ${former}`;
 }
 
 function serviceKeyColumns(page: TerminalPage): Column<TokenRow>[] {
   return [
     { head: 'key', cell: ({ prefix }) => prefix },
     { head: 'name', cell: ({ name }) => name, elastic: 1, drop: 2 },
-    { head: 'made', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
+    { head: 'created', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
     { head: 'last used', cell: ({ last_used_at }) => formatInstant(last_used_at, page) },
     {
       head: 'revoked',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
-import { readSearches } from '../store/queries/search-list.ts';
+import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
@@ -11,7 +11,7 @@ import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
 
 export function registerTopic(topic: Command, cli: Cli): void {
-  topic.description('Topics: what you care about. Each has one or more saved searches.');
+  topic.description('Topics: groups of saved searches.');
   registerList(topic, cli);
   registerShow(topic, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(topic, cli, change, summary);
@@ -21,12 +21,12 @@ function registerList(topic: Command, cli: Cli): void {
   topic
     .command('list')
     .description('list topics')
-    .option('--all', 'removed ones too')
+    .option('--all', 'include removed topics')
     .option('--json', 'print JSON')
     .action((options: { all?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('no topics; make one: strandline watch "..."');
+        if (rows.length === 0) cli.page.say('No topics. Create one: strandline watch "..."');
         await cli.show(options.json, rows, () => renderTable(rows, topicColumns(cli.page), cli.page));
       }),
     );
@@ -36,21 +36,20 @@ function registerShow(topic: Command, cli: Cli): void {
   topic
     .command('show')
     .description('show a topic and its searches')
-    .argument('<topic>', 'its slug')
+    .argument('<topic>', 'topic slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
-        // What a list counts, a show shows.
         await cli.show(options.json, { ...row, searches }, () => [
           ...renderList(
             [
               ['topic', row.slug],
               ['name', row.name],
-              ['sample', row.sample ? 'yes: simulated posts' : 'no'],
-              ['made', formatInstant(row.created_at, page)],
+              ['data', describeData(searches)],
+              ['created', formatInstant(row.created_at, page)],
               ...(row.archived_at === null
                 ? []
                 : [['removed', formatInstant(row.archived_at, page)] as const]),
@@ -67,15 +66,15 @@ function registerShow(topic: Command, cli: Cli): void {
 
 const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
   ['pause', 'stop running all searches of a topic'],
-  ['resume', 'go on with all searches of a topic'],
-  ['remove', 'stop for good, with all its searches; what they found stays'],
+  ['resume', 'resume all searches of a topic'],
+  ['remove', 'remove a topic and its searches; keeps what they found'],
 ];
 
 function registerStateChange(topic: Command, cli: Cli, change: SearchChange, summary: string): void {
   topic
     .command(change)
     .description(summary)
-    .argument('<topic>', 'its slug')
+    .argument('<topic>', 'topic slug')
     .option('--json', 'print the topic as JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
@@ -88,18 +87,24 @@ function registerStateChange(topic: Command, cli: Cli, change: SearchChange, sum
           cli.page.say(
             `${search.slug}: ${describeStateChange(change, search, formatRelative(search.next_due_at, now, cli.page))}`,
           );
-        if (change === 'remove') cli.page.say(`${slug}: removed; what it found stays`);
+        if (change === 'remove') cli.page.say(`${slug}: removed; its history stays (sql, find)`);
       }),
     );
+}
+
+function describeData(searches: readonly SearchRow[]): string {
+  const simulated = searches.filter(({ service_kind }) => service_kind === 'sandbox').length;
+  if (simulated === 0) return searches.length === 0 ? 'none' : 'real';
+  return simulated === searches.length ? 'simulated' : 'real and simulated';
 }
 
 function topicColumns(page: TerminalPage): Column<TopicRow>[] {
   return [
     { head: 'topic', cell: (row) => row.slug },
     { head: 'searches', cell: (row) => formatCount(row.searches, page), right: true, drop: 1 },
-    { head: 'made', cell: (row) => formatInstant(row.created_at, page) },
+    { head: 'created', cell: (row) => formatInstant(row.created_at, page) },
     { head: 'state', cell: (row) => (row.archived_at === null ? '' : 'removed') },
-    { head: 'sample', cell: (row) => (row.sample ? 'sample' : ''), drop: 2 },
+    { head: 'sample', cell: (row) => (row.sample ? 'simulated' : ''), drop: 2 },
     { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];
 }

@@ -1,4 +1,4 @@
-/** How searches go, as a person reads it: a sparkline each (counts in one line, a character each), what is usual, and spikes. */
+/** Trends for people: a sparkline for each search, its average, and spikes. */
 
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
@@ -6,20 +6,25 @@ import type { SearchTrend, VolumeBucket } from '../monitor/trends/search-trends.
 import type { SpikeRow } from '../store/queries/volume.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, wrapText } from './terminal-text.ts';
-import { formatCount, formatDuration, formatQuantity, roundForDisplay } from './value-formatting.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMinute,
+  formatQuantity,
+  roundForDisplay,
+} from './value-formatting.ts';
 
 const GAP = '  ';
-/** More characters tell no more. */
 const MAX_SPARKLINE_WIDTH = 84;
-/** Beside a name there must be room for so many; otherwise the line stands below it. */
+/** With less room next to the name, the sparkline goes below it. */
 const MIN_SPARKLINE_WIDTH = 28;
 
-/** How many characters a sparkline may have on this page, beside or below these names. */
+/** Characters available for a sparkline next to or below these names. */
 export function measureSparklineRoom(names: readonly string[], { width }: TerminalPage): number {
   return Math.max(1, Math.min(MAX_SPARKLINE_WIDTH, width - measureIndent(names, width)));
 }
 
-/** Columns in front of everything that is said of a search; names stand in them where there is room. */
+/** The indent of a search's lines; names are in it if there is room. */
 function measureIndent(names: readonly string[], width: number): number {
   const beside = names.reduce((most, name) => Math.max(most, measureWidth(name)), 0) + GAP.length;
   if (width - beside >= MIN_SPARKLINE_WIDTH) return beside;
@@ -36,7 +41,7 @@ export function renderTrends(trends: readonly SearchTrend[], page: TerminalPage)
     page.width,
   );
   return [
-    ...wrapText(renderLegend(first, drawn, signs), page.width).map(page.colors.dim),
+    ...wrapText(renderLegend(first, drawn, signs, page), page.width).map(page.colors.dim),
     ...trends.flatMap((trend, i) => [
       '',
       ...renderTrend(trend, drawn[i] ?? { line: '', marks: '' }, indent, page),
@@ -56,21 +61,22 @@ function listPoints(buckets: readonly VolumeBucket[]): { value: number | null; a
 }
 
 const BUCKET_WORDS: Readonly<Record<number, string>> = {
-  3_600: 'an hour',
-  86_400: 'a day',
-  604_800: 'a week',
+  3_600: 'one hour',
+  86_400: 'one day',
+  604_800: 'one week',
 };
 
-/** What is drawn, and what the signs mean that are there. */
+/** What is drawn, and the meaning of the signs in use. */
 export function renderLegend(
   { from, until, bucket_seconds }: Pick<SearchTrend, 'from' | 'until' | 'bucket_seconds'>,
   drawn: readonly { line: string; marks: string }[],
   { gap, atLeast }: SparklineSigns,
+  { zone }: Pick<TerminalPage, 'zone'>,
 ): string {
   const days = Math.round((until.getTime() - from.getTime()) / 86_400_000);
   const each = BUCKET_WORDS[bucket_seconds] ?? formatDuration(bucket_seconds * 1_000);
   return [
-    `${formatQuantity(days, 'day')} to ${formatMinute(until)}, ${each} each`,
+    `${formatQuantity(days, 'day')} to ${formatMinute(until, { zone })}, ${each} per character`,
     ...(drawn.some(({ line }) => line.includes(gap)) ? [`${gap === ' ' ? 'space' : gap} not observed`] : []),
     ...(drawn.some(({ marks }) => marks !== '') ? [`${atLeast} at least`] : []),
   ].join('; ');
@@ -84,7 +90,7 @@ function renderTrend(
 ): string[] {
   const { colors, width } = page;
   const name = oneLine(trend.search);
-  // A search that was never observed has no line to draw: a row of gaps would say less than the words do.
+  // A row of gaps would say less than the words do.
   const spark = isObserved(trend) ? colors.cyan(line) : '';
   const below = (text: string) => `${' '.repeat(indent)}${text}`;
   const wrapBelow = (text: string, paint = (shown: string) => shown) =>
@@ -105,41 +111,43 @@ function isObserved({ buckets }: SearchTrend): boolean {
   return buckets.some(({ posts, coverage, lower_bound }) => posts > 0 || coverage > 0 || lower_bound);
 }
 
-/** `2,804 posts, usually 400 a day; 1.2x the 7 days before`. */
+/** `2,804 posts; average 400/day; 1.2x the previous 7 days`. */
 function describeTrend(trend: SearchTrend, page: TerminalPage): string {
   const { posts, coverage, lower_bound, usual_per_day, ratio, from, until } = trend;
-  if (!isObserved(trend))
-    return trend.operation === 'ai' ? 'no posts to count: it finds links' : 'no posts, and no time observed';
+  if (!isObserved(trend)) return trend.operation === 'ai' ? 'links only; no post volume' : 'not observed yet';
   const days = Math.round((until.getTime() - from.getTime()) / 86_400_000);
   const seen = coverage < 0.995 ? ` (${Math.round(coverage * 100)} % of the time observed)` : '';
-  const before = `the ${days === 1 ? 'day' : `${days} days`} before`;
+  const before = `the previous ${days === 1 ? 'day' : `${days} days`}`;
   return [
     `${lower_bound ? 'at least ' : ''}${formatQuantity(posts, 'post')}${seen}`,
-    usual_per_day === null
-      ? 'what is usual is not known yet'
-      : `usually ${formatCount(roundForDisplay(usual_per_day), page)} a day`,
+    ...(usual_per_day === null ? [] : [`average ${formatCount(roundForDisplay(usual_per_day), page)}/day`]),
     ...(ratio === null
-      ? omitIfNew(trend, `too little was observed of ${before} to compare`)
-      : [`${formatCount(roundForDisplay(ratio), page)}x ${before}`]),
+      ? omitIfNew(trend, `not enough data from ${before} to compare`)
+      : [
+          roundForDisplay(ratio) === 1
+            ? `unchanged from ${before}`
+            : `${formatCount(roundForDisplay(ratio), page)}x ${before}`,
+        ]),
   ].join('; ');
 }
 
-/** Before a search was made there is nothing that could be compared. */
+/** A new search has nothing to compare with. */
 function omitIfNew({ created_at, from }: SearchTrend, words: string): string[] {
   return created_at < from ? [words] : [];
 }
 
 function describeLearning(trend: SearchTrend): string {
   const { learning, provisional, observed_hours, sensitivity } = trend;
-  if (sensitivity === 'off') return 'spikes are not looked for: sensitivity off';
+  if (sensitivity === 'off') return 'Spike detection is off (sensitivity off).';
   if (!isObserved(trend)) return '';
   const hours = `${Math.floor(observed_hours)} h`;
-  if (learning) return `learning: ${hours} of ${LEARNING_HOURS} h observed until spikes are told`;
+  if (learning)
+    return `No baseline yet: spike detection starts after ${LEARNING_HOURS} h of observation (${hours} so far).`;
   if (!provisional) return '';
-  return `still learning: ${hours} of ${PROVISIONAL_HOURS} h observed; until then only spikes beyond doubt are told`;
+  return `Provisional baseline: only large spikes are reported until ${PROVISIONAL_HOURS} h are observed (${hours} so far).`;
 }
 
-/** Begins with the day, because the sentence of a spike names times of day only. */
+/** Starts with the day, because the sentence of a spike has only times. */
 function renderSpike({ window_start, tz, sentence }: SpikeRow): string {
   const day = window_start.toLocaleDateString('en-GB', {
     timeZone: tz,
@@ -150,29 +158,24 @@ function renderSpike({ window_start, tz, sentence }: SpikeRow): string {
   return `${day}: ${oneLine(sentence)}`;
 }
 
-function formatMinute(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`;
-}
-
-/** `null`: not observed, which is not zero. `atLeast`: it may have been more. */
+/** `null`: not observed, which is not zero. `atLeast`: a lower bound. */
 export type SparklinePoint = { value: number | null; atLeast: boolean };
 
 type SparklineSigns = {
-  /** Nothing, then a seventh of the most, and so on up to the most. */
+  /** Zero, then sevenths of the maximum. */
   levels: string;
   gap: string;
   atLeast: string;
 };
 
 export const BLOCK_SIGNS: SparklineSigns = { levels: '▁▂▃▄▅▆▇█', gap: '·', atLeast: '^' };
-/** Where only ASCII can be shown. */
 export const ASCII_SIGNS: SparklineSigns = { levels: '_.-:=+*#', gap: ' ', atLeast: '^' };
 
 /**
- * The line, and a line of marks to stand below it: under counts that may have been more. Only nothing has the lowest
- * level, so that one post among thousands is still seen.
- * @param most what the highest level stands for, where several lines are compared; otherwise the largest value
- * @returns `marks` is empty where no count is a lower bound
+ * The line, and a line of marks below lower bounds. Only zero has the lowest level, so that one post among thousands is
+ * visible.
+ * @param most the value of the highest level (default: the largest value)
+ * @returns `marks` is empty if no count is a lower bound
  */
 export function drawSparkline(
   points: readonly SparklinePoint[],
@@ -192,15 +195,15 @@ export function drawSparkline(
   return { line: line.join(''), marks: marks.join('').trimEnd() };
 }
 
-/** What division adds to a whole number of levels. */
+/** Floating-point error of the division. */
 const ROUNDING_TOLERANCE = 1e-9;
 
-/** How many hours each character stands for, so that so many days fit into so many characters. */
+/** Hours per character, so that the days fit into the characters. */
 export function chooseHoursPerPoint(days: number, room: number): number {
   const hours = days * 24;
   const fits = HOURS_PER_POINT.find((each) => Math.ceil(hours / each) <= room);
   return fits ?? Math.ceil(hours / Math.max(1, room) / 24) * 24;
 }
 
-/** Lengths that a day, or a week, is a multiple of. */
+/** Divisors of a day or a week. */
 const HOURS_PER_POINT = [1, 2, 3, 4, 6, 8, 12, 24, 48, 168];

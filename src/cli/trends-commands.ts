@@ -30,13 +30,11 @@ const MAX_DAYS = 366;
 
 export function registerTrends(trends: Command, cli: Cli): void {
   trends
-    .description(
-      'Posts over time, how many are usual, and spikes. What was not observed is a gap, which is not zero.',
-    )
-    .option('--topic <topic>', 'only its searches')
+    .description('Shows posts over time, averages and spikes. Gaps were not observed; they are not zero.')
+    .option('--topic <topic>', 'only searches of this topic')
     .option('--search <search>', 'only this search')
-    .option('--compare <topics>', 'share of voice of these topics, separated by commas, and of --topic')
-    .option('--days <n>', `how many days back (default: ${DEFAULT_DAYS})`)
+    .option('--compare <topics>', 'share of voice of these topics, comma-separated, and of --topic')
+    .option('--days <n>', `number of days (default: ${DEFAULT_DAYS})`)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -52,7 +50,8 @@ export function registerTrends(trends: Command, cli: Cli): void {
           for (const name of compared) await assertFilterExists(ctx.db, { topic: name });
           const underived = await readDerivedUntil(ctx.db, { topic: compared });
           const voices = await readShareOfVoice(ctx, compared, days);
-          if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
+          if (voices.length === 0)
+            cli.page.say('No data yet: none of these topics was observed for a whole day.');
           await cli.show(options.json, voices, () => renderComparison(voices, cli.page));
           printAsOfNotice(cli, underived, ctx.clock.now());
           printSimulatedNotice(
@@ -63,7 +62,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
           return;
         }
         const searches = await findSearches(ctx.db, { topic, search });
-        if (searches.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
+        if (searches.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
         const room = measureSparklineRoom(
           searches.map(({ slug }) => slug),
           cli.page,
@@ -87,7 +86,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
   registerRebuild(trends, cli);
 }
 
-/** @throws InvalidInput where fewer than two are named, or a search is */
+/** @throws InvalidInput for fewer than two topics, or a search */
 function parseComparedTopics({ topic, search, compare }: TrendOptions): string[] {
   const named = [topic ?? '', ...(compare ?? '').split(',')]
     .map((one) => one.trim())
@@ -95,11 +94,11 @@ function parseComparedTopics({ topic, search, compare }: TrendOptions): string[]
   const topics = [...new Set(named)];
   if (topics.length < 2)
     throw new InvalidInput([
-      { path: 'compare', given: compare, expected: 'two topics or more, or one beside --topic' },
+      { path: 'compare', given: compare, expected: 'two or more topics, or one with --topic' },
     ]);
   if (search !== undefined)
     throw new InvalidInput([
-      { path: 'search', given: search, expected: 'nothing: topics are compared, not searches' },
+      { path: 'search', given: search, expected: 'no search: --compare takes topics' },
     ]);
   return topics;
 }
@@ -107,12 +106,12 @@ function parseComparedTopics({ topic, search, compare }: TrendOptions): string[]
 function registerRebuild(trends: Command, cli: Cli): void {
   trends
     .command('rebuild')
-    .description('derive volume, coverage, growth and tallies again, from runs, sightings and snapshots')
-    .option('--topic <topic>', 'only of its searches')
-    .option('--search <search>', 'only of this search')
+    .description('rebuild volume, coverage, growth and tallies from runs, sightings and snapshots')
+    .option('--topic <topic>', 'only searches of this topic')
+    .option('--search <search>', 'only this search')
     .option('--json', 'print JSON')
     .action((_options: object, command: Command) => {
-      // What stands in front of `rebuild` is read by `trends`, which has the same options.
+      // Options before `rebuild` belong to `trends`, which has the same ones.
       const { topic, search, json } = command.optsWithGlobals<{
         topic?: string;
         search?: string;
@@ -123,18 +122,15 @@ function registerRebuild(trends: Command, cli: Cli): void {
         for (const { id, slug } of await findSearches(ctx.db, { topic, search })) {
           const counts = await rebuildTrends(ctx, id);
           rebuilt.push({ search: slug, ...counts });
-          const filled =
-            counts.posts === 0
-              ? ''
-              : `; gains of ${formatQuantity(counts.posts, 'post')} from their snapshots`;
-          cli.page.say(`${slug}: counted again from ${formatQuantity(counts.runs, 'run')}${filled}`);
+          const filled = counts.posts === 0 ? '' : `; growth of ${formatQuantity(counts.posts, 'post')}`;
+          cli.page.say(`${slug}: rebuilt from ${formatQuantity(counts.runs, 'run')}${filled}`);
         }
         await cli.show(json, rebuilt, () => []);
       });
     });
 }
 
-/** Topics beside each other: share of voice by what was observed of each, and days on one scale. */
+/** Share of voice of topics, with their days on one scale. */
 function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): string[] {
   const [first] = voices;
   if (first === undefined) return [];
@@ -151,7 +147,7 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
       cell: ({ share }) => (share === null ? page.unknown : `${formatPercent(share)} %`),
       right: true,
     },
-    { head: 'a day', cell: (one) => formatPerDay(one, page), right: true },
+    { head: 'per day', cell: (one) => formatPerDay(one, page), right: true },
     {
       head: 'days',
       cell: (one) => drawn.get(one)?.line ?? '',
@@ -164,11 +160,17 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
     { from, until, bucket_seconds: 86_400 },
     [...drawn.values()],
     chooseSigns(page),
+    page,
   );
   return [
     ...wrapText(`${legend}; one scale`, page.width).map((line) => page.colors.dim(line)),
     '',
     ...renderTable(voices, columns, page),
+    ...(voices.some(({ lower_bound }) => lower_bound)
+      ? wrapText('lower bound: at least one response was full, so there may be more posts', page.width).map(
+          (line) => page.colors.dim(line),
+        )
+      : []),
   ];
 }
 
@@ -181,21 +183,20 @@ function drawDays({ from, buckets }: ShareOfVoice, days: number, most: number, p
   return drawSparkline(points, chooseSigns(page), most);
 }
 
-/** A count that is a lower bound is drawn as it is. */
 function readDayValue({ normalised_posts, lower_bound, posts }: VoiceDayRow): number | null {
   return normalised_posts ?? (lower_bound ? posts : null);
 }
 
 function formatPerDay({ normalised_per_day: mean, lower_bound }: VoiceRow, page: TerminalPage): string {
   if (mean === null) return page.unknown;
-  return `${lower_bound ? '>= ' : ''}${formatCount(roundForDisplay(mean), page)}`;
+  return `${lower_bound ? (page.more === '…' ? '≥ ' : '>= ') : ''}${formatCount(roundForDisplay(mean), page)}`;
 }
 
-/** Why the figures may be more: a gap, or answers that were full. */
+/** Why the real figures may be higher: gaps, or full responses. */
 function describeLowerBound({ normalised_days, lower_bound }: VoiceRow, days: number): string {
   return [
     ...(normalised_days < days ? [`${normalised_days} of ${formatQuantity(days, 'day')} observed`] : []),
-    ...(lower_bound ? ['a lower bound: answers were cut at their limit'] : []),
+    ...(lower_bound ? ['lower bound'] : []),
   ].join('; ');
 }
 

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { readCallsPerDay } from '../config/config.ts';
-import { createLogger } from '../platform/logger.ts';
 import type { Program } from '../app/program.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
+import { describeDatabase } from '../store/migrate.ts';
+import { Refused } from '../domain/errors.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
 import { listSearches } from '../store/searches.ts';
 import { loadService, type LocalService, SAMPLE_TOPIC } from '../app/service-access.ts';
@@ -17,32 +18,31 @@ import { describeSources, limitHeapGrowth, openWithDbRetry, WATCH_CONSEQUENCE } 
 import type { Cli } from './command-context.ts';
 import { renderRunReport } from './run-rendering.ts';
 import { listenForShutdown } from './process-exit.ts';
+import { findDashboard, recordDashboard } from './dashboard-address.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { wrapText } from './terminal-text.ts';
 
 export function registerUp(command: Command, cli: Cli): void {
   command
     .description(
-      'Runs everything in one process tree: the dashboard and the API (at PORT), the database, the search service ' +
-        'and a worker. Ctrl-C ends it.',
+      'Runs everything: the dashboard and the API (at PORT), the database, the search service and a worker. ' +
+        'Press Ctrl-C to stop.',
     )
-    .addHelpText(
-      'after',
-      '\nNothing needs to be installed or set; see `strandline config show` for what can be.\n',
-    )
+    .addHelpText('after', '\nNeeds no setup. For all settings, see: strandline config show\n')
     .action(() => runUp(cli));
 }
 
-/**
- * Everything in one process tree, with nothing installed, and a topic of the sandbox to look at. Says what
- * it stands on, then each run in a line, until it is asked to end and has drained.
- */
+/** Prints what it uses, then one line per run, until it is asked to end and current runs have finished. */
 async function runUp(cli: Cli): Promise<void> {
   limitHeapGrowth();
   const ending = listenForShutdown();
   const config = cli.config();
-  const log = createLogger(config.logLevel ?? 'warn', config.secrets);
+  const log = cli.log();
   const { bold, dim } = cli.page;
   const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
   print(`${bold('strandline')} ${VERSION}`, '');
+  const note = (line: string) => cli.page.wrapHint(line, cli.page.width).map(dim);
+  if (cli.page.live) print(dim('  Starting the database…'));
   const opening = openWithDbRetry({
     config,
     log,
@@ -50,22 +50,28 @@ async function runUp(cli: Cli): Promise<void> {
     openService: true,
     ending,
     healthAt: config.http,
+  }).catch(async (error: unknown) => {
+    throw await nameRunningDashboard(error, config.dataDir);
   });
-  // The first start of a database takes seconds of another process: meanwhile this one loads what it serves with.
+  // Modules load while the database starts in another process.
   const loading = Promise.all([import('../app/web-server.ts'), import('../worker/worker.ts'), loadService()]);
   const [program, [{ startWeb }, { readIdleReason, startWorker }]] = await Promise.all([opening, loading]);
   if (program === null) return ending.release();
   let web: WebServer | undefined;
+  let forgetDashboard = () => Promise.resolve();
   try {
-    // The service first: a dashboard that moves on must not take its port.
+    // The service first: a dashboard that moves to the next port must not take the service's.
     const service = await program.services.local();
     let worker: RunningWorker | undefined;
     web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
+    if (program.embedded !== null)
+      forgetDashboard = await recordDashboard(config.dataDir, config.http.baseUrl ?? web.url);
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const sources = describeSources(await program.services.probe(), service.root, WATCH_CONSEQUENCE);
-    print(...describeSetup(program, service, sources), ...(await listWarnings(program)), '');
+    const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program))];
+    print(...setup.flatMap((line) => wrapFact(line, cli.page.width)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
-    if (sample !== null) print(dim(`  made a sample topic, ${sample.topic}: simulated posts`), '');
+    if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
 
     const firstRuns = createCountdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
@@ -81,9 +87,13 @@ async function runUp(cli: Cli): Promise<void> {
     try {
       ending.onRepeated(() => worker?.abort());
       await Promise.race([ending.requested, firstRuns.done]);
-      print('', ...(await describeNextSteps(program)).map(dim), '');
+      print('', ...(await describeNextSteps(program, cli.page)).flatMap(note), '');
       await ending.requested;
-      print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
+      print(
+        ...note(
+          '  Shutting down: finishing current runs (press Ctrl-C again to stop now; they will be retried)',
+        ),
+      );
     } finally {
       await Promise.all([web.close(), worker.drain()]);
       await Promise.all(shown);
@@ -91,49 +101,76 @@ async function runUp(cli: Cli): Promise<void> {
   } finally {
     ending.release();
     await web?.close();
+    await forgetDashboard();
     await program.close();
   }
-  print(dim('  ended; everything is kept'));
+  print(dim(`  Stopped. Your data is in ${describeData(program)}.`));
 }
 
-/** The first thing a person should open. */
 function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {
   const { baseUrl, port: configured } = ctx.config.http;
   if (baseUrl !== undefined) return `${baseUrl} (listening at ${url})`;
-  return port === configured || configured === 0 ? url : `${url} (${configured} was taken)`;
+  return port === configured || configured === 0 ? url : `${url} (${configured} was in use)`;
 }
 
-/** What it stands on, one fact a line. */
 function describeSetup(
   { ctx, embedded, databaseUrl, notes }: Program,
   service: LocalService,
   sources: readonly string[],
 ): string[] {
-  const { dataDir, hosted } = ctx.config;
+  const { hosted } = ctx.config;
   const configured = ctx.config.service.port;
   const { hostname, port, pathname } = new URL(databaseUrl);
-  const data = path.relative('', dataDir);
   const database =
     embedded === null
       ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
-      : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
-  const moved = service.port === configured || configured === 0 ? '' : ` (${configured} was taken)`;
+      : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; already running' : ''}`;
+  const moved = service.port === configured || configured === 0 ? '' : ` (${configured} was in use)`;
   const [firstSource = '', ...otherSources] = sources;
   const perDay = readCallsPerDay(ctx.config, 'hosted');
   return [
-    `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
+    `  data        ${describeDataDir(ctx.config.dataDir)}`,
     `  database    ${database}`,
     `  queue       BullMQ on ${ctx.queue.kind === 'redis' ? 'Redis' : 'Postgres'}`,
     `  service     ${service.url}${moved}`,
     `  sources     ${firstSource}`,
     ...otherSources.map((line) => `              ${line}`),
     ...(hosted === undefined ? [] : [`  hosted      ${new URL(hosted.url).host}`]),
-    `  paid calls  ${hosted === undefined ? '0 possible' : `up to ${perDay} a day possible (CALLS_PER_DAY)`}`,
+    `  paid calls  ${hosted === undefined ? 'none (no paid service configured)' : `at most ${perDay} a day (CALLS_PER_DAY)`}`,
     ...notes.map((note) => `  note        ${note}`),
   ];
 }
 
-/** What a person should know before it runs on. */
+function describeDataDir(dataDir: string): string {
+  const data = path.relative('', dataDir);
+  return data === '' || data.startsWith('..') ? dataDir : data;
+}
+
+function describeData({ ctx, embedded, databaseUrl }: Program): string {
+  return embedded === null ? describeDatabase(databaseUrl) : describeDataDir(ctx.config.dataDir);
+}
+
+/** Wraps the value of a labeled line below itself. */
+function wrapFact(line: string, width: number): string[] {
+  const room = width - LABEL_WIDTH;
+  if (line.length <= width || room < 20) return [line];
+  const label = line.slice(0, LABEL_WIDTH);
+  return wrapText(line.slice(LABEL_WIDTH).trimStart(), room).map(
+    (part, i) => `${i === 0 ? label : ' '.repeat(LABEL_WIDTH)}${part}`,
+  );
+}
+
+const LABEL_WIDTH = 14;
+
+/** A second server is refused; the address of the first is what a person needs next. */
+async function nameRunningDashboard(error: unknown, dataDir: string): Promise<unknown> {
+  if (!(error instanceof Refused) || error.kind !== 'conflict') return error;
+  const address = await findDashboard(dataDir);
+  return address === undefined
+    ? error
+    : new Refused('conflict', `${error.message} Its dashboard: ${address}`);
+}
+
 async function listWarnings({ ctx }: Program): Promise<string[]> {
   if (ctx.config.hosted !== undefined) return [];
   const searches = await listSearches(ctx.db.pool);
@@ -142,7 +179,7 @@ async function listWarnings({ ctx }: Program): Promise<string[]> {
   ).length;
   return stranded === 0
     ? []
-    : [`  note        ${stranded} searches of the hosted service fail until SEARCH_API_URL is set`];
+    : [`  note        ${stranded} searches of the hosted service fail until you set SEARCH_API_URL`];
 }
 
 async function printReport({ page, out }: Cli, { ctx }: Program, report: RunReport): Promise<void> {
@@ -151,23 +188,27 @@ async function printReport({ page, out }: Cli, { ctx }: Program, report: RunRepo
     const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
     await out.write(`${renderRunReport(report, highlights, ctx.clock.now(), page).join('\n')}\n`);
   } catch (error) {
-    ctx.log.warn({ err: error }, 'a run could not be shown');
+    ctx.log.warn({ err: error }, 'printing a run failed');
   }
 }
 
-async function describeNextSteps({ ctx }: Program): Promise<string[]> {
-  const slots = await readNextSlots(ctx.db, 3);
-  const next = slots.map((slot) => `  next  ${formatSlot(slot.next_due_at, slot.tz)}  ${slot.search}`);
+async function describeNextSteps({ ctx }: Program, { live, zone }: TerminalPage): Promise<string[]> {
+  // A slot in the past belongs to a demo that is being simulated, or is about to run.
+  const now = ctx.clock.now();
+  const slots = (await readNextSlots(ctx.db, 50)).filter(({ next_due_at }) => next_due_at > now).slice(0, 3);
+  const next = slots.map(
+    (slot) => `  next  ${formatSlot(slot.next_due_at, live ? zone : slot.tz)}  ${slot.search}`,
+  );
   return [
-    ...(next.length === 0 ? ['  nothing is due: no search is active'] : next),
+    ...(next.length === 0 ? ['  No searches are scheduled.'] : next),
     '',
-    '  watch something of your own   strandline watch "a text", or in the dashboard',
-    '  see what is new               strandline new --follow',
-    '  end                           Ctrl-C',
+    '  watch a topic     strandline watch "your words"',
+    '  see what is new   strandline new --follow',
+    '  stop              Ctrl-C',
   ];
 }
 
-/** Resolves once it has been counted down to nothing. */
+/** Resolves when the count reaches zero. */
 function createCountdown(from: number): { done: Promise<void>; count(): void } {
   let left = from;
   let finish = () => {};

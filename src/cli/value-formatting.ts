@@ -1,4 +1,4 @@
-/** Values as a person reads them. Unknown is never shown as zero. */
+/** Values for people. Unknown is never shown as zero. */
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -15,14 +15,44 @@ export function formatQuantity(n: number, unit: string, units = `${unit}s`): str
   return `${n.toLocaleString('en-US')} ${n === 1 ? unit : units}`;
 }
 
-/** `2026-11-21 14:05:09Z`. */
-export function formatInstant(at: Date | null | undefined, { unknown }: UnknownSign): string {
-  return at === null || at === undefined ? unknown : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+/** `2026-11-21 14:05:09Z`, or `2026-11-21 15:05:09+01:00` in another zone than UTC. */
+export function formatInstant(
+  at: Date | null | undefined,
+  { unknown, zone }: Pick<TerminalPage, 'unknown' | 'zone'>,
+): string {
+  return at === null || at === undefined ? unknown : joinTime(formatInZone(at, zone), 0, 19);
 }
 
 /** `14:05:09Z`. */
-export function formatTimeOfDay(at: Date): string {
-  return `${at.toISOString().slice(11, 19)}Z`;
+export function formatTimeOfDay(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+  return joinTime(formatInZone(at, zone), 11, 19);
+}
+
+/** `2026-11-21 14:05Z`. */
+export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+  return joinTime(formatInZone(at, zone), 0, 16);
+}
+
+type ZonedTime = { local: string; offset: string };
+
+/** The one place that knows about time zones. `offset` can be pasted into `--since`, unlike the name of a zone. */
+function formatInZone(at: Date, zone: string): ZonedTime {
+  const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z' };
+  if (zone === 'UTC') return utc;
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    timeZoneName: 'longOffset',
+  }).formatToParts(at);
+  const [, sign, hours = '00', minutes = '00'] =
+    /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '') ?? [];
+  if (sign === undefined) return utc;
+  const ms = (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
+  const local = new Date(at.getTime() + ms).toISOString().slice(0, 19).replace('T', ' ');
+  return { local, offset: `${sign}${hours}:${minutes}` };
+}
+
+function joinTime({ local, offset }: ZonedTime, from: number, to: number): string {
+  return `${local.slice(from, to)}${offset}`;
 }
 
 /** `3 min ago`, `in 12 s`, `now`. */
@@ -34,7 +64,7 @@ export function formatRelative(at: Date | null | undefined, now: Date, { unknown
   return ms < 0 ? `${length} ago` : `in ${length}`;
 }
 
-/** The largest unit that is not nothing: `12 s`, `3 min`, `5 h`, `2 days`. */
+/** In the largest unit: `12 s`, `3 min`, `5 h`, `2 days`. */
 export function formatDuration(ms: number): string {
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
@@ -42,9 +72,10 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / DAY)} days`;
 }
 
-/** `$0.0125`; costs of calls are small. */
-export function formatDollars(usd: number | null | undefined, { unknown }: UnknownSign): string {
-  return usd === null || usd === undefined ? unknown : `$${usd.toFixed(usd !== 0 && usd < 1 ? 4 : 2)}`;
+/** `$0.0125`, `free` if it is known to be zero, `not reported` if the service says nothing. */
+export function formatCost(usd: number | null | undefined, { free }: { free: boolean }): string {
+  if (free || usd === 0) return 'free';
+  return usd === null || usd === undefined ? 'not reported' : `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 /** `812 B`, `14 kB`, `2.1 MB`. */
@@ -54,16 +85,16 @@ export function formatBytes(n: number | null | undefined, { unknown }: UnknownSi
   return n < 1_000_000 ? `${Math.round(n / 1_000)} kB` : `${(n / 1_000_000).toFixed(1)} MB`;
 }
 
-/** An age where a person looks now, the full time where it is kept. */
+/** An age on a terminal, the full time in a pipe. */
 export function formatTime(
   at: Date | null | undefined,
   now: Date,
-  page: Pick<TerminalPage, 'unknown' | 'live'>,
+  page: Pick<TerminalPage, 'unknown' | 'live' | 'zone'>,
 ): string {
   return page.live ? formatRelative(at, now, page) : formatInstant(at, page);
 }
 
-/** One digit behind the point below ten, none from there on. */
+/** One decimal below ten, none from there on. */
 export function roundForDisplay(value: number): number;
 export function roundForDisplay(value: number | null): number | null;
 export function roundForDisplay(value: number | null): number | null {

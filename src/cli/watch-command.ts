@@ -15,18 +15,23 @@ type WatchOptions = {
   json?: boolean;
 };
 
+/** For a shell: any text in one argument. */
+function quote(text: string): string {
+  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
+}
+
 export function registerWatch(command: Command, cli: Cli): void {
   command
-    .description('Watches a text: a topic with one microblog and one AI search, both looked at at once.')
-    .argument('<text>', 'what to look for')
-    .option('--name <name>', 'what to call the topic (default: the text)')
-    .option('--slug <slug>', 'its short name for commands (default: made from the text)')
+    .description('Creates a topic with a microblog search and an AI search, and runs both immediately.')
+    .argument('<text>', 'words, a name or a question')
+    .option('--name <name>', 'topic name (default: the text)')
+    .option('--slug <slug>', 'topic slug (default: derived from the text)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable, else sandbox)',
     )
-    .option('--every <interval>', 'how often to look for posts (default: 15m)')
-    .option('--ai-every <interval>', 'how often to ask the AI search (default: 1h)')
+    .option('--every <interval>', 'interval of the microblog search (default: 15m)')
+    .option('--ai-every <interval>', 'interval of the AI search (default: 1h)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
     .action((text: string, options: WatchOptions) =>
@@ -45,14 +50,14 @@ export function registerWatch(command: Command, cli: Cli): void {
             cli,
             program.ctx,
             created[0]?.search,
-            `--service own --slug ${topic.slice(0, 46)}-2`,
+            `strandline watch ${quote(text)} --service own --slug ${topic.slice(0, 46)}-2`,
           );
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>
           renderTable(searches, searchColumns(now, cli.page), cli.page),
         );
-        cli.page.say(`watching ${topic}; see what is new: strandline new --topic ${topic}`);
+        cli.page.say(`Watching ${topic}. See what is new: strandline new --topic ${topic}`);
       }),
     );
 }

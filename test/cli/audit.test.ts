@@ -84,7 +84,7 @@ test('keys rotate, and the log says so without them', async () => {
     const [{ prefix } = { prefix: '' }] = await stand.json<{ prefix: string }[]>(...group, 'list');
     const { code, stdout, stderr } = await stand.run([...group, 'rotate', prefix, '--grace', '2h']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^s[tk]_[0-9A-Za-z]{51}\n$/)]);
-    expect(stderr).toContain('the former one works until');
+    expect(stderr).toContain('The old one works until');
     expect((await log('--limit', '1'))[0]).toMatchObject({ action, subject: prefix });
     expect(await stand.run([...group, 'rotate', prefix, '--grace', '8d'])).toMatchObject({ code: 2 });
   }
@@ -99,6 +99,6 @@ test('shows what was done to one thing as a table, and no secret', async () => {
   expect(await stand.run(['audit', '--token', 'nobody00'])).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'no entries\n',
+    stderr: 'No entries.\n',
   });
 });

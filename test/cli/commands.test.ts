@@ -205,19 +205,19 @@ describe('config show', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
-  it('tells what holds where a variable is not set, and whose environment it is', async () => {
+  it('shows defaults of unset variables, and that values are those of this shell', async () => {
     const { stdout, stderr } = await stand.run(['config', 'show'], { env: { DATABASE_URL: '' } });
     expect(stdout).toMatch(/^DATABASE_URL +default +an embedded Postgres in the data directory$/m);
     expect(stdout).toMatch(/^REDIS_URL +default +the queue is in Postgres$/m);
     expect(stdout).toMatch(/^CALLS_PER_MINUTE +default +no limit$/m);
     expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +indefinitely$/m);
     expect(stdout).toMatch(/^LOG_LEVEL +default +warn for commands, info for servers$/m);
-    expect(stderr).toContain('in this environment');
+    expect(stderr).toContain('Values for this shell');
   });
 });
 
 describe('status', () => {
-  it('tells of services, calls, runs, what rests and what comes next', async () => {
+  it('shows services, calls, runs, inactive searches and next runs', async () => {
     await stand.run(['search', 'add', 'rests', '--operation', 'microblog', '--prompt', 'p', '--every', '1h']);
     await stand.run(['search', 'pause', 'rests']);
     const status = await stand.json<Record<string, unknown>>('status');
@@ -235,7 +235,9 @@ describe('status', () => {
     const { stdout } = await stand.run(['status']);
     expect(stdout).toContain('No worker is running: schedules are on hold. Start one: strandline up');
     expect(stdout).toContain('rests is paused: paused by a user');
-    expect(stdout).toMatch(/hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not told/);
+    expect(stdout).toMatch(
+      /hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not reported/,
+    );
   });
 
   it('distinguishes a worker without heartbeats from one that is running, and says whose clock is off', async () => {
@@ -263,7 +265,7 @@ describe('status', () => {
     for (const name of ['gone', 'lives', 'off']) await deregisterWorker(db, name);
   });
 
-  it('says what no process can run, in status and in doctor', async () => {
+  it('names searches that cannot run, in status and doctor', async () => {
     const { home, world } = stand;
     await readAll();
     const ctx = { ...home.ctx, config: { ...home.ctx.config, hosted: undefined } };
@@ -275,7 +277,7 @@ describe('status', () => {
     ]);
     const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 30 * MINUTE)) };
     expect(await checkSearches({ ctx: later })).toMatchObject([
-      { ok: null, found: 'none, and 1 search is overdue' },
+      { ok: null, found: 'none is running, and 1 search is overdue' },
     ]);
   });
 
@@ -299,7 +301,7 @@ describe('status', () => {
     world.clock.set(since);
   });
 
-  it('speaks of responses that are unread for more than a minute, and of those on the disk of a worker', async () => {
+  it('shows responses that are unparsed for more than a minute, and those on the disk of a worker', async () => {
     const { home, world } = stand;
     const { db, clock } = world;
     await readAll();
@@ -311,13 +313,13 @@ describe('status', () => {
     const before = (ms: number) => new Date(clock.now().getTime() - ms);
     const checked = async () =>
       (await checkSearches(home)).filter(({ check }) => check.endsWith('responses'));
-    const said = async () => (await stand.run(['status'])).stdout.match(/^unread.*(?:\n .*)*/m)?.[0] ?? '';
+    const said = async () => (await stand.run(['status'])).stdout.match(/^unparsed.*(?:\n .*)*/m)?.[0] ?? '';
     await storeUnread(db, ferry.id, before(30_000));
     expect([await checked(), await said()]).toEqual([[], '']);
 
     const recent = await storeUnread(db, ferry.id, before(2 * MINUTE));
     expect(await said()).toContain(
-      `1 paid response not parsed, the oldest for 2 min; parse it: strandline runs replay ${recent}`,
+      `1 paid response not parsed, the oldest for 2 min; parse it again: strandline runs replay ${recent}`,
     );
     expect(await checked()).toMatchObject([{ ok: null }]);
 
@@ -326,16 +328,16 @@ describe('status', () => {
     expect(await said()).toContain('1 paid response on the disk of a worker');
     expect(await checked()).toEqual([
       {
-        check: 'unread responses',
+        check: 'unparsed responses',
         ok: false,
         found: `2 paid responses not parsed, the oldest (of run ${stuck}) for 20 min`,
-        advice: `parse it: strandline runs replay ${stuck}`,
+        advice: `parse it again: strandline runs replay ${stuck}`,
       },
       {
         check: 'spooled responses',
         ok: null,
         found: '1 paid response on the disk of a worker',
-        advice: 'the worker stores them when Postgres allows it: keep its data folder until then',
+        advice: 'the worker stores them when Postgres accepts them; keep its data directory until then',
       },
     ]);
     expect((await readStatus(home.ctx, home.embedded)).unread_responses).toEqual({
@@ -361,12 +363,12 @@ describe('status', () => {
     await scanned('10 min');
     expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: true });
     expect((await stand.run(['status'])).stdout).toMatch(
-      /^scan +LATE: last ran .*, so nothing that is due runs\. Start a worker: strandline up$/m,
+      /^scan +LATE: last ran .*, so due searches do not run\. Start a worker: strandline up$/m,
     );
     expect(checkScan({ scan_age_seconds: 0.4 })).toMatchObject({ ok: true, found: 'last ran 0 s ago' });
     expect(checkScan({ scan_age_seconds: 31 })).toMatchObject({
       ok: false,
-      found: 'last ran 31 s ago, so nothing that is due runs',
+      found: 'last ran 31 s ago, so due searches do not run',
     });
     // Without a worker nobody is expected to scan: the missing worker is what is reported.
     expect((await checkSearches(home)).map(({ check }) => check)).not.toContain('scan');
@@ -389,12 +391,12 @@ describe('doctor', () => {
       env: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x', SEARCH_API_URL: '' },
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FAIL database: x at 127\.0\.0\.1:1 as me cannot be reached/);
+    expect(stdout).toMatch(/FAIL database: x at 127\.0\.0\.1:1 as me is unreachable/);
     expect(stdout).toContain('check DATABASE_URL');
     expect(stdout).not.toContain('hunter2');
   });
 
-  it('sees a transaction that was left open, and says so once it keeps Postgres from cleaning up', async () => {
+  it('reports an open transaction once it keeps Postgres from vacuuming', async () => {
     const { pool } = stand.world.db;
     const analyst = await pool.connect();
     try {
@@ -412,18 +414,18 @@ describe('doctor', () => {
     const of = (seconds: number | null, behind: number) =>
       checkOldestTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
     expect(of(4_000, 12)).toEqual([
-      [false, 'one of ana, notebook is open for 66 minutes, with 12 transactions behind it'],
+      [false, 'a transaction of ana, notebook is open for 66 minutes; 12 transactions since'],
     ]);
     expect(of(null, 2_000_000)).toEqual([
       [
         false,
-        expect.stringMatching(/^one of ana, notebook is open, with 2,?000,?000 transactions behind it$/),
+        expect.stringMatching(/^a transaction of ana, notebook is open; 2,?000,?000 transactions since$/),
       ],
     ]);
     expect(checkOldestTransaction(null)).toEqual([]);
   });
 
-  it('connects to a hosted service and asks it nothing', async () => {
+  it('connects to a hosted service without sending a request', async () => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;
@@ -477,7 +479,7 @@ describe('doctor', () => {
       { check: 'source arxiv (preprint)', ok: true, found: 'reachable', advice: null },
       { check: 'source lemmy (discussion_board)', ok: null, found: 'not reachable (x)' },
     ]);
-    expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none is asked' }]);
+    expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none configured' }]);
   });
 
   onRedis('with a Redis', (redisUrl) => {
@@ -520,7 +522,7 @@ describe('an error that nobody expected', () => {
     await db.pool.query('ALTER VIEW strandline_analytics.elsewhere RENAME TO topics');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^error: strandline itself failed: relation "strandline_analytics\.topics" does not exist \[42P01\]\nhint: .*\n$/,
+      /^error: internal error: relation "strandline_analytics\.topics" does not exist \[42P01\]\nhint: .*\n$/,
     );
     expect(debugging.stderr).toMatch(/^ +at /m);
   });

@@ -47,7 +47,7 @@ describe('completions diff', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to compare it with')]);
   });
 
-  it('shows what is new, which link brought it, what is gone, and what cites others now', async () => {
+  it('shows new statements with their sources, removed and re-sourced ones', async () => {
     await look(
       `The port is closed [1](${OLD}) [2](${FRESH}). A crane fell down [2](${FRESH}) on it [7].`,
       OLD,
@@ -56,21 +56,21 @@ describe('completions diff', () => {
     const { code, stdout } = await stand.run(['completions', 'diff', 'port']);
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => !/^(from|to|between) +/.test(line))).toEqual([
-      'search  port',
-      'claims  1 new, 1 gone, 1 with other sources, 0 kept',
+      'search      port',
+      'statements  1 new, 1 removed, 1 re-sourced, 0 unchanged',
       '',
       'new',
       '+ A crane fell down on it.',
-      expect.stringMatching(/^ {2}brought by: About fresh\.example\/b, web, first seen 2026-/),
+      expect.stringMatching(/^ {2}new source: About fresh\.example\/b, web, first seen 2026-/),
       `  ${FRESH}`,
-      '  cites [7], which the answer does not explain',
+      '  cites [7], which is not in the list of sources',
       '',
-      'gone',
+      'removed',
       '- It rained all day.',
       expect.stringMatching(/^ {2}cited: About old\.example\/a, web, first seen 2026-/),
       `  ${OLD}`,
       '',
-      'with other sources',
+      're-sourced',
       '~ The port is closed.',
       expect.stringMatching(/^ {2}now cites: About fresh\.example\/b/),
       `  ${FRESH}`,
@@ -82,7 +82,7 @@ describe('completions diff', () => {
     const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
     const show = async (run: unknown) =>
       (await stand.run(['completions', 'show', '--run', String(run)])).stdout;
-    expect(await show(diff.from.run_id)).toMatch(/^cited links +the first of its search$/m);
+    expect(await show(diff.from.run_id)).toMatch(/^cited links +first completion, nothing to compare$/m);
     expect(await show(diff.to.run_id)).toMatch(/^cited links +changed$/m);
   });
 
@@ -117,11 +117,11 @@ describe('completions diff', () => {
     ]);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`compared with the first, of run ${first?.id}`),
+      expect.stringContaining(`compared with the first one, of run ${first?.id}`),
     ]);
-    expect(stdout).toContain(`from    run ${first?.id}, `);
+    expect(stdout).toContain(`from        run ${first?.id}, `);
     const last = await stand.run(['completions', 'diff', 'port', '--from', first?.id ?? '']);
-    expect(last.stdout).toContain('claims  1 new, 2 gone, 0 with other sources, 0 kept');
+    expect(last.stdout).toContain('statements  1 new, 2 removed, 0 re-sourced, 0 unchanged');
   });
 
   it('is a query, too: the one of the documentation', async () => {
@@ -141,7 +141,7 @@ describe('completions diff', () => {
     stand.stub.answers(json({ detail: 'no' }, 401));
     await stand.run(['search', 'run', 'port', '--wait']);
     const { stdout } = await stand.run(['completions', 'diff', 'port']);
-    expect(stdout).toContain('since then  1 run without a completion: what it would have said is not known');
+    expect(stdout).toContain('after       1 run without a completion');
     expect(await stand.json('sql', 'select count(*) as n from claims where current')).toEqual([{ n: 1 }]);
   });
 
@@ -158,7 +158,7 @@ describe('completions diff', () => {
     });
   });
 
-  it('shows a claim once that stands in two texts of the completion, with their names', async () => {
+  it('shows a statement once that is in two texts of the completion', async () => {
     const said = `A lock broke [1](${OLD}).`;
     stand.world.clock.advance(3_600_000);
     stand.stub.answers(json({ search: [result(OLD)], completion: { summary: said, twitter_summary: said } }));
@@ -166,7 +166,7 @@ describe('completions diff', () => {
     const run = await stand.run(['search', 'run', 'port', '--wait']);
     expect(run.code, run.stderr).toBe(0);
     const { stdout } = await stand.run(['completions', 'diff', 'port']);
-    expect(stdout).toContain('  1 new, 1 gone, ');
+    expect(stdout).toContain('  1 new, 1 removed, ');
     expect(stdout.match(/A lock broke/g)).toHaveLength(1);
     expect(stdout).toContain('+ A lock broke.\n  in: summary, microblog\n  cites: About old');
     const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
@@ -184,7 +184,7 @@ describe('completions diff', () => {
 describe('links list --first-seen', () => {
   it('says who had each link first', async () => {
     const { stdout } = await stand.run(['links', 'list', '--first-seen']);
-    expect(stdout).toMatch(/first seen +by search +in +first look +searches +title/);
+    expect(stdout).toMatch(/first seen +by search +source +baseline +searches +title/);
     expect(stdout).toMatch(/Z +port +web +1 +About fresh/);
     expect(stdout).toMatch(/Z +port +web +baseline +1 +About old/);
     expect(await stand.json('links', 'list', '--first-seen', '--limit', '1')).toMatchObject([

@@ -65,7 +65,7 @@ test('past days are lived, other searches are left alone, and nothing is paid', 
   archivedBefore = await archived();
   const told = stand.world.enqueued.length;
   const { code, stdout, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2', '--json']);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('living 1 day of 2 topics')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Simulating 1 day of 2 topics')]);
   const done = JSON.parse(stdout) as { runs: number; searches: { search: string; posts: number }[] };
   // Every half hour, every hour and every six hours, and a first look each.
   expect(done.runs).toBe(48 + 24 + 4 + 3);
@@ -88,7 +88,7 @@ test('past days are lived, other searches are left alone, and nothing is paid', 
   expect(Number(times?.['last'])).toBeLessThanOrEqual(now.getTime());
 });
 
-test('its searches go on by their schedules', async () => {
+test('its searches continue on their schedules', async () => {
   const now = stand.world.clock.now();
   for (const search of await demoSearches()) {
     expect(search).toMatchObject({ state: 'active' });
@@ -102,7 +102,7 @@ test('what is derived again is the same', async () => {
   const { code, stderr } = await stand.run(['trends', 'rebuild', '--topic', 'demo-night-trains']);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('demo-night-trains-posts: counted again from 49 runs'),
+    expect.stringContaining('demo-night-trains-posts: rebuilt from 49 runs'),
   ]);
   expect(await stand.json('trends', 'rebuild', '--search', 'demo-seed-bank-posts')).toMatchObject([
     { search: 'demo-seed-bank-posts', runs: 25 },
@@ -110,7 +110,7 @@ test('what is derived again is the same', async () => {
   expect(await readDerived(stand.world)).toEqual(derived);
 });
 
-test('there is one at a time', async () => {
+test('a second demo is refused', async () => {
   const { code, stderr } = await stand.run(['demo', '--days', '1']);
   expect([code, stderr]).toEqual([
     1,
@@ -122,20 +122,23 @@ test('removed, nothing of it is left and the rest stays', async () => {
   await fillArchive(stand.world.db, { batches: 100, signal: new AbortController().signal });
   expect((await amounts())['archive_documents']).toBeGreaterThan(200);
   const { code, stderr } = await stand.run(['demo', '--remove']);
-  expect([code, stderr]).toEqual([0, 'demo-night-trains, demo-seed-bank: gone, with what only they found\n']);
+  expect([code, stderr]).toEqual([
+    0,
+    'demo-night-trains, demo-seed-bank: deleted, with everything that only these topics found\n',
+  ]);
   expect(without(await amounts())).toEqual(without(before));
   expect(await archived()).toEqual(archivedBefore);
   expect(await stand.json<unknown[]>('posts', 'list', '--search', 'ferry')).toHaveLength(2);
-  expect((await stand.run(['demo', '--remove'])).stderr).toBe('there is no demo\n');
+  expect((await stand.run(['demo', '--remove'])).stderr).toBe('There is no demo.\n');
 });
 
-test('Ctrl-C takes it back', async () => {
+test('Ctrl-C discards it', async () => {
   const stderr = collector();
   const write = stderr.stream.write.bind(stderr.stream);
   const io: Partial<Io> = {
     stderr: Object.assign(stderr.stream, {
       write: (text: string) => {
-        if (text.startsWith('living')) process.emit('SIGINT');
+        if (text.startsWith('Simulating')) process.emit('SIGINT');
         return write(text);
       },
     }),
@@ -143,7 +146,7 @@ test('Ctrl-C takes it back', async () => {
   const { code } = await stand.run(['demo', '--days', '1', '--topics', '1'], io);
   expect([code, stderr.text()]).toEqual([
     0,
-    'living 1 day of 1 topic; Ctrl-C takes it all back\nstopped; what was there of it is taken back\n',
+    'Simulating 1 day of 1 topic; Ctrl-C discards them\nStopped. The demo was discarded.\n',
   ]);
   expect(without(await amounts())).toEqual(without(before));
 });
@@ -177,7 +180,7 @@ test('topics that are no demo are not touched, whatever they are called', async 
   await stand.run([...own, '--prompt', 'p', '--every', '1h']);
   const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2']);
   expect([code, stderr]).toEqual([1, 'error: demo-seed-bank already exists and is not part of a demo\n']);
-  expect((await stand.run(['demo', '--remove'])).stderr).toBe('there is no demo\n');
+  expect((await stand.run(['demo', '--remove'])).stderr).toBe('There is no demo.\n');
   expect(await stand.json('search', 'show', 'mine')).toMatchObject({
     topic: 'demo-seed-bank',
     state: 'active',

@@ -1,10 +1,10 @@
-/** What is invented is called so: where the sandbox was chosen for a user, and where all that is shown is of it. */
+/** Notices about simulated data: fallback to the sandbox, and results that are all simulated. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
-const CHOSEN = 'looked for in the sandbox, which is invented: no public source answered; with a network: ';
-const NOTE = 'invented: found in the sandbox\n';
+const CHOSEN = 'No public source is reachable, so this uses simulated data. When you are online, run: ';
+const NOTE = 'Simulated data (sandbox)\n';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -39,25 +39,25 @@ const add = (slug: string, ...more: string[]) =>
     ...more,
   ]);
 
-describe('a sandbox that nobody asked for', () => {
-  it('is told by watch, with the way to look outside', async () => {
+describe('fallback to the sandbox', () => {
+  it('watch says so, with the command for real sources', async () => {
     const { code, stderr } = await stand.run(['watch', 'Tide pools']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`${CHOSEN}--service own --slug tide-pools-2\n`),
+      expect.stringContaining(`${CHOSEN}strandline watch "Tide pools" --service own --slug tide-pools-2\n`),
     ]);
   });
 
-  it('is told by search add', async () => {
-    expect((await add('one')).stderr).toContain(`${CHOSEN}--service own, with another slug\n`);
+  it('search add says so', async () => {
+    expect((await add('one')).stderr).toContain(`${CHOSEN}strandline search add one-2 --service own ...\n`);
   });
 
-  it('is not told where it was asked for, or where no source is ever asked', async () => {
-    expect((await add('asked', '--service', 'sandbox')).stderr).not.toContain('invented');
+  it('is not announced with --service sandbox, or without sources', async () => {
+    expect((await add('asked', '--service', 'sandbox')).stderr).not.toContain('simulated');
     const { ctx } = stand.world;
     const before = ctx.ownSources;
     ctx.ownSources = () => Promise.resolve('none');
-    expect((await add('none')).stderr).not.toContain('invented');
+    expect((await add('none')).stderr).not.toContain('simulated');
     ctx.ownSources = before;
   });
 });
@@ -71,7 +71,7 @@ describe('lists', () => {
   const LISTS = [['new'], ['posts', 'list'], ['posts', 'top'], ['trends']];
 
   it.each([...LISTS, ['completions', 'show', 'tide-pools-ai']])(
-    '%s %s says so to a person',
+    '%s %s says so on a terminal',
     async (...argv) => {
       expect(await looking(...argv)).toEqual([0, NOTE]);
       expect(await looking(...argv, '--json')).toEqual([0, '']);
@@ -87,7 +87,7 @@ describe('lists', () => {
     expect([code, stderr]).toEqual([0, NOTE]);
   });
 
-  it.each(LISTS)('%s %s says nothing where one of them is real', async (...argv) => {
+  it.each(LISTS)('%s %s says nothing if one of them is real', async (...argv) => {
     const { ctx } = stand.world;
     ctx.ownSources = () => Promise.resolve('answering');
     stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));

@@ -25,12 +25,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a backup tells each table and where it is; restored elsewhere it is told the same, and a second time refused', async () => {
+test('backup and restore say what they wrote and where; a database that is not empty is refused', async () => {
   const directory = path.join(folder, 'one');
   const { code, stdout, stderr } = await stand.run(['backup', directory]);
   expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toContain('posts: 2 rows');
-  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^[\d,]+ rows of \d+ tables .* are in .*one$/);
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^Backed up [\d,]+ rows of \d+ tables .* to .*one$/);
   expect(JSON.parse(await readFile(path.join(directory, 'manifest.json'), 'utf8'))).toMatchObject({
     format: 'strandline backup 1',
   });
@@ -46,14 +45,14 @@ test('a backup tells each table and where it is; restored elsewhere it is told t
   expect(restored.code, restored.stderr).toBe(0);
   const { tables } = JSON.parse(restored.stdout) as { tables: { table: string; rows: number }[] }; // as printed
   expect(tables).toContainEqual(expect.objectContaining({ table: 'posts', rows: 2 }));
-  expect(restored.stderr).not.toContain('sealed');
+  expect(restored.stderr).not.toContain('encrypted');
   const again = await stand.run(['restore', directory], { env });
   expect(again.code).toBe(1);
   expect(again.stderr).toMatch(/^error: the database .* is not empty.*STRANDLINE_DATA_DIR/);
   expect(again.stderr).not.toContain(new URL(empty.url).password);
 });
 
-test('a restore names the key of its channels; doctor says whether the one at hand opens them', async () => {
+test('restore names the key of its channels; doctor says whether the current one decrypts them', async () => {
   const { ctx } = stand.world;
   const keyed = (masterKey: string | undefined) => ({
     ctx: { ...ctx, config: { ...ctx.config, dataDir: path.join(folder, 'keys'), masterKey } },
@@ -85,14 +84,16 @@ test('a restore names the key of its channels; doctor says whether the one at ha
   await elsewhere.drop();
   expect(code, stderr).toBe(0);
   expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-    new RegExp(`^secrets of 1 channel are sealed with the key ${keyId}: copy master.key`),
+    new RegExp(`^secrets of 1 channel are encrypted with the key ${keyId}: copy master.key`),
   );
 });
 
-test('an author is forgotten only with --yes; without it is said what would go, and the exit code is no success', async () => {
+test('an author is deleted only with --yes; without it, the command shows what it would delete and exits with 2', async () => {
   const plan = await stand.run(['author', 'forget', '@user_1', '--service', 'hosted']);
   expect([plan.code, plan.stdout]).toEqual([2, '']);
-  expect(plan.stderr).toContain('@user_1 (91): 1 post and 0 links would go');
+  expect(plan.stderr).toContain(
+    '@user_1 (91): 1 post, 0 links and the raw responses that name them would be deleted',
+  );
   expect(await stand.json('posts', 'list')).toHaveLength(2);
   expect(await stand.json('author', 'forget', '@user_1', '--service', 'hosted', '--yes')).toMatchObject({
     author: '91',
@@ -101,13 +102,13 @@ test('an author is forgotten only with --yes; without it is said what would go, 
   });
   expect(await stand.json('posts', 'list')).toMatchObject([{ external_id: '2' }]);
   expect((await stand.run(['author', 'forget', '91', '--service', 'hosted'])).stderr).toBe(
-    'forgotten already\n',
+    'Already deleted.\n',
   );
   const unknown = await stand.run(['author', 'forget', '@nobody', '--service', 'hosted', '--yes']);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no author @nobody of hosted')]);
 });
 
-test('an author who was forgotten is known by the id; by name it is said why not, and a bare name is told of the @', async () => {
+test('a deleted author is known by id only; a bare name gets a hint about the @', async () => {
   const forget = (author: string) => stand.run(['author', 'forget', author, '--service', 'hosted', '--yes']);
   expect(await forget('@user_1')).toMatchObject({
     code: 1,
@@ -119,24 +120,26 @@ test('an author who was forgotten is known by the id; by name it is said why not
     stderr:
       'error: no author user_2 of hosted is stored; an id is meant; a name is written with @ before it: @user_2\n',
   });
-  expect(await forget('91')).toMatchObject({ code: 0, stderr: 'forgotten already\n' });
+  expect(await forget('91')).toMatchObject({ code: 0, stderr: 'Already deleted.\n' });
 });
 
-test('retention shows what holds and what would go, and lets it go when asked', async () => {
+test('retention shows periods and expired data, and deletes it on request', async () => {
   await stand.world.db.pool.query(
     `INSERT INTO strandline.responses (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
      SELECT min(id), 9, 200, '\\x00', '\\x00', 1, '2026-01-01', '2026-01-01' FROM strandline.runs`,
   );
   const shown = await stand.run(['retention', 'show']);
   expect(shown.stdout).toContain('kept 30 days');
-  expect(shown.stdout).toContain('kept for ever');
-  expect(shown.stdout).toContain('1 raw answer (1 B)');
-  expect((await stand.run(['retention', 'run', '--dry-run'])).stderr).toContain('would go: 1 raw answer');
+  expect(shown.stdout).toContain('kept indefinitely');
+  expect(shown.stdout).toContain('1 raw response (1 B)');
+  expect((await stand.run(['retention', 'run', '--dry-run'])).stderr).toContain(
+    'Would delete: 1 raw response',
+  );
   expect(await stand.json('retention', 'run')).toMatchObject({
     answers: 1,
     rejects: 0,
     messages: 0,
     months: [],
   });
-  expect((await stand.run(['retention', 'run'])).stderr).toBe('gone: nothing\n');
+  expect((await stand.run(['retention', 'run'])).stderr).toBe('Deleted: nothing\n');
 });

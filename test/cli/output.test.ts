@@ -218,7 +218,7 @@ describe('stdout that goes away', () => {
       expect([argv, code, stderr]).toEqual([
         argv,
         1,
-        expect.stringContaining('error: stdout cannot be written to: write ENOSPC'),
+        expect.stringContaining('error: cannot write to stdout: write ENOSPC'),
       ]);
     }
   });

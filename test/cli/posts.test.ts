@@ -61,7 +61,7 @@ describe('posts growth', () => {
   it('tells gains, what fell on the way, and what is out of sight', async () => {
     const { stdout } = await stand.run(['posts', 'growth', '--by', 'likes']);
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^ *likes +views +likes\/h +not seen since +by +text +address$/);
+    expect(lines[0]).toMatch(/^ *likes +views +likes\/h +last returned +by +text +address$/);
     expect(lines[1]).toMatch(/^ *10 > 50 +900 > 1,900 /);
     expect(lines[2]).toMatch(/^100 > 90 \(fell by 20\) +400 > 500 /);
     expect(lines[3]).toMatch(/^ *5 > 6 .* 2026-11-21 12:40:00Z /);
@@ -107,11 +107,31 @@ describe('posts growth', () => {
       compared_with: 6,
     });
     const { stdout } = await stand.run(['posts', 'growth', '--limit', '1']);
-    expect(stdout).toMatch(/ times the usual .*\n.* 10x at 1 h old /);
+    expect(stdout).toMatch(/ vs\. usual .*\n.* 10x at 1 h /);
   });
 
   it('leaves out what has not changed since', async () => {
     expect(await stand.json('posts', 'growth', '--since', '2026-11-22')).toEqual([]);
-    expect((await stand.run(['posts', 'growth', '--since', '2026-11-22'])).stderr).toMatch(/^no post grew/);
+    expect((await stand.run(['posts', 'growth', '--since', '2026-11-22'])).stderr).toMatch(/^No posts grew/);
+  });
+});
+
+describe('find', () => {
+  it('says that its index is behind, instead of that nothing matches', async () => {
+    const { pool } = stand.world.db;
+    expect((await stand.run(['find', 'zeppelin'])).stderr).toBe('No matches.\n');
+    const client = await pool.connect();
+    try {
+      // Somebody else fills the index, and has not reached the last of it.
+      await client.query('BEGIN; UPDATE strandline.archive_progress SET discovery_id = 0; COMMIT; BEGIN');
+      await client.query('SELECT FROM strandline.archive_progress FOR UPDATE');
+      const { stderr } = await stand.run(['find', 'zeppelin']);
+      expect(stderr).toMatch(
+        /^No matches in the part that is indexed \(0 of \d+ items\)\. Indexing continues; try again\.\n$/,
+      );
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
   });
 });

@@ -39,7 +39,7 @@ test('the new address is printed once and opens; a role that may not change it s
   const owner = withDatabase(superuserUrl, 'strandline');
   const { code, stdout, stderr, log } = await rotate(owner);
   expect([code, await enters(stdout.trim()), await enters(readerUrl)]).toEqual([0, 'in', '28P01']);
-  expect(stderr).toContain('set DATABASE_READER_URL');
+  expect(stderr).toContain('Set DATABASE_READER_URL');
   expect(stderr).not.toContain(new URL(stdout.trim()).password);
   expect(log).toMatchObject([{ actor: 'command_line', subject: 'strandline_reader', changes: {} }]);
 

@@ -40,7 +40,7 @@ describe('search add', () => {
   it('saves the search, looks at once where no worker lives, and prints both; talk goes to stderr', async () => {
     const { code, stdout, stderr } = await stand.run(add('ferry', '--label', 'a', '--label', 'b', '--json'));
     expect(code).toBe(0);
-    expect(stderr).toBe('ferry: first look: 2 posts, 2 authors (baseline)\n');
+    expect(stderr).toBe('ferry: baseline: 2 posts, 2 authors\n');
     const saved = JSON.parse(stdout) as Saved;
     expect(saved).toMatchObject({ slug: 'ferry', topic: 'ferry', labels: ['a', 'b'], every_seconds: 900 });
     expect(saved.first_run).toMatchObject({ status: 'succeeded', baseline: true, items_new: 2 });
@@ -58,7 +58,7 @@ describe('search add', () => {
     ]);
   });
 
-  it('is done even where the first look fails, and says how it failed', async () => {
+  it('saves even if the first run fails, and says why', async () => {
     stand.stub.answers(json({ detail: 'no such key' }, 401));
     const { code, stdout, stderr } = await stand.run(add('refused', '--json'));
     expect(code).toBe(0);
@@ -72,12 +72,12 @@ describe('search add', () => {
     const { code, stderr } = await stand.run(add('busy'));
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^busy: failed: upstream_5xx .*; it is tried again when a worker runs \(strandline up\)$/m,
+      /^busy: failed: upstream_5xx .*; a worker retries it\. Start one: strandline up$/m,
     );
-    expect(stderr).not.toContain('tried again in');
+    expect(stderr).not.toContain('retries in');
   });
 
-  it('leaves the first look to a worker that lives', async () => {
+  it('leaves the first run to a running worker', async () => {
     const { db, clock } = stand.world;
     const now = clock.now();
     const sign = {
@@ -96,7 +96,7 @@ describe('search add', () => {
     const { code, stderr } = await stand.run(['search', 'run', 'later', '--json']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`run ${saved.first_run.id} is already queued; a worker takes it`),
+      expect.stringContaining(`run ${saved.first_run.id} is already queued; a worker executes it`),
     ]);
     await deregisterWorker(db, 'w1');
   });
@@ -152,7 +152,7 @@ describe('search run --wait', () => {
     });
     const { code, stdout, stderr } = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/ferry: tried again in 15 s: upstream_5xx — the service returned an error/);
+    expect(stderr).toMatch(/ferry: retries in 15 s: upstream_5xx — the service returned an error/);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', calls: 2 });
   });
 
@@ -174,7 +174,7 @@ describe('search run --wait', () => {
     const replayed = await stand.run(['runs', 'replay', run?.id ?? '', '--json']);
     expect(replayed).toMatchObject({
       code: 0,
-      stderr: 'read again: 0 posts, 0 links; 0 that were not found before\n',
+      stderr: 'parsed again: 0 posts, 0 links; 0 new\n',
     });
   });
 
@@ -260,14 +260,14 @@ describe('watch and topic', () => {
 });
 
 describe('search edit and preview', () => {
-  it('tells a change of the request from a change of the schedule', async () => {
+  it('prints what changed, and whether the request did', async () => {
     const schedule = await stand.run(['search', 'edit', 'ferry', '--every', '1h', '--json']);
     expect([schedule.stderr, JSON.parse(schedule.stdout)]).toMatchObject([
-      '',
+      'ferry: schedule: every 15m → every 1h\n',
       { every_seconds: 3_600, request_version: 1 },
     ]);
     const request = await stand.run(['search', 'edit', 'ferry', '--prompt', 'ferry strike', '--json']);
-    expect(request.stderr).toContain('its next run is a new baseline');
+    expect(request.stderr).toContain('so the next run is a new baseline');
   });
 
   it('says when a schedule runs, with zone and offset, before anything is saved', async () => {
@@ -294,7 +294,7 @@ describe('search edit and preview', () => {
 });
 
 describe('a removed search', () => {
-  it('is told to be removed, and shows since when', async () => {
+  it('is removed, and shows since when', async () => {
     await stand.run(add('short'));
     await stand.run(['search', 'remove', 'short']);
     for (const argv of [
@@ -305,7 +305,9 @@ describe('a removed search', () => {
       const { code, stderr } = await stand.run(argv);
       expect([code, stderr]).toEqual([1, expect.stringContaining('"short" was removed on 2026-')]);
     }
-    expect((await stand.run(['search', 'show', 'later'])).stdout).toMatch(/^next +\w{3} 2026-\S+ \S+ UTC$/m);
+    expect((await stand.run(['search', 'show', 'later'])).stdout).toMatch(
+      /^next run +\w{3} 2026-\S+ \S+ UTC$/m,
+    );
     const { stdout } = await stand.run(['search', 'show', 'short']);
     expect(stdout).toMatch(/^removed +2026-\d\d-\d\d /m);
   });

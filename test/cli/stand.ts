@@ -1,6 +1,7 @@
 /** A command line on a small world: what goes in are arguments, what comes out is what a shell would see. */
 import { Writable } from 'node:stream';
 import { type Cli, openCli } from '../../src/cli/command-context.ts';
+import { COMMAND_NAMES } from '../../src/cli/command-registry.ts';
 import { type Io, openShell } from '../../src/cli/terminal-io.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import type { Program } from '../../src/app/program.ts';
@@ -94,5 +95,5 @@ export function collector(): { stream: Writable; text(): string } {
 /** A command line that prints into nothing, for what is tested without a command. */
 export function quietCli(over: Partial<Io> = {}): Cli {
   const io = { stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over };
-  return openCli(openShell(io));
+  return openCli(openShell(io, COMMAND_NAMES));
 }

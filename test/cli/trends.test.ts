@@ -38,13 +38,13 @@ describe('the sensitivity of a search', () => {
     const edited = await stand.json<Saved>('search', 'edit', 'keen', '--sensitivity', 'off');
     expect(edited).toMatchObject({ sensitivity: 'off', request_version: 1 });
     const { stderr } = await stand.run(['search', 'edit', 'keen', '--label', 'a']);
-    expect(stderr).toBe('');
+    expect(stderr).toBe('keen: labels: none → a\n');
     expect(await stand.json<Saved>('search', 'show', 'keen')).toMatchObject({
       sensitivity: 'off',
       labels: ['a'],
     });
     expect((await stand.run(['search', 'edit', 'keen', '--sensitivity', 'off'])).stderr).toBe(
-      'nothing changed\n',
+      'Nothing changed.\n',
     );
   });
 
@@ -94,7 +94,7 @@ async function lived(slug: string, written: string): Promise<void> {
 }
 
 const each = (hours: number, what: string) => Array<string>(hours).fill(what).join(' ');
-/** A spike as the worker would have told it, with a sentence of ours. */
+/** A spike as the worker would have recorded it. */
 async function told(slug: string, end: Date): Promise<void> {
   await stand.world.db.pool.query(
     `INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd, usual,
@@ -112,12 +112,12 @@ describe('trends', () => {
     expect([code, stdout.split('\n')]).toEqual([
       0,
       [
-        '1 day to 2026-11-21 12:00Z, an hour each; · not observed; ^ at least',
+        '1 day to 2026-11-21 12:00Z, one hour per character; · not observed; ^ at least',
         '',
         `usual  ··${'▃'.repeat(16)}··▁▅█▄`,
         `       ${' '.repeat(22)}^`,
-        '       at least 46 posts (79 % of the time observed); what is usual is not known yet',
-        '       still learning: 19 h of 72 h observed; until then only spikes beyond doubt are told',
+        '       at least 46 posts (79 % of the time observed)',
+        '       Provisional baseline: only large spikes are reported until 72 h are observed (19 h so far).',
         '',
       ],
     ]);
@@ -132,7 +132,7 @@ describe('trends', () => {
          SELECT id, 1, $1, 0, '{}', '{}', '{}', '{}', '{}', true, true FROM strandline.searches WHERE slug = 'usual'`,
         [received],
       );
-    const hasWords = /^figures as of .*11:59.*: later runs are still being counted$/m;
+    const hasWords = /^Figures as of .*11:59.*; later runs are still being counted\.$/m;
     // What came in the last seconds is no news.
     await wait(new Date(NOW.getTime() - 2_000));
     expect((await stand.run(['trends', '--search', 'usual'])).stderr).not.toContain('as of');
@@ -182,24 +182,24 @@ describe('trends', () => {
     [
       'twice as many',
       `${each(48, '2')} ${each(48, '4')}`,
-      '192 posts; usually 72 a day; 2x the 2 days before',
+      '192 posts; average 72/day; 2x the previous 2 days',
     ],
     [
       'a gap before: too little to compare',
       `${each(20, '2')} ${each(28, '-')} ${each(48, '4')}`,
-      '192 posts; usually 96 a day; too little was observed of the 2 days before to compare',
+      '192 posts; average 96/day; not enough data from the previous 2 days to compare',
     ],
     [
       'a gap is scaled up, not counted as silence',
       `${each(48, '2')} ${each(4, '-')} ${each(44, '2')}`,
-      '88 posts (92 % of the time observed); usually 48 a day; 1x the 2 days before',
+      '88 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
     ],
     [
       'full answers are left out on both sides while they are few',
       `${each(48, '2')} ${each(4, '9+')} ${each(44, '2')}`,
-      'at least 124 posts (92 % of the time observed); usually 48 a day; 1x the 2 days before',
+      'at least 124 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
     ],
-    ['nothing before it began', each(48, '4'), '192 posts; what is usual is not known yet'],
+    ['nothing before it began', each(48, '4'), '192 posts'],
   ])('%s', async (_name, written, words) => {
     await lived('usual', written);
     const { stdout } = await stand.run(['trends', '--search', 'usual', '--days', '2']);
@@ -207,20 +207,23 @@ describe('trends', () => {
   });
 
   it.each([
-    [each(5, '3'), 'learning: 5 h of 12 h observed until spikes are told'],
-    [each(71, '3'), 'still learning: 71 h of 72 h observed; until then only spikes beyond doubt are told'],
+    [each(5, '3'), 'No baseline yet: spike detection starts after 12 h of observation (5 h so far).'],
+    [
+      each(71, '3'),
+      'Provisional baseline: only large spikes are reported until 72 h are observed (71 h so far).',
+    ],
     [each(72, '3'), null],
-  ])('says while it learns that it does', async (written, words) => {
+  ])('says that a baseline is missing or provisional', async (written, words) => {
     await lived('usual', written);
     const { stdout } = await stand.run(['trends', '--search', 'usual']);
-    expect(/^.*learning.*$/m.exec(stdout)?.[0].trim() ?? null).toBe(words);
+    expect(/^ *(?:No|Provisional) baseline.*$/m.exec(stdout)?.[0].trim() ?? null).toBe(words);
   });
 
   it('says what it does not look for, and what has nothing to count', async () => {
     await lived('keen', '-');
     const { stdout } = await stand.run(['trends', '--topic', 'ferry']);
-    expect(stdout).toContain('spikes are not looked for: sensitivity off');
-    expect(stdout).toMatch(/^keen +no posts, and no time observed$/m);
+    expect(stdout).toContain('Spike detection is off (sensitivity off).');
+    expect(stdout).toMatch(/^keen +not observed yet$/m);
   });
 
   it('tells spikes of the days that are shown, in the order of time, with their day', async () => {
@@ -273,7 +276,7 @@ describe('trends', () => {
     [
       ['--compare', 'ferry'],
       2,
-      'error: compare (--compare): got "ferry"; two topics or more, or one beside --topic\n',
+      'error: compare (--compare): got "ferry"; two or more topics, or one with --topic\n',
     ],
     [['--compare', 'ferry,boat'], 1, 'error: there is no topic "boat"; see: strandline topic list\n'],
   ])('%j is refused', async (argv, code, words) => {
@@ -309,18 +312,19 @@ describe('trends --compare', () => {
     }
   }
 
-  it('compares by what was observed, on one scale, and says what makes it a lower bound', async () => {
+  it('compares topics on one scale and marks lower bounds', async () => {
     await days('trains', '60 60 60 60 60 60 60');
     await days('boats', '- - 10/2 20 20 20 20+');
     const { code, stdout } = await stand.run(['trends', '--topic', 'boats', '--compare', 'trains']);
     expect([code, stdout.split('\n')]).toEqual([
       0,
       [
-        '7 days to 2026-11-21 00:00Z, a day each; · not observed; one scale',
+        '7 days to 2026-11-21 00:00Z, one day per character; · not observed; one scale',
         '',
-        'topic   share  a day  days',
-        'trains   75 %     60  ███████',
-        'boats    25 %  >= 20  ··▄▄▄▄▄  5 of 7 days observed; a lower bound: answers were cut at their limit',
+        'topic   share  per day  days',
+        'trains   75 %       60  ███████',
+        'boats    25 %     ≥ 20  ··▄▄▄▄▄  5 of 7 days observed; lower bound',
+        'lower bound: at least one response was full, so there may be more posts',
         '',
       ],
     ]);

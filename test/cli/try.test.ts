@@ -13,7 +13,7 @@ test('search try shows what one call brings and saves nothing', async () => {
   const argv = ['search', 'try', '--operation', 'microblog', '--prompt', 'ferry'];
   const printed = await stand.run(argv);
   expect(printed.code).toBe(0);
-  expect(printed.stdout).toContain('1 post, of which 0 known already');
+  expect(printed.stdout).toContain('1 post, 0 known');
   expect(printed.stdout).toContain('the ferry');
   expect(printed.stdout).not.toContain('\u001b');
   expect(await stand.json(...argv)).toMatchObject({
@@ -52,7 +52,7 @@ test('what a trial costs counts in the day of its service', async () => {
   });
 });
 
-test('a saved search is tried out by its slug, with what is given laid over it, and stays as it is', async () => {
+test('a saved search is tried with overridden options and stays unchanged', async () => {
   stand.stub.answers(json({ miner_tweets: [wirePost('7')] }));
   const when = ['--cron', '0 8 * * *', '--tz', 'Europe/Berlin'];
   await stand.run(['search', 'add', 'tram', '--operation', 'microblog', '--prompt', 'the tram', ...when]);
@@ -65,7 +65,7 @@ test('a saved search is tried out by its slug, with what is given laid over it, 
   expect(await stand.json('search', 'show', 'tram')).toEqual(before);
   for (const [argv, code, words] of [
     [['nope'], 1, 'nope'],
-    [['tram', '--operation', 'ai'], 2, 'only where no saved search is named'],
+    [['tram', '--operation', 'ai'], 2, 'no value: the saved search has an operation'],
     [['--prompt', 'p'], 2, 'one of microblog, ai'],
   ] as const) {
     const refused = await stand.run(['search', 'try', ...argv]);

@@ -244,6 +244,6 @@ describe('what is not there', () => {
 
   it('an empty list is an empty array, and said to a person', async () => {
     const { code, stdout, stderr } = await stand.run(['posts', 'list', '--json']);
-    expect([code, stdout, stderr]).toEqual([0, '[]\n', 'no posts\n']);
+    expect([code, stdout, stderr]).toEqual([0, '[]\n', 'No posts.\n']);
   });
 });

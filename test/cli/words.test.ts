@@ -146,19 +146,21 @@ describe('the line of a run', () => {
   const line = (report: RunReport, highlights: Highlight[] = [], width = 120) =>
     renderRunReport(report, highlights, at, page(width));
 
-  it('tells a first look from what is new', () => {
+  it('distinguishes a baseline from new posts', () => {
     expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
-      '14:05:09Z  harbour-posts             first look: 40 posts, 31 authors (baseline)',
+      '14:05:09Z  harbour-posts             baseline: 40 posts, 31 authors',
     ]);
-    expect(line({ ...done, diff })).toEqual(['14:05:09Z  harbour-posts             nothing new of 40']);
+    expect(line({ ...done, diff })).toEqual([
+      '14:05:09Z  harbour-posts             no new posts (40 returned)',
+    ]);
     expect(line({ ...done, diff: { ...diff, newPosts: [1n, 2n] } }, [highlight])).toEqual([
-      '14:05:09Z  harbour-posts             + 2 new posts of 40',
+      '14:05:09Z  harbour-posts             2 new posts (40 returned)',
       '           @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
       '           … and 1 more: strandline new --search harbour-posts',
     ]);
   });
 
-  it('tells links and a changed completion of an AI search', () => {
+  it('shows links and a changed completion of an AI search', () => {
     const report: RunReport = {
       ...done,
       posts: 0,
@@ -166,11 +168,11 @@ describe('the line of a run', () => {
       diff: { ...diff, newLinks: [1n, 2n, 3n, 4n], completionChanged: true },
     };
     expect(line(report)).toEqual([
-      '14:05:09Z  harbour-posts             + 4 new links of 12, completion changed',
+      '14:05:09Z  harbour-posts             4 new links (12 returned), completion changed',
     ]);
   });
 
-  it('tells failures in words, and when a run is tried again', () => {
+  it('describes failures and retries', () => {
     expect(line({ ...run, status: 'failed', code: 'auth', detail: undefined })).toEqual([
       '14:05:09Z  harbour-posts             failed: auth — the service rejected the API key',
     ]);
@@ -178,7 +180,7 @@ describe('the line of a run', () => {
     expect(
       line({ ...run, status: 'retry', code: 'rate_limited', detail: 'wait\u001b[2J', notBefore }),
     ).toEqual([
-      '14:05:09Z  harbour-posts             tried again in 12 s: rate_limited — the service asked to slow down (wait)',
+      '14:05:09Z  harbour-posts             retries in 12 s: rate_limited — the service asked to slow down (wait)',
     ]);
     const detail = 'all 20 calls of this minute (CALLS_PER_MINUTE) are used up';
     expect(line({ ...run, status: 'retry', code: 'budget_exceeded', detail, notBefore })).toEqual([

@@ -42,7 +42,7 @@ it('prints one resource, and nothing else', async () => {
 it('says that there are no rows, beside an output that is whole', async () => {
   const none = ['export', 'posts', '--until', '2001-01-01'];
   const { code, stdout, stderr } = await stand.run(none);
-  expect([code, stderr]).toEqual([0, 'no rows\n']);
+  expect([code, stderr]).toEqual([0, 'No rows.\n']);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
@@ -78,9 +78,9 @@ describe('is refused with 2:', () => {
     [
       'Parquet on stdout',
       ['posts', '--format', 'parquet'],
-      'out (--out): got nothing; a file or a folder: Parquet',
+      'out (--out): got nothing; a file or folder: Parquet',
     ],
-    ['all of it on stdout', ['all'], 'a folder: everything at once is several files'],
+    ['all of it on stdout', ['all'], 'a folder: "all" writes several files'],
     ['another resource', ['authors'], 'one of posts, engagement'],
     ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
     ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
@@ -92,10 +92,10 @@ describe('is refused with 2:', () => {
     expect(stderr).toContain(words);
   });
 
-  it('CSV on a terminal, which would obey it', async () => {
+  it('CSV on a terminal', async () => {
     const { code, stdout, stderr } = await stand.run(['export', 'posts'], { isTTY: true });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('a terminal would obey');
+    expect(stderr).toContain('raw CSV could send control sequences to the terminal');
   });
 });
 
@@ -128,6 +128,6 @@ describe('a reader of stdout', () => {
       write: (_piece, _encoding, done) => done(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
     });
     const { code, stderr } = await stand.run(['export', 'posts'], { stdout });
-    expect([code, stderr]).toEqual([1, 'error: stdout cannot be written to: no space left\n']);
+    expect([code, stderr]).toEqual([1, 'error: cannot write to stdout: no space left\n']);
   });
 });

@@ -17,15 +17,15 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-test('npm start reaches its first looks, ends with 0 on Ctrl-C, and leaves no server behind', async () => {
+test('npm start runs the first searches, exits with 0 on Ctrl-C, and leaves no server behind', async () => {
   const child = start();
   const ended = once(child, 'exit');
   const told: string[] = [];
   try {
-    await Promise.race([lineOf(child, /first look/, told), ended]);
-    expect(told.join('\n')).toMatch(/first look/);
+    await Promise.race([lineOf(child, /baseline: /, told), ended]);
+    expect(told.join('\n')).toMatch(/baseline: /);
     expect(await serversBelow(directory)).not.toEqual([]);
-    const dashboard = /dashboard\s+(http:\S+)/.exec(told.join('\n'))?.[1] ?? 'told nowhere';
+    const dashboard = /dashboard\s+(http:\S+)/.exec(told.join('\n'))?.[1] ?? 'not printed';
     expect(await (await fetch(dashboard)).text()).toContain('Harbour festival');
     child.kill('SIGINT');
     const [code, signal] = await ended;

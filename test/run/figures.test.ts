@@ -24,7 +24,7 @@ beforeAll(async () => {
     RECONCILE_SECONDS: '1',
     METRICS_PORT: String(port),
   });
-  await worker.says(/worker takes runs/);
+  await worker.says(/worker started/);
 });
 afterAll(async () => {
   worker.kill('SIGTERM');
@@ -138,7 +138,7 @@ test('with METRICS_HOST others are let in: with a token, at an address that is a
 
   const { key } = await createToken(fleet.ctx, { name: 'prometheus', scopes: ['read'] }, OPERATOR);
   const open = startCommand(env);
-  await open.says(/worker takes runs/);
+  await open.says(/worker started/);
   try {
     const other = Object.values(networkInterfaces())
       .flatMap((all) => all ?? [])

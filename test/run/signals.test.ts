@@ -47,12 +47,12 @@ test('told twice it gives back what it holds at once and ends with 0; killed it 
   const gate = gated(json({ miner_tweets: [wirePost('1')] }));
   fleet.stub.answers(gate.answer);
   const workers = [start(), start(), start()];
-  await Promise.all(workers.map((worker) => worker.says(/worker takes runs/)));
+  await Promise.all(workers.map((worker) => worker.says(/worker started/)));
   const runId = await fleet.add('held');
 
   const first = await holderOf(runId, workers);
   first.kill('SIGTERM');
-  await first.says(/worker drains/);
+  await first.says(/worker shutting down/);
   expect(await runsOf(fleet, first.pid), 'the first word lets it finish').toBe(1);
   first.kill('SIGTERM');
   expect(await first.ended).toEqual({ code: 0, signal: null });
@@ -69,7 +69,7 @@ test('told twice it gives back what it holds at once and ends with 0; killed it 
     workers.filter((worker) => worker !== first),
   );
   second.kill('SIGTERM');
-  await second.says(/worker drains/);
+  await second.says(/worker shutting down/);
   second.kill('SIGKILL');
   expect(await second.ended).toEqual({ code: null, signal: 'SIGKILL' });
   const third = await holderOf(

@@ -262,7 +262,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
       await program.ended;
     }
     left['what the program says'] = program.said();
-    expect(program.said()).toMatch(/strandline broke off/);
+    expect(program.said()).toMatch(/uncaught exception/);
     left['the database'] = await dumpDatabase(superuser);
     left['the queue'] = redis === undefined ? '' : await dumpRedis(env['REDIS_URL'] ?? '');
     left['arguments of processes'] = await endWatch();

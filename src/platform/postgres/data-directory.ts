@@ -42,6 +42,30 @@ export const SHARED_DIRECTORY = '/var/lib/strandline';
 /** File with the path of a home outside the data directory. */
 const POINTER = 'postgres.path';
 
+/** Node reports ENOENT for a directory that it cannot create on a read-only file system: its parent knows better. */
+async function findRefusal(directory: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
+  const parent = path.dirname(directory);
+  const refused: unknown = await access(parent, constants.W_OK | constants.X_OK).then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+  return parent === directory ? error : findRefusal(parent, refused);
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOSPC: 'the disk is full',
+};
+
+function describeRefusal(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const words = REFUSALS[code];
+  return words === undefined ? code : `${words}, ${code}`;
+}
+
 /**
  * Finds or chooses the home of the embedded Postgres. It is inside the data directory, unless we are root and the account
  * that runs Postgres cannot enter it (a checkout under a home of mode 0700). Then it is outside, a file in the data
@@ -54,8 +78,8 @@ export async function findDataDirectory(
   // 0711 as root, so that the account can traverse it; everything inside has a restrictive mode.
   await makeDirectory(dataDir, isRoot() ? 0o711 : 0o700)
     .then(() => access(dataDir, constants.W_OK | constants.X_OK))
-    .catch((error: unknown) => {
-      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    .catch(async (error: unknown) => {
+      const why = describeRefusal(await findRefusal(dataDir, error));
       throw new Refused(
         'unavailable',
         `The data directory ${dataDir} is not writable (${why}). Set another in STRANDLINE_DATA_DIR.`,

@@ -40,6 +40,17 @@ export async function fillArchive(
   return false;
 }
 
+export type ArchiveBacklog = { indexed: number; total: number };
+
+/** How many discoveries of posts and links are indexed; null if all are. */
+export async function readArchiveBacklog({ pool }: Pick<Database, 'pool'>): Promise<ArchiveBacklog | null> {
+  const { rows } = await pool.query<{ behind: boolean }>(SELECT_BEHIND);
+  if (rows[0]?.behind !== true) return null;
+  const counted = await pool.query<{ indexed: string; total: string }>(COUNT_INDEXED);
+  const { indexed = '0', total = '0' } = counted.rows[0] ?? {};
+  return { indexed: Number(indexed), total: Number(total) };
+}
+
 /** The row of the progress is locked while a batch is written: one writer, so that counts of lexemes are exact. */
 async function fillBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
   const { rows: progress } = await tx.query<{ discovery_id: Id }>(LOCK_PROGRESS);
@@ -141,6 +152,14 @@ const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE
 
 /** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */
 const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
+
+const SELECT_BEHIND = `
+SELECT EXISTS (SELECT FROM ${S}.discoveries
+  WHERE id > (SELECT discovery_id FROM ${S}.archive_progress) AND kind IN ('post', 'link')) AS behind`;
+
+const COUNT_INDEXED = `
+SELECT count(*) FILTER (WHERE id <= (SELECT discovery_id FROM ${S}.archive_progress)) AS indexed, count(*) AS total
+FROM ${S}.discoveries WHERE kind IN ('post', 'link')`;
 
 /** $1 how many. */
 const TAKE_CHANGES = `

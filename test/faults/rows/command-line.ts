@@ -76,7 +76,7 @@ export const COMMAND_LINE: readonly Row[] = [
       assert.deepEqual([cut.code, cut.stderr, cut.stdout.trimEnd().split('\n').length], [0, '', 1]);
       const full = await run(stage, 'strandline export posts > /dev/full').ended;
       assert.deepEqual([full.code, full.stdout], [1, '']);
-      assert.match(full.stderr, /^error: stdout cannot be written to: .*ENOSPC/);
+      assert.match(full.stderr, /^error: cannot write to stdout: .*ENOSPC/);
     },
   },
   {

@@ -23,7 +23,7 @@ async function diesAt(stage: Stage, point: Point): Promise<bigint> {
 async function withCommand(stage: Stage, play: (command: WorkerCommand) => Promise<void>): Promise<void> {
   const command = startCommand(stage.env);
   try {
-    await command.says(/worker takes runs/);
+    await command.says(/worker started/);
     await play(command);
   } finally {
     command.kill('SIGKILL');
@@ -270,7 +270,7 @@ export const CRASH: readonly Row[] = [
         const { runId } = await stage.add(1);
         await stage.called();
         command.kill('SIGTERM');
-        await command.says(/worker drains/);
+        await command.says(/worker shutting down/);
         const late = await stage.add(2);
         gate.open();
         assert.deepEqual(await command.ended, { code: 0, signal: null });
@@ -291,7 +291,7 @@ export const CRASH: readonly Row[] = [
         const { runId } = await stage.add(1);
         await stage.called();
         command.kill('SIGTERM');
-        await command.says(/worker drains/);
+        await command.says(/worker shutting down/);
         command.kill('SIGTERM');
         assert.deepEqual(await command.ended, { code: 0, signal: null });
         assert.deepEqual(
@@ -313,7 +313,7 @@ export const CRASH: readonly Row[] = [
         const { runId } = await stage.add(1);
         await stage.called();
         command.kill('SIGTERM');
-        await command.says(/worker drains/);
+        await command.says(/worker shutting down/);
         command.kill('SIGKILL');
         await command.ended;
         await stage.start();

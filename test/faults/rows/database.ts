@@ -235,12 +235,12 @@ export const DATABASE: readonly Row[] = [
       try {
         for (const command of commands)
           await command.says(
-            /"level":"?(?:40|warn).*database .* cannot be reached.*waiting for the database/,
+            /"level":"?(?:40|warn).*database .* cannot be reached.*database unreachable, retrying/,
           );
         for (const at of [metrics, port]) await tells(at, [200, 503]);
         await stage.postgres.start();
-        await worker?.says(/worker takes runs/);
-        await api?.says(/the API and the dashboard listen/);
+        await worker?.says(/worker started/);
+        await api?.says(/web server started/);
         assert.equal((await stage.ended(runId)).status, 'succeeded');
         for (const at of [metrics, port]) await tells(at, [200, 200]);
       } finally {
@@ -248,7 +248,7 @@ export const DATABASE: readonly Row[] = [
       }
       for (const command of commands) {
         assert.deepEqual(await command.ended, { code: 0, signal: null });
-        const waits = command.told.filter((line) => line.includes('waiting for the database'));
+        const waits = command.told.filter((line) => line.includes('database unreachable, retrying'));
         assert.equal(waits.length, 1, waits.join('\n'));
       }
     },

@@ -15,7 +15,7 @@ type Api = { url: string; port: number; log: readonly string[] };
 async function withApi(stage: Stage, play: (api: Api) => Promise<void>): Promise<void> {
   const command = startCommand({ ...stage.env, PORT: '0' }, 'api');
   try {
-    const line = await command.says(/the API and the dashboard listen/);
+    const line = await command.says(/web server started/);
     const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(line) ?? [];
     await play({ url, port: Number(new URL(url).port), log: command.told });
     command.kill('SIGTERM');

@@ -101,7 +101,7 @@ test('the newest come first, a page at a time', async () => {
   for (const { prefix } of await listTokens(ctx, { limit: 3 })) await revokeToken(ctx, prefix);
 });
 
-test('the command makes a token that is shown once, lists it, and closes it', async () => {
+test('token create prints a token once; list and revoke find it', async () => {
   const made = await cli.run([
     'token',
     'create',
@@ -113,7 +113,7 @@ test('the command makes a token that is shown once, lists it, and closes it', as
     '90d',
   ]);
   expect(made.stdout).toMatch(/^st_[0-9A-Za-z]{51}\n$/);
-  expect(made.stderr).toContain('shown this once; from now on the API and the dashboard ask for a token');
+  expect(made.stderr).toContain('shown once. The API and the dashboard now require a token.');
   const [listed] = await cli.json<{ prefix: string; scopes: string[]; expires_at: string }[]>(
     'token',
     'list',
@@ -124,11 +124,13 @@ test('the command makes a token that is shown once, lists it, and closes it', as
   const shown = await cli.run(['token', 'list']);
   expect(shown.stdout).toContain(listed?.prefix);
   const closed = await cli.run(['token', 'revoke', made.stdout.trim()]);
-  expect(closed.stderr).toMatch(/revoked .*\n.*last one.*this machine may do everything again/);
+  expect(closed.stderr).toMatch(
+    /revoked .*\nNo tokens are left: anyone on this machine has full access again/,
+  );
 });
 
-test('who makes a first token that may only read is told of one for oneself', async () => {
-  const hint = 'it may only read; for yourself: strandline token create --name NAME --scope admin';
+test('a first token that is read-only comes with a hint for full access', async () => {
+  const hint = 'This token is read-only. For full access: strandline token create --name NAME --scope admin';
   const made: string[] = [];
   const create = async (...args: string[]) => {
     const { stdout, stderr } = await cli.run(['token', 'create', ...args]);
@@ -144,8 +146,8 @@ test('who makes a first token that may only read is told of one for oneself', as
 
 test.each([
   [['--scope', 'read,root'], 'one of read, write, run, sql, admin'],
-  [['--expires', '2020-01-01'], 'a time to come'],
-  [['--expires', 'soon'], 'a time to come'],
+  [['--expires', '2020-01-01'], 'a time in the future'],
+  [['--expires', 'soon'], 'a time in the future'],
   [['--name', ' '], '1 to 60 characters'],
 ])('token create %j is refused with what is allowed', async (args, words) => {
   const { code, stderr, stdout } = await cli.run(['token', 'create', ...args]);

@@ -1,0 +1,25 @@
+/** Log lines on a terminal: one line for a person. Pipes get the JSON. */
+
+/** `warning: a source failed: no answer (ENOTFOUND) (source mastodon, tool microblog)`. */
+export function renderLogLine(json: string): string {
+  const { level, msg, time: _time, err, why, reason, detail, ...fields } = parseLine(json);
+  const cause = isObject(err) ? err['message'] : err;
+  const words = [level === 'warn' ? 'warning' : level, msg, cause, why, reason, detail].filter(isShown);
+  const facts = Object.entries(fields).flatMap(([name, value]) =>
+    isShown(value) ? [`${name} ${String(value)}`] : [],
+  );
+  return `${words.join(': ')}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`.replaceAll('\n', ' ');
+}
+
+function parseLine(json: string): Readonly<Record<string, unknown>> {
+  const parsed: unknown = JSON.parse(json);
+  return isObject(parsed) ? parsed : { msg: json };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isShown(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) && value !== '';
+}

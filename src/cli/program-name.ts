@@ -1,0 +1,29 @@
+/** Messages name the program as a person starts it, and are wrapped so that its commands can be pasted. */
+
+/** @param script the file that Node runs: `argv[1]` */
+export function findProgramName(script: string, env: Readonly<Record<string, string | undefined>>): string {
+  // In a checkout `strandline` is not on PATH.
+  if (/[\\/]src[\\/]main\.ts$/.test(script)) return 'npm run -s strandline --';
+  return env['npm_command'] === 'exec' ? 'npx strandline' : 'strandline';
+}
+
+/** Puts a program's name in place of `strandline` in front of its commands. */
+export function nameProgram(text: string, program: string, commands: readonly string[]): string {
+  if (program === 'strandline') return text;
+  const call = new RegExp(String.raw`(?<![\w./-])strandline (?=(?:${commands.join('|')})(?![\w-]))`, 'g');
+  return text.replace(call, `${program} `);
+}
+
+/** Breaks a message between words, except in a command at its end, which gets a line of its own. */
+export function wrapMessage(text: string, width: number, program: string): string[] {
+  if (text.length <= width) return [text];
+  const end = text.indexOf(`: ${program} `);
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  const lines: string[] = [];
+  for (const word of (end === -1 ? text : text.slice(0, end + 1)).trimStart().split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(`${indent}${word}`);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return end === -1 ? lines : [...lines, `${indent}  ${text.slice(end + 2)}`];
+}

@@ -1,0 +1,158 @@
+/** What a person sees on a terminal: hints that can be pasted, warnings as sentences, wrapped lines, local times, plain faults. */
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProbeResult } from '../../src/app/service-access.ts';
+import { findDashboard, recordDashboard } from '../../src/cli/dashboard-address.ts';
+import { reportError } from '../../src/cli/error-messages.ts';
+import { findProgramName, nameProgram, wrapMessage } from '../../src/cli/program-name.ts';
+import { describeSources, WATCH_CONSEQUENCE } from '../../src/cli/server-startup.ts';
+import type { Io } from '../../src/cli/terminal-io.ts';
+import { formatCost, formatInstant, formatTimeOfDay } from '../../src/cli/value-formatting.ts';
+import { makeDirectory } from '../temporary.ts';
+import { collector, quietCli } from './stand.ts';
+
+function openTerminal(over: Partial<Io> = {}) {
+  const stderr = collector();
+  const io = { stderr: Object.assign(stderr.stream, { isTTY: true }), isTTY: true, columns: 60, ...over };
+  return { cli: quietCli(io), text: () => stderr.text() };
+}
+
+describe('hints', () => {
+  const NPM = 'npm run -s strandline --';
+
+  it.each([
+    ['/work/strandline/src/main.ts', {}, NPM],
+    ['/usr/lib/node_modules/strandline/dist/main.js', {}, 'strandline'],
+    ['/home/me/.npm/_npx/1/node_modules/.bin/strandline', { npm_command: 'exec' }, 'npx strandline'],
+  ])('name the program that runs %s', (script, env, expected) => {
+    expect(findProgramName(script, env)).toBe(expected);
+  });
+
+  it('name the program only in front of its commands', () => {
+    expect(nameProgram('see: strandline runs list; strandline stopped', NPM, ['runs'])).toBe(
+      `see: ${NPM} runs list; strandline stopped`,
+    );
+  });
+
+  it('name it in all messages, also in errors of other layers', () => {
+    const { cli, text } = openTerminal({ program: NPM });
+    cli.say('No runs. See: strandline runs list');
+    expect(text()).toBe(`No runs. See: ${NPM} runs list\n`);
+  });
+
+  it('keep a command in one line', () => {
+    expect(wrapMessage('Nothing is running here. Start one: strandline up', 30, 'strandline')).toEqual([
+      'Nothing is running here. Start',
+      'one:',
+      '  strandline up',
+    ]);
+    expect(wrapMessage('  two words, and some more', 16, 'strandline')).toEqual([
+      '  two words, and',
+      '  some more',
+    ]);
+  });
+});
+
+describe('log lines', () => {
+  it('are sentences on a terminal', () => {
+    const { cli, text } = openTerminal();
+    cli.log().warn({ source: 'mastodon', why: 'no answer (ENOTFOUND)' }, 'source failed');
+    expect(text()).toBe('warning: source failed: no answer (ENOTFOUND) (source\nmastodon)\n');
+  });
+
+  it('are JSON in a pipe, and for debugging', () => {
+    for (const over of [{ stderr: collector().stream }, { env: { LOG_LEVEL: 'debug' } }]) {
+      const stderr = collector();
+      const { cli } = openTerminal({
+        ...over,
+        stderr: Object.assign(stderr.stream, { isTTY: 'env' in over }),
+      });
+      cli.log().warn({ source: 'x' }, 'source failed');
+      expect(JSON.parse(stderr.text())).toMatchObject({ level: 'warn', source: 'x', msg: 'source failed' });
+    }
+  });
+});
+
+describe('faults of the system are named', () => {
+  const fault = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
+
+  it.each([
+    ['a full disk', fault('ENOSPC'), /^error: the disk is full: .* \(it failed\)$/m],
+    ['a full disk of the database', fault('53100'), /^error: the database's disk is full: .*\[53100\]\)$/m],
+    ['a read-only file system', fault('EROFS'), /^error: the file system is read-only: /m],
+    ['a directory without permission', fault('EACCES'), /^error: permission denied: /m],
+    ['no network', fault('ENOTFOUND'), /^error: no network: DNS lookup failed /m],
+    ['in the cause', new Error('x', { cause: fault('EROFS') }), /^error: the file system is read-only: /m],
+    ['no database', fault('ECONNREFUSED'), /^error: the database is unreachable .*strandline doctor$/m],
+  ])('%s', (_name, error, expected) => {
+    const stderr = collector();
+    expect(reportError(quietCli({ stderr: stderr.stream }), error)).toBe(1);
+    expect(stderr.text()).toMatch(expected);
+  });
+});
+
+describe('sources at the start', () => {
+  const probe = (name: string, words: string): ProbeResult => ({
+    name,
+    source: 'web',
+    title: name,
+    outcome: words === 'reachable' ? 'reachable' : 'unreachable',
+    words,
+  });
+  const NO_DNS = 'not reachable (failed: no answer (ENOTFOUND))';
+
+  it('are one line without a network', () => {
+    expect(describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', WATCH_CONSEQUENCE)).toEqual([
+      'no network: DNS lookup failed for all 2 sources (a, b)',
+      'none reachable: new topics use simulated data (sandbox)',
+    ]);
+  });
+
+  it('are a line each if one is reachable', () => {
+    const lines = describeSources([probe('a', NO_DNS), probe('b', 'reachable')], 'live', WATCH_CONSEQUENCE);
+    expect(lines).toEqual([`a  ${NO_DNS}`, 'b  reachable', 'new topics use these sources']);
+  });
+});
+
+describe('the dashboard of a running server', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await makeDirectory();
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it('can be found until it stops', async () => {
+    const forget = await recordDashboard(directory, 'http://127.0.0.1:7810');
+    expect(await findDashboard(directory)).toBe('http://127.0.0.1:7810');
+    await forget();
+    expect(await findDashboard(directory)).toBeUndefined();
+  });
+});
+
+describe('values', () => {
+  it.each([
+    [null, true, 'free'],
+    [0, false, 'free'],
+    [null, false, 'not reported'],
+    [0.0125, false, '$0.0125'],
+  ])('cost %s (free: %s) is %s', (usd, free, expected) => {
+    expect(formatCost(usd, { free })).toBe(expected);
+  });
+
+  it.each([
+    ['UTC', '2026-11-21 23:05:09Z', '23:05:09Z'],
+    ['Europe/Berlin', '2026-11-22 00:05:09+01:00', '00:05:09+01:00'],
+    ['America/St_Johns', '2026-11-21 19:35:09-03:30', '19:35:09-03:30'],
+  ])('times in %s have its offset', (zone, instant, time) => {
+    const at = new Date('2026-11-21T23:05:09Z');
+    expect([formatInstant(at, { unknown: '–', zone }), formatTimeOfDay(at, { zone })]).toEqual([
+      instant,
+      time,
+    ]);
+  });
+
+  it('a pipe prints UTC', () => {
+    expect(quietCli({ zone: 'Europe/Berlin' }).page.zone).toBe('UTC');
+    expect(openTerminal({ zone: 'Europe/Berlin' }).cli.page.zone).toBe('Europe/Berlin');
+  });
+});
