@@ -30,8 +30,6 @@ COPY --from=deps /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY migrations migrations
-# Read at run time beside `dist`, as in the package.
-COPY docs/questions.md docs/
 COPY docker/healthy.sh ./
 # Where a volume for the data directory is mounted: a new one takes its owner and its mode from here.
 COPY --from=deps --chown=node:node /data /data

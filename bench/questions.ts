@@ -1,6 +1,6 @@
 /**
- * The questions of docs/questions.md, the reads of pages and the panels of Grafana on a history of a million posts and
- * ten million snapshots: docs/performance.md says what came out. It prints and fails on nothing.
+ * The questions of src/web/explore/questions.md, the reads of pages and the panels of Grafana on a history of a million posts and
+ * ten million snapshots: docs/internals/performance.md says what came out. It prints and fails on nothing.
  *
  *   npm run -s bench:questions -- [--posts 1000000] [--times 40] [--save 3] [--only 7] [--panels 'links: '] [--all]
  *

@@ -1,6 +1,6 @@
 /**
  * Whole runs: scheduled, claimed, asked of a service that answers at once, read, saved, compared, finished, by worker
- * processes as users start them, on either back end. docs/performance.md says what came out. It prints and fails on nothing.
+ * processes as users start them, on either back end. docs/internals/performance.md says what came out. It prints and fails on nothing.
  *
  *   npm run -s bench:runs -- burst  [--searches 3000] [--workers 1,2,4]   how many runs a second
  *   npm run -s bench:runs -- steady [--searches 10000] [--every 5] [--minutes 3]   how late, and what it takes of the machine

@@ -1,5 +1,5 @@
 /**
- * The monitor over sixty simulated days of the sandbox, against what is true of them: docs/sandbox.md says
+ * The monitor over sixty simulated days of the sandbox, against what is true of them: docs/internals/sandbox.md says
  * what the figures mean.
  *
  *   npm run -s bench:sandbox -- [--seed S] [--days 60] [--topics 10|slug,slug] [--every 1h] [--lanes 4] --out DIR

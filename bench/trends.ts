@@ -1,5 +1,5 @@
 /**
- * The detector on series of counts, through the store: docs/trends.md says what is measured and what came out.
+ * The detector on series of counts, through the store: docs/internals/trends.md says what is measured and what came out.
  *
  *   npm run -s bench:trends -- --data DIR --out OUT [--every 15]
  *

@@ -32,7 +32,7 @@ BEGIN
   -- Those who make roles meet there.
   GRANT CONNECT ON DATABASE postgres TO strandline_owner;
 
-  -- What Postgres lets everybody call and a reader has no need of: docs/homes.md.
+  -- What Postgres lets everybody call and a reader has no need of: docs/reference/databases.md.
   FOR function IN SELECT p.oid::regprocedure FROM pg_proc p
     WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
       AND p.proname ~ '^(pg_(try_)?advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)'

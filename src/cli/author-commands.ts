@@ -13,7 +13,7 @@ export function registerAuthor(author: Command, cli: Cli): void {
     .summary('delete an author and everything stored about them, for good')
     .description(
       'Deletes an author and everything stored about them: posts and reposts of them, counters, links to them, and ' +
-        'raw responses that name them. Later runs do not store them again. See docs/storage.md for what remains.',
+        'raw responses that name them. Later runs do not store them again. See docs/reference/storage.md for what remains.',
     )
     .argument('<author>', '@username, or the id on the service')
     .requiredOption('--service <service>', 'the service that returned the author; see: strandline status')

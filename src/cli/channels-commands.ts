@@ -23,7 +23,7 @@ import { oneLine } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
 export function registerChannels(channels: Command, cli: Cli): void {
-  channels.description('Channels: destinations for alerts. See docs/alerts.md.');
+  channels.description('Channels: destinations for alerts. See docs/reference/alerts.md.');
   registerAddEditRotate(channels, cli);
   registerListAndShow(channels, cli);
   registerTest(channels, cli);

@@ -16,7 +16,7 @@ import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatBytes, formatCount, formatQuantity, formatInstant } from './value-formatting.ts';
 
 export function registerDeliveries(deliveries: Command, cli: Cli): void {
-  deliveries.description('Deliveries: messages to channels and their results. See docs/alerts.md.');
+  deliveries.description('Deliveries: messages to channels and their results. See docs/reference/alerts.md.');
   registerList(deliveries, cli);
   registerShow(deliveries, cli);
   registerResend(deliveries, cli);

@@ -81,7 +81,7 @@ function describeEmbeddedFailure(error: unknown): Check {
   return failedCheck(
     'database',
     describeCause(error),
-    'see docs/homes.md, or set DATABASE_URL to your own Postgres',
+    'see docs/reference/databases.md, or set DATABASE_URL to your own Postgres',
   );
 }
 

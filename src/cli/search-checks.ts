@@ -174,7 +174,7 @@ export async function checkModel({ service: { model } }: Config): Promise<Check[
 export function checkSources(probed: readonly ProbeResult[]): Check[] {
   const asked = probed.filter(({ outcome }) => outcome !== 'off');
   if (asked.length === 0)
-    return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/sources.md')];
+    return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/reference/sources.md')];
   return asked.map(({ name, source, outcome, words }) => {
     const check = `source ${name} (${source})`;
     return outcome === 'unreachable'

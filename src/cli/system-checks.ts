@@ -197,7 +197,7 @@ export async function checkSqlReader(program: Program): Promise<Check> {
     return advisoryCheck(
       'sql reader',
       'can read the views; the role can also take advisory locks and create large objects',
-      'to revoke both, run as superuser the statements in docs/homes.md',
+      'to revoke both, run as superuser the statements in docs/reference/databases.md',
     );
   } catch (error) {
     return failedCheck(

@@ -1,5 +1,5 @@
 /**
- * The program's variables, one row each. Parsing, `config show`, the README table and docs/configuration.md derive from
+ * The program's variables, one row each. Parsing, `config show`, the README table and docs/reference/configuration.md derive from
  * here. Variables of a source are next to it (`service/sources/providers/`).
  */
 
@@ -67,7 +67,7 @@ export const DATA_DIR = variable(
   'data directory: embedded Postgres, keys and spool',
   {
     default: '.strandline',
-    see: 'homes.md#the-spool',
+    see: 'databases.md#the-spool',
   },
 );
 
@@ -75,7 +75,7 @@ export const DATA_DIR = variable(
 export const VARIABLES = {
   databaseUrl: variable('DATABASE_URL', postgres, 'your own Postgres, 15 or later', { secret: 'password', unset: 'an embedded Postgres in the data directory' }),
   databaseReaderUrl: variable('DATABASE_READER_URL', postgres, 'URL of the reader role, used by `sql`', { secret: 'password', unset: 'created for the embedded Postgres' }),
-  databaseAppRole: variable('DATABASE_APP_ROLE', anyText, 'for `migrate`: role of the other processes, which is granted access to the tables', { unset: 'one role for everything', see: 'homes.md#three-roles' }),
+  databaseAppRole: variable('DATABASE_APP_ROLE', anyText, 'for `migrate`: role of the other processes, which is granted access to the tables', { unset: 'one role for everything', see: 'databases.md#three-roles' }),
   redisUrl: variable('REDIS_URL', address(['redis:', 'rediss:'], 'redis://host:6379'), 'Redis for the queue (`maxmemory-policy noeviction`; persistence is not required)', { secret: 'password', unset: 'the queue is in Postgres' }),
   configFile: CONFIG_FILE,
   /** Absolute path. */
@@ -84,10 +84,10 @@ export const VARIABLES = {
     url: variable('SEARCH_API_URL', bareAddress('https://api.host', 'set the key in SEARCH_API_KEY'), 'URL of the hosted service', { needed: true, unset: 'no hosted service' }),
     prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'its path prefix', { unset: 'from its dialect' }),
     key: variable('SEARCH_API_KEY', anyText, 'its key', { secret: 'whole' }),
-    names: variable('SEARCH_API_NAMES', anyText, 'its dialect: `named`, `neutral` or a JSON file', { default: 'named', see: 'specification-choices.md' }),
+    names: variable('SEARCH_API_NAMES', anyText, 'its dialect: `named`, `neutral` or a JSON file', { default: 'named', see: 'protocol.md#names-on-the-wire' }),
   },
   service: {
-    port: variable('SERVICE_PORT', port, 'port of the search service; the default moves to the next free port if in use', { default: '7811', see: 'service.md' }),
+    port: variable('SERVICE_PORT', port, 'port of the search service; the default moves to the next free port if in use', { default: '7811', see: 'protocol.md' }),
     keys: variable('SERVICE_API_KEYS', keysOfService, 'its keys, in addition to those of `strandline service key create`', { default: '', secret: 'whole' }),
     callsPerMinute: variable('SERVICE_CALLS_PER_MINUTE', wholeNumber(1, 10_000_000), 'rate limit per key; two cores can serve the default', { default: '60000', unit: 'calls of one key' }),
     /** Whether web results have their own group, which the specification does not define. */
@@ -101,7 +101,7 @@ export const VARIABLES = {
     },
     /** The language model that writes completions; undefined: completions quote sources. */
     model: {
-      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: 'completions.md' }),
+      baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/completions.md' }),
       apiKey: variable('LLM_API_KEY', anyText, 'its key', { secret: 'whole' }),
       model: variable('LLM_MODEL', anyText, 'its name', { needed: true }),
     },

@@ -1,6 +1,6 @@
 /**
  * Bodies of errors. The specification shows none; what the hosted service was seen to answer is read in
- * all its forms and written in the documented one (docs/specification-choices.md).
+ * all its forms and written in the documented one (docs/internals/specification-choices.md).
  */
 
 import { cleanText } from '../domain/text.ts';

@@ -1,5 +1,5 @@
 /**
- * What our own service answers beyond the specification (docs/specification-choices.md). Only additions:
+ * What our own service answers beyond the specification (docs/internals/specification-choices.md). Only additions:
  * who knows the specification alone reads everything else as it is written there. The shapes here are the
  * strict ones: what the specification types as a text or a number is never null.
  */

@@ -4,7 +4,7 @@ import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../domain/enumerations.ts';
 import { z } from 'zod';
 
-/** A prompt's greatest length, in characters. The specification shows no bound; see docs/specification-choices.md. */
+/** A prompt's greatest length, in characters. The specification shows no bound; see docs/internals/specification-choices.md. */
 export const MAX_PROMPT_LENGTH = 2_000;
 
 /** Operation A. */
@@ -53,7 +53,7 @@ const reference = z.string().nullable();
 
 /**
  * A microblog post, as our service writes it. The shape of a `media` element and the members of
- * `entities` are not shown; ours are in docs/specification-choices.md. Times are ISO 8601 in UTC.
+ * `entities` are not shown; ours are in docs/internals/specification-choices.md. Times are ISO 8601 in UTC.
  */
 export const microblogPost = z.object({
   user: microblogAuthor,

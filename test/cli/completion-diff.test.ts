@@ -125,7 +125,10 @@ describe('completions diff', () => {
   });
 
   it('is a query, too: the one of the documentation', async () => {
-    const page = await readFile(new URL('../../docs/links-and-completions.md', import.meta.url), 'utf8');
+    const page = await readFile(
+      new URL('../../docs/internals/links-and-completions.md', import.meta.url),
+      'utf8',
+    );
     const [, query = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];
     await stand.world.db.pool.query(
       `UPDATE strandline.claims SET first_seen_at = now();

@@ -1,10 +1,10 @@
-/** `npm run -s test:faults:page`: writes the table of rows into docs/faults.md, as the rows tell it. */
+/** `npm run -s test:faults:page`: writes the table of rows into docs/internals/faults.md, as the rows tell it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { Row } from './row.ts';
 import { ROWS } from './rows/all.ts';
 
-const PAGE = new URL('../../docs/faults.md', import.meta.url);
+const PAGE = new URL('../../docs/internals/faults.md', import.meta.url);
 const TABLE = /(<!-- rows -->\n)[\s\S]*(<!-- end of rows -->)/;
 
 /** The page as it is, and as its table should be. */

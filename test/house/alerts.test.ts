@@ -42,7 +42,7 @@ function namesIn(text: string, pattern: RegExp): Set<string> {
 }
 
 test('what is told is written down, and what is written down is told', async () => {
-  const written = namesIn(await read('docs/metrics.md'), /`(strandline_[a-z_]+)`/g);
+  const written = namesIn(await read('docs/reference/metrics.md'), /`(strandline_[a-z_]+)`/g);
   expect([...written].toSorted()).toEqual([...(await told())].toSorted());
 });
 
@@ -55,6 +55,6 @@ test.each(rules.map((rule) => [rule.alert, rule] as const))(
     );
     for (const name of asked) expect(names, alert).toContain(name);
     if (asked.length === 0) expect(expr).toMatch(/\bup\{/);
-    expect(await read('docs/operations.md')).toContain(`| \`${alert.replace('Strandline', '')}\``);
+    expect(await read('docs/reference/operations.md')).toContain(`| \`${alert.replace('Strandline', '')}\``);
   },
 );

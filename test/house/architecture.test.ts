@@ -1,4 +1,4 @@
-/** The documents name files of ours, `docs/architecture.md` one beside each step: they must be there. */
+/** The documents name files of ours, `docs/internals/architecture.md` one beside each step: they must be there. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,10 +21,10 @@ test.each([...documents, 'README.md'])('every file that %s names is there', asyn
   expect((await findNamed(document, /`((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|sql))`/g)).filter(isAway)).toEqual([]);
 });
 
-test('every folder that docs/architecture.md names is there, and it names many files', async () => {
-  const folders = await findNamed('docs/architecture.md', /`((?:[\w.-]+\/)+)`/g);
+test('every folder that docs/internals/architecture.md names is there, and it names many files', async () => {
+  const folders = await findNamed('docs/internals/architecture.md', /`((?:[\w.-]+\/)+)`/g);
   expect(folders.filter(isAway)).toEqual([]);
-  expect((await findNamed('docs/architecture.md', /`([\w./-]+\.ts)`/g)).length).toBeGreaterThan(50);
+  expect((await findNamed('docs/internals/architecture.md', /`([\w./-]+\.ts)`/g)).length).toBeGreaterThan(50);
   expect(isAway('monitor/runs/no-such-step.ts')).toBe(true);
 });
 

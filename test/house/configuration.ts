@@ -1,4 +1,4 @@
-/** Writes the tables of variables and of sources into README.md and docs: `npm run -s config:page`. */
+/** Writes the tables of variables and of sources, and the example questions, into README.md and docs: `npm run -s config:page`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { listNeeded, listVariables, type Table, type Variable } from '../../src/config/variable.ts';
@@ -28,7 +28,11 @@ const rowsOf = (table: Table) => listVariables(table).map(([row]) => row);
 
 const readmeTable = renderTable(
   ['variable', 'default', 'what it is'],
-  rowsOf(VARIABLES).map((row) => [code(row.name), describeDefault(row), describeVariable(row, 'docs/')]),
+  rowsOf(VARIABLES).map((row) => [
+    code(row.name),
+    describeDefault(row),
+    describeVariable(row, 'docs/reference/'),
+  ]),
 );
 
 function renderVariables(table: Table): string {
@@ -84,14 +88,19 @@ const paceTable = renderTable(
   }),
 );
 
+const questions = (
+  await readFile(new URL('../../src/web/explore/questions.md', import.meta.url), 'utf8')
+).trim();
+
 /** Each page with its tables, by the name that stands in its marks: `<!-- variables -->` to `<!-- end of variables -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { variables: readmeTable },
-  'docs/configuration.md': {
+  'docs/reference/configuration.md': {
     variables: renderVariables(VARIABLES),
     'variables of sources': renderVariables(SOURCE_VARIABLES),
   },
-  'docs/sources.md': { sources: sourceTable, pace: paceTable },
+  'docs/reference/questions.md': { questions },
+  'docs/reference/sources.md': { sources: sourceTable, pace: paceTable },
 };
 
 /** Every page as it is, and as its tables say. */
@@ -100,10 +109,10 @@ export function readPages(): Promise<{ name: string; url: URL; page: string; ren
     Object.entries(PAGES).map(async ([name, tables]) => {
       const url = new URL(`../../${name}`, import.meta.url);
       const page = await readFile(url, 'utf8');
-      const rendered = Object.entries(tables).reduce((text, [mark, table]) => {
+      const rendered = Object.entries(tables).reduce((text, [mark, part]) => {
         const place = new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
         if (!place.test(text)) throw new Error(`${name} has no place for ${mark}`);
-        return text.replace(place, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`);
+        return text.replace(place, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`);
       }, page);
       return { name, url, page, rendered };
     }),

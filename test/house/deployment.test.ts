@@ -216,7 +216,9 @@ test('what is read at run time by its place beside the program is in the image a
     const elsewhere = text.match(/(?:createRequire|path[.]extname)[(]import[.]meta[.]url[)]/g) ?? [];
     expect(text.split('import.meta').length - 1, file).toBe(places.length + elsewhere.length);
   }
-  expect(opened).toEqual(expect.arrayContaining(['docs/questions.md', 'migrations', 'package.json']));
+  expect(opened).toEqual(
+    expect.arrayContaining(['dist/web/explore/questions.md', 'migrations', 'package.json']),
+  );
   const compiled = new Set(sources.map(({ file }) => file.replace(/^src\/(.*)[.]tsx?$/, 'dist/$1')));
   for (const file of opened.map((one) => one.replace(/\/$/, '')).filter((one) => !compiled.has(one))) {
     if (file.startsWith('dist/')) expect(holds(beside, file), file).toBe(true);
@@ -293,10 +295,11 @@ test('workers have a place on disk for responses that the database cannot take, 
   expect(dockerfile).toContain('COPY --from=deps --chown=node:node /data /data\n');
 });
 
-test('docker/roles.sql and docs/homes.md close the functions that the program closes', async () => {
+test('docker/roles.sql and docs/reference/databases.md close the functions that the program closes', async () => {
   const closed = async (name: string) =>
     [...(await read(name)).matchAll(/proname ~ '([^']+)'/g)].map(([, pattern]) => pattern);
   const ours = await closed('src/platform/postgres/reader-role.ts');
   expect(ours).toEqual([expect.stringContaining('advisory')]);
-  for (const name of ['docker/roles.sql', 'docs/homes.md']) expect(await closed(name), name).toEqual(ours);
+  for (const name of ['docker/roles.sql', 'docs/reference/databases.md'])
+    expect(await closed(name), name).toEqual(ours);
 });

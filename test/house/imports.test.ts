@@ -42,7 +42,7 @@ test('every place in the table is there, and every word lets an import pass that
   expect(words.filter((word) => !word.includes(' not:') && !used.has(word))).toEqual([]);
 });
 
-test('docs/architecture.md shows the table: after a change, npm run -s imports:page', async () => {
+test('docs/internals/architecture.md shows the table: after a change, npm run -s imports:page', async () => {
   const { page, wanted } = await renderPage();
   expect(page).toBe(wanted);
   expect(page).toContain('| `store/` |');

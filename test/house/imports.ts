@@ -1,10 +1,10 @@
-/** Checks imports against the table of `rules.ts`, and writes it into docs/architecture.md: `npm run -s imports:page`. */
+/** Checks imports against the table of `rules.ts`, and writes it into docs/internals/architecture.md: `npm run -s imports:page`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { ABOVE, PACKAGES, RULES, WORDS } from './rules.ts';
 import { importsOf, type Source } from './sources.ts';
 
-const PAGE = new URL('../../docs/architecture.md', import.meta.url);
+const PAGE = new URL('../../docs/internals/architecture.md', import.meta.url);
 const TABLE = /(<!-- imports -->\n)[\s\S]*(<!-- end of imports -->)/;
 
 /** A place is a file or a folder, by its path below `src`. */
@@ -83,7 +83,7 @@ export function findCycles(sources: readonly Source[]): string[] {
   }
 }
 
-/** docs/architecture.md as it is, and as its table should be. */
+/** docs/internals/architecture.md as it is, and as its table should be. */
 export async function renderPage(): Promise<{ page: string; wanted: string }> {
   const page = await readFile(PAGE, 'utf8');
   const rows = RULES.map(([unit, allowed]) => {

@@ -1,4 +1,4 @@
-/** `docs/members.md` is complete and true: each member of the specification has a column, and a view shows it. */
+/** `docs/internals/members.md` is complete and true: each member of the specification has a column, and a view shows it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { freshDatabase } from '../database.ts';
 import { columnsOf } from './catalog.ts';
 import { REPOSITORY } from './sources.ts';
 
-const page = await readFile(path.join(REPOSITORY, 'docs/members.md'), 'utf8');
+const page = await readFile(path.join(REPOSITORY, 'docs/internals/members.md'), 'utf8');
 const rows = readRows(page);
 const database = await freshDatabase();
 const client = await connect(database.url, 'test of members');

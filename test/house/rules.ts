@@ -1,5 +1,5 @@
 /**
- * Which way imports go: the one place that says it. `imports.ts` checks it and renders it into `docs/architecture.md`
+ * Which way imports go: the one place that says it. `imports.ts` checks it and renders it into `docs/internals/architecture.md`
  * (`npm run -s imports:page`).
  */
 

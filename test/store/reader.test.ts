@@ -195,10 +195,11 @@ test('what only the superuser of the server can close to the reader is said when
   await open.drop();
 });
 
-test('what docs/homes.md tells the superuser to run closes it', async () => {
+test('what docs/reference/databases.md tells the superuser to run closes it', async () => {
   const open = await emptyDatabase({ closed: false });
   await migrate({ url: open.url, readerUrl: open.readerUrl, log });
-  const [, sql = ''] = /```sql\n(DO[^`]+)```/.exec(await readFile('docs/homes.md', 'utf8')) ?? [];
+  const [, sql = ''] =
+    /```sql\n(DO[^`]+)```/.exec(await readFile('docs/reference/databases.md', 'utf8')) ?? [];
   const superuser = await connect(withDatabase(inject('superuserUrl'), open.name), 'test');
   // The role belongs to all files that run now: what is set for it is taken back.
   await superuser.query('BEGIN');

@@ -96,7 +96,7 @@ test.each([
 });
 
 test('the message that the documentation shows is one', async () => {
-  const page = await readFile(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/reference/alerts.md', import.meta.url), 'utf8');
   const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
   expect(DiscoveriesMessage.parse(shown)).toEqual(shown);
 });

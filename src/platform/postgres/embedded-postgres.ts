@@ -1,6 +1,6 @@
 /**
  * The embedded Postgres: created on the first start, reused by later ones, stopped by the last process that leaves.
- * docs/homes.md lists its files.
+ * docs/reference/databases.md lists its files.
  */
 
 import { Refused } from '../../domain/errors.ts';
@@ -166,7 +166,7 @@ function otherMajor(data: string, madeBy: number, ours: number): Refused {
     `The database in ${data} was created by PostgreSQL ${madeBy}, but this strandline includes PostgreSQL ${ours}. ` +
       `To move it: run "strandline backup DIR" with the strandline that created it (or with PostgreSQL ${madeBy} ` +
       'installed on this machine), move the folder away, and run "strandline restore DIR" with this one. ' +
-      'For the steps, see docs/homes.md.',
+      'For the steps, see docs/reference/databases.md.',
   );
 }
 

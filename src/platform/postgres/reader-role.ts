@@ -127,7 +127,7 @@ async function readSettings(
 
 /**
  * Functions that Postgres grants to everybody and that the reader must not use: advisory locks could block saves and the
- * queue; large objects and logical messages could fill the disk. Only a superuser can revoke them; docs/homes.md has the
+ * queue; large objects and logical messages could fill the disk. Only a superuser can revoke them; docs/reference/databases.md has the
  * statements for external servers.
  */
 const FIND_CLOSED_FUNCTIONS = `

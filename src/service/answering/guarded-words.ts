@@ -1,7 +1,7 @@
 /**
  * Words that a sentence may not have of its own. What turns a sentence round, accuses somebody, names somebody or
  * tells the reader what to do must be in what it cites: one such word does more harm than five others. What each list catches
- * that no other rule catches is measured in docs/completions.md.
+ * that no other rule catches is measured in docs/internals/completions.md.
  */
 
 const NEGATION =

@@ -1,6 +1,6 @@
 /**
  * The figures in a text, in digits and in words, so that two texts can be compared by them. A model that invents a figure
- * writes it in words as readily: docs/completions.md says how many such sentences nothing else catches.
+ * writes it in words as readily: docs/internals/completions.md says how many such sentences nothing else catches.
  */
 
 const DIGIT_FIGURE = /\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/u;

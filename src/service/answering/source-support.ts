@@ -8,7 +8,7 @@ import { toSingular } from './passages.ts';
 
 /**
  * The share of a sentence's telling words, those of the query left aside, that its sources must hold. Where it
- * comes from: docs/completions.md, measured by test/service/answer/paraphrases.ts.
+ * comes from: docs/internals/completions.md, measured by test/service/answer/paraphrases.ts.
  */
 const MIN_SUPPORT = 0.5;
 /** Nor so many of them in a row that no source holds: the tail of a true sentence is where a false one hides. */

@@ -22,7 +22,7 @@ export type RankingOptions = {
 
 /**
  * Doubles are folded, the lists fused by reciprocal ranks together with one of how well the texts fit the
- * keywords, and the place of each thing weighed by the prior (docs/ranking.md).
+ * keywords, and the place of each thing weighed by the prior (docs/internals/ranking.md).
  *
  * @param lists one of each source and each variant of the keywords, best first
  */

@@ -1,6 +1,6 @@
 /**
  * Faults on demand, so that a client can be tried against what real services do: below `/sandbox`, the
- * header `X-Sandbox-Fault` names one or more, separated by commas. docs/sandbox.md lists them.
+ * header `X-Sandbox-Fault` names one or more, separated by commas. docs/internals/sandbox.md lists them.
  */
 
 import type { ServedMicroblogResponse } from '../../protocol/extensions.ts';

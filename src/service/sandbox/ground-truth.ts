@@ -26,7 +26,7 @@ type GroundTruth = {
   to: string;
   /** Posts on an average day without any burst. */
   usual_posts_per_day: number;
-  /** Planted bursts whose onset lies in the span: docs/sandbox.md says when a report of one is right. */
+  /** Planted bursts whose onset lies in the span: docs/internals/sandbox.md says when a report of one is right. */
   bursts: (Omit<PlantedBurst, 'onset' | 'peak' | 'end'> & { onset: string; peak: string; end: string })[];
   /** What the six other sources hold: links whose first appearance lies in the span, or has no time (null). */
   links: { source: Source; link: string; first_at: string | null; relevant: boolean }[];

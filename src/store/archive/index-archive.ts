@@ -1,6 +1,6 @@
 /**
  * Filling the archive, behind the save: a `tsvector` inside it would cost a quarter of its speed
- * (docs/ranking.md). What was found is read from the feed, whose ids are in the order of commits, so that
+ * (docs/internals/ranking.md). What was found is read from the feed, whose ids are in the order of commits, so that
  * none is missed; what changed its words later is read from what the triggers wrote down.
  */
 

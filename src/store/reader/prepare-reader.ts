@@ -59,7 +59,7 @@ export async function listOpenToReader(
   if (!(await roleExists(client, name)) || !(await hasOpenFunctions(client, name))) return undefined;
   return (
     `The role ${name} can block the queue with advisory locks and fill the disk with large objects. ` +
-    'To prevent that, run the statements in docs/homes.md as a superuser.'
+    'To prevent that, run the statements in docs/reference/databases.md as a superuser.'
   );
 }
 

@@ -1,4 +1,4 @@
-/** Example queries from `docs/questions.md`, which is part of the package and the image. */
+/** Example queries from `questions.md`, which the build copies beside the compiled page. */
 
 import type { Logger } from '../../platform/logger.ts';
 import { Section } from '../components/section.tsx';
@@ -15,8 +15,7 @@ export type Question = {
   fullScan: boolean;
 };
 
-/** Three levels above both src/web/explore and dist/web/explore. */
-const QUESTIONS_FILE = new URL('../../../docs/questions.md', import.meta.url);
+const QUESTIONS_FILE = new URL('questions.md', import.meta.url);
 
 /** @returns an empty list, logged, if the file cannot be read: queries work without examples */
 export async function readQuestions(
@@ -45,7 +44,7 @@ export function QuestionList({ questions, asks }: { questions: readonly Question
       id="questions"
       note={
         questions.length === 0
-          ? 'No examples: docs/questions.md is not installed.'
+          ? 'No examples: questions.md is not installed.'
           : 'Replace trains-posts, trains-ai, trains and hosted with your own searches, topic and service.'
       }
     >

@@ -1,5 +1,5 @@
 /**
- * What breaks clients between two documents of the API, by the policy of docs/api.md: replies are open and may gain members
+ * What breaks clients between two documents of the API, by the policy of docs/reference/api.md: replies are open and may gain members
  * and values; requests are strict and may gain what is optional. Pure.
  */
 type Node = { readonly [member: string]: unknown };

@@ -17,7 +17,7 @@ type Document = Parameters<typeof breakingChanges>[0];
 /** Breaking changes since the last release that are meant, each with its reason; empty again after the next one. */
 const MEANT: Readonly<Record<string, string>> = {
   'replies: members may come that are not named':
-    'A client that refuses members it does not know would break at each addition: docs/api.md says that they come.',
+    'A client that refuses members it does not know would break at each addition: docs/reference/api.md says that they come.',
   'POST /api/v1/searches/preview: status 409 removed':
     'It was documented and never sent: a preview changes nothing.',
 };

@@ -14,7 +14,7 @@ const live = await readContract(database.url);
 afterAll(() => database.drop());
 
 const written = JSON.parse(
-  await readFile(path.join(REPOSITORY, 'docs/sql-contract.json'), 'utf8'),
+  await readFile(path.join(REPOSITORY, 'docs/reference/sql-contract.json'), 'utf8'),
 ) as Contract; // written by sql:reference, compared with the database below
 const columns = live.views.flatMap(({ name, columns: all }) =>
   all.map((column) => ({ ...column, path: `${name}.${column.name}` })),
@@ -23,7 +23,7 @@ const columns = live.views.flatMap(({ name, columns: all }) =>
 test('a changed view has a raised version', () => {
   const changes = changesBetween(written, live);
   const said = changes.map(({ size, what }) => `${size}: ${what}`);
-  const advice = `The views differ from docs/sql-contract.json. In migrations/views/contract.sql write
+  const advice = `The views differ from docs/reference/sql-contract.json. In migrations/views/contract.sql write
     'strandline SQL contract, version ${nextVersion(written.version, changes)}', then run: npm run -s sql:reference`;
   expect(said, advice).toEqual([]);
   expect(live.version, advice).toBe(written.version);
@@ -39,7 +39,7 @@ test('changed view files have a raised version', async () => {
 });
 
 test('the reference page is current (npm run -s sql:reference)', async () => {
-  expect(await readFile(path.join(REPOSITORY, 'docs/sql.md'), 'utf8')).toBe(pageOf(live));
+  expect(await readFile(path.join(REPOSITORY, 'docs/reference/sql.md'), 'utf8')).toBe(pageOf(live));
 });
 
 test('the reader can query the version', async () => {

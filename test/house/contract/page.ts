@@ -1,4 +1,4 @@
-/** `docs/sql.md` of a contract. */
+/** `docs/reference/sql.md` of a contract. */
 import type { Contract, ContractColumn, ContractView } from './contract.ts';
 
 export function pageOf({ version, views }: Contract): string {
@@ -36,7 +36,7 @@ nothing else. [questions.md](questions.md) has twenty example queries.
 To change a view, edit its file in \`migrations/views/\`, raise the version in \`contract.sql\` there, and run
 \`npm run -s sql:reference\`. \`strandline migrate\` applies the files if their version is higher than the database's. It
 replaces views, or drops and re-creates them with the same grants. If one of your objects depends on a view that must be
-dropped, it names that object and changes nothing. A test compares the database with \`docs/sql-contract.json\`.
+dropped, it names that object and changes nothing. A test compares the database with \`docs/reference/sql-contract.json\`.
 `;
 }
 

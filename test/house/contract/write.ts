@@ -1,5 +1,5 @@
 /**
- * Writes `docs/sql.md` and `docs/sql-contract.json` from a freshly migrated database. Refuses if the views changed and the
+ * Writes `docs/reference/sql.md` and `docs/reference/sql-contract.json` from a freshly migrated database. Refuses if the views changed and the
  * version was not raised: existing databases would not get them.
  *
  *   npm run -s sql:reference
@@ -13,7 +13,7 @@ import { type Contract, readContract, readSource, type Source } from './contract
 import { pageOf } from './page.ts';
 
 const SOURCE_FILE = path.join(REPOSITORY, 'test/house/contract/views.json');
-const JSON_FILE = path.join(REPOSITORY, 'docs/sql-contract.json');
+const JSON_FILE = path.join(REPOSITORY, 'docs/reference/sql-contract.json');
 
 const stage = await openStage(1);
 try {
@@ -41,7 +41,7 @@ try {
   } else {
     await writeFile(SOURCE_FILE, `${JSON.stringify(source, null, 2)}\n`);
     await writeFile(JSON_FILE, `${JSON.stringify(contract, null, 2)}\n`);
-    await writeFile(path.join(REPOSITORY, 'docs/sql.md'), pageOf(contract));
+    await writeFile(path.join(REPOSITORY, 'docs/reference/sql.md'), pageOf(contract));
     process.stdout.write(
       `version ${contract.version}, ${contract.views.length} views, ${changes.length} changes\n`,
     );

@@ -1,4 +1,4 @@
-/** The questions of `docs/questions.md`, as they stand there. */
+/** The example questions of `src/web/explore/questions.md`. */
 import { createLogger } from '../../../src/platform/logger.ts';
 import { type Question, readQuestions as read } from '../../../src/web/explore/example-questions.tsx';
 

@@ -1,6 +1,6 @@
 /**
- * The twenty questions of `docs/questions.md`, asked of a history in which much went wrong, and the statements of the
- * tutorial and of the how-to guides.
+ * The twenty questions of `src/web/explore/questions.md`, asked of a history in which much went wrong, and the statements
+ * of the tutorial and of the how-to guides.
  */
 import { readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

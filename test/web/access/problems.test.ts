@@ -110,7 +110,7 @@ test('a request that names no host is refused in the words of every other failur
 });
 
 test('every kind of failure stands in the table of the documentation, and no other', async () => {
-  const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/reference/access.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| (\d{3}) +\| (.*)\|$/gm)];
   const kinds = rows.flatMap(([, , words = '']) =>
     [...words.matchAll(/`([a-z_\d]+)`/g)].map(([, kind]) => kind),

@@ -1,4 +1,4 @@
-/** Detects spikes. docs/trends.md explains the rule. Pure. */
+/** Detects spikes. docs/internals/trends.md explains the rule. Pure. */
 
 import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
 import { type Baseline, BASELINE_DAYS, computeBaseline, computeUsual } from './baseline.ts';

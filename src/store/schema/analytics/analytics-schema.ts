@@ -14,7 +14,7 @@ export const id = () => ref().notNull();
 export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
 
-/** Which contract this is; raised in `migrations/views/contract.sql` whenever a view changes, see docs/sql.md. */
+/** Which contract this is; raised in `migrations/views/contract.sql` whenever a view changes, see docs/reference/sql.md. */
 export const contractView = analytics
   .view('contract', { version: text().notNull(), major: integer().notNull(), minor: integer().notNull() })
   .existing();
