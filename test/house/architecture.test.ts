@@ -1,4 +1,5 @@
-/** The documents name files of ours, `docs/internals/architecture.md` one beside each step: they must be there. */
+/** The documents name files and headings that exist, and are short enough to be read. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,6 +28,65 @@ test('every folder that docs/internals/architecture.md names is there, and it na
   expect((await findNamed('docs/internals/architecture.md', /`([\w./-]+\.ts)`/g)).length).toBeGreaterThan(50);
   expect(isAway('monitor/runs/no-such-step.ts')).toBe(true);
 });
+
+/** Relative links only. Code is left out: `](address)` in it is no link. */
+const linksIn = (text: string) =>
+  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link));
+
+const anchorsIn = (text: string) =>
+  new Set(
+    [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .replaceAll(/\]\([^)]*\)/g, '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+test.each([...documents, 'README.md'])(
+  'every link of %s leads to a file, and to a heading of it',
+  async (document) => {
+    const text = await readFile(path.join(REPOSITORY, document), 'utf8');
+    const broken: string[] = [];
+    for (const link of linksIn(text)) {
+      const [place = '', anchor] = link.split('#');
+      const target = place === '' ? document : path.posix.join(path.posix.dirname(document), place);
+      const page = await readFile(path.join(REPOSITORY, target), 'utf8').catch(() =>
+        existsSync(path.join(REPOSITORY, target)) ? '' : undefined,
+      );
+      if (page === undefined || (anchor !== undefined && !anchorsIn(page).has(anchor))) broken.push(link);
+    }
+    expect(broken).toEqual([]);
+  },
+);
+
+/** Written by hand: generated parts stand between marks, and `sql.md` is generated whole. */
+async function countWords(document: string): Promise<number> {
+  const text = await readFile(path.join(REPOSITORY, document), 'utf8');
+  return text.replaceAll(/<!-- (.+) -->[\s\S]*<!-- end of \1 -->/g, '').match(/\S+/g)?.length ?? 0;
+}
+
+test('the README has at most 1,500 words, and what users read at most 22,000', async () => {
+  const forUsers = documents.filter(
+    (name) => !name.startsWith('docs/internals/') && name !== 'docs/reference/sql.md',
+  );
+  const counts = await Promise.all(forUsers.map(countWords));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(22_000);
+  expect(await countWords('README.md')).toBeLessThanOrEqual(1_500);
+});
+
+test('the index of the documentation leads to every page', async () => {
+  const index = await readFile(path.join(REPOSITORY, 'docs/README.md'), 'utf8');
+  const reached = new Set(linksIn(index).map((link) => `docs/${link}`));
+  expect(documents.filter((name) => name !== 'docs/README.md' && !reached.has(name))).toEqual([]);
+});
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+}
 
 async function findNamed(document: string, pattern: RegExp): Promise<string[]> {
   const text = await readFile(path.join(REPOSITORY, document), 'utf8');

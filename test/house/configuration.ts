@@ -5,6 +5,7 @@ import { listNeeded, listVariables, type Table, type Variable } from '../../src/
 import { VARIABLES } from '../../src/config/variables.ts';
 import { SOURCE_BY_TOOL } from '../../src/domain/enumerations.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { renderCommands } from './commands.ts';
 import { SOURCE_REGISTRY, SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 
 type Row = readonly string[];
@@ -20,20 +21,11 @@ function describeDefault({ default: value = '', unset = 'none' }: Variable): str
   return value === '' ? unset : code(value);
 }
 
-function describeVariable({ about, see }: Variable, docs: string): string {
-  return see === undefined ? about : `${about}: [more](${docs}${see})`;
+function describeVariable({ about, see }: Variable): string {
+  return see === undefined ? about : `${about}: [more](${see})`;
 }
 
 const rowsOf = (table: Table) => listVariables(table).map(([row]) => row);
-
-const readmeTable = renderTable(
-  ['variable', 'default', 'what it is'],
-  rowsOf(VARIABLES).map((row) => [
-    code(row.name),
-    describeDefault(row),
-    describeVariable(row, 'docs/reference/'),
-  ]),
-);
 
 function renderVariables(table: Table): string {
   const head = ['variable', 'may be', 'default', 'unit', 'what it is'];
@@ -42,7 +34,7 @@ function renderVariables(table: Table): string {
     row.secret === 'whole' ? `${row.allowed}; secret` : row.allowed,
     describeDefault(row),
     row.unit ?? '',
-    describeVariable(row, ''),
+    describeVariable(row),
   ]);
   return renderTable(head, rows);
 }
@@ -94,13 +86,14 @@ const questions = (
 
 /** Each page with its tables, by the name that stands in its marks: `<!-- variables -->` to `<!-- end of variables -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'README.md': { variables: readmeTable },
+  'docs/reference/commands.md': { commands: await renderCommands() },
   'docs/reference/configuration.md': {
     variables: renderVariables(VARIABLES),
     'variables of sources': renderVariables(SOURCE_VARIABLES),
   },
   'docs/reference/questions.md': { questions },
-  'docs/reference/sources.md': { sources: sourceTable, pace: paceTable },
+  'docs/reference/sources.md': { sources: sourceTable },
+  'docs/internals/sources.md': { pace: paceTable },
 };
 
 /** Every page as it is, and as its tables say. */

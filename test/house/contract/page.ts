@@ -17,7 +17,7 @@ function introduction(version: string): string {
 
 Query the database of strandline with these views of the schema \`strandline_analytics\`: from Grafana, a notebook, or
 \`strandline sql\`. They are a stable interface; the tables are not. The role \`strandline_reader\` can read the views and
-nothing else. [questions.md](questions.md) has twenty example queries.
+nothing else. [Twenty questions](questions.md) are there to copy.
 
 - **Unknown is null, never zero.** Nullable columns say what null means. Time that was not observed has no row, or a
   coverage below 1. It does not mean that there were no posts.
