@@ -29,7 +29,7 @@ const PACKED = [
   /^migrations\/\d{4}_\w+\.sql$/,
   /^migrations\/views\/\w+\.sql$/,
   /^migrations\/meta\/(_journal|\d{4}_snapshot)\.json$/,
-  /^docs\/questions\.md$/,
+  /^(src|dist)\/web\/explore\/questions\.md$/,
 ];
 
 test('what is packed is the program and nothing else: no tests, no data, no settings, no secrets', () => {
