@@ -83,7 +83,7 @@ test('a database of another major version is not touched, and the error says how
   await expect(open('owner')).rejects.toMatchObject({
     kind: 'conflict',
     message: expect.stringMatching(
-      /created by PostgreSQL 14.*includes PostgreSQL \d+.*strandline backup DIR.*strandline restore DIR.*docs\/homes\.md/s,
+      /created by PostgreSQL 14.*includes PostgreSQL \d+.*strandline backup DIR.*strandline restore DIR.*docs\/reference\/databases\.md/s,
     ),
   });
   expect(await readFile(file, 'utf8')).toBe('14\n');
