@@ -1,5 +1,5 @@
 /**
- * The program's variables, one row each. Parsing, `config show`, the README table and docs/reference/configuration.md derive from
+ * The program's variables, one row each. Parsing, `config show` and docs/reference/configuration.md derive from
  * here. Variables of a source are next to it (`service/sources/providers/`).
  */
 
