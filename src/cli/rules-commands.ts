@@ -19,7 +19,9 @@ import { formatQuantity, formatDuration, formatInstant } from './value-formattin
 const DEFAULT_BACKTEST_DAYS = 7;
 
 export function registerRules(rules: Command, cli: Cli): void {
-  rules.description('Rules: which discoveries to report, and to which channels. See docs/reference/alerts.md.');
+  rules.description(
+    'Rules: which discoveries to report, and to which channels. See docs/reference/alerts.md.',
+  );
   registerAddAndEdit(rules, cli);
   registerList(rules, cli);
   registerShow(rules, cli);

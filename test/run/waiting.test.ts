@@ -40,7 +40,9 @@ test.concurrent('a worker waits for a database that is away, alive and not ready
   const port = await freePort();
   const away = `postgres://strandline:the-secret@127.0.0.1:${await freePort()}/strandline`;
   const running = start('worker', { DATABASE_URL: away, METRICS_PORT: String(port) });
-  await running.says(/database strandline at 127\.0\.0\.1.* cannot be reached.*database unreachable, retrying/);
+  await running.says(
+    /database strandline at 127\.0\.0\.1.* cannot be reached.*database unreachable, retrying/,
+  );
   await until('it listens', async () => (await asked(port, '/livez'))?.status === 200);
   expect(await asked(port, '/readyz')).toMatchObject({ status: 503, body: '{"ready":false}' });
   expect(await asked(port, '/readyz?verbose')).toMatchObject({ status: 503, body: '{"ready":false}' });
