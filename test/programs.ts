@@ -4,12 +4,13 @@
  * started by test/house/start.test.ts.
  */
 import { execFile } from 'node:child_process';
-import { cp, readFile, realpath, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
+import { z } from 'zod';
 import { REPOSITORY } from './house/sources.ts';
 import { makeDirectory } from './temporary.ts';
 
@@ -68,20 +69,68 @@ export async function putTogether(directory: string): Promise<string> {
 }
 
 /**
- * What `npm run build` makes, file by file, with what it reads beside it; in a place of its own, as others may be at work
- * in this checkout. Its types are not checked: that is another command's.
- * @returns the folder that has `dist` in it
+ * What `npm run build` makes, file by file, with what it reads at run time; in its own folder, since others may use this
+ * checkout. Types are not checked here.
+ * @returns the folder with `dist` in it
  */
 export async function buildPackage(): Promise<string> {
   const directory = await realpath(await makeDirectory());
-  const dist = path.join(directory, 'dist');
-  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist];
-  await promisify(execFile)(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
-  for (const part of ['web/assets', 'api/openapi/examples.json', 'service/sandbox/topics.json'])
-    await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
+  await buildInto(path.join(directory, 'dist'));
   for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
     await symlink(path.join(REPOSITORY, part), path.join(directory, part));
   return directory;
+}
+
+async function buildInto(dist: string): Promise<void> {
+  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist];
+  await execute(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
+  for (const part of DATA_OF_BUILD)
+    await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
+}
+
+const execute = promisify(execFile);
+/** What the build script copies. */
+const DATA_OF_BUILD = [
+  'web/assets',
+  'api/openapi/examples.json',
+  'service/sandbox/topics.json',
+  'web/explore/questions.md',
+];
+
+/**
+ * Packs the program and installs it in an empty folder, as `npm install` does: the files of the tarball, the packages it
+ * depends on (those of this checkout, without what only development needs) and the command. Needs no network.
+ * @returns the folder
+ */
+export async function installPackage(): Promise<string> {
+  const folder = await realpath(await makeDirectory());
+  const staged = path.join(folder, 'staged');
+  const manifest = z
+    .object({
+      bin: z.object({ strandline: z.string() }),
+      files: z.array(z.string()),
+      dependencies: z.record(z.string(), z.string()),
+      optionalDependencies: z.record(z.string(), z.string()),
+    })
+    .parse(JSON.parse(await readFile(path.join(REPOSITORY, 'package.json'), 'utf8')));
+  for (const part of ['package.json', ...manifest.files.filter((file) => file !== 'dist')])
+    await cp(path.join(REPOSITORY, part), path.join(staged, part), { recursive: true });
+  await buildInto(path.join(staged, 'dist'));
+  await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: staged });
+  await rm(staged, { recursive: true });
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const modules = path.join(folder, 'node_modules');
+  const installed = path.join(modules, 'strandline');
+  await mkdir(installed, { recursive: true });
+  await execute('tar', ['-xzf', path.join(folder, tarball), '-C', installed, '--strip-components=1']);
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
+    await symlink(path.join(REPOSITORY, 'node_modules', name), path.join(modules, name));
+  }
+  await mkdir(path.join(modules, '.bin'));
+  await chmod(path.join(installed, manifest.bin.strandline), 0o755);
+  await symlink(path.join(installed, manifest.bin.strandline), path.join(modules, '.bin/strandline'));
+  return folder;
 }
 
 /** The file that node is to be given. */

@@ -1,4 +1,4 @@
-/** The quick start, as a person does it: started in a directory with nothing, looked at, ended with Ctrl-C. */
+/** The quick start, as a person does it in a checkout and with the installed package: started, looked at, ended with Ctrl-C. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive } from '../../src/platform/postgres/server.ts';
+import { installPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { REPOSITORY } from './sources.ts';
 
@@ -17,29 +18,41 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-test('npm start runs the first searches, exits with 0 on Ctrl-C, and leaves no server behind', async () => {
-  const child = start();
-  const ended = once(child, 'exit');
-  const told: string[] = [];
-  try {
-    await Promise.race([lineOf(child, /baseline: /, told), ended]);
-    expect(told.join('\n')).toMatch(/baseline: /);
-    expect(await serversBelow(directory)).not.toEqual([]);
-    const dashboard = /dashboard\s+(http:\S+)/.exec(told.join('\n'))?.[1] ?? 'not printed';
-    expect(await (await fetch(dashboard)).text()).toContain('Harbour festival');
-    child.kill('SIGINT');
-    const [code, signal] = await ended;
-    expect({ code, signal }, told.join('\n')).toEqual({ code: 0, signal: null });
-    expect(await serversBelow(directory)).toEqual([]);
-  } finally {
-    if (isAlive(child.pid ?? 0)) child.kill('SIGKILL');
-  }
-}, 120_000);
+test.each([
+  { name: 'npm start', begin: async () => start(REPOSITORY, ['--import', 'tsx', 'src/main.ts']) },
+  { name: 'the installed package', begin: async () => start(await installPackage(), [COMMAND]) },
+])(
+  '$name runs the first searches, exits with 0 on Ctrl-C, and leaves no server behind',
+  async ({ begin }) => {
+    await rm(dataDir, { recursive: true, force: true });
+    const child = await begin();
+    const ended = once(child, 'exit');
+    const lines: string[] = [];
+    try {
+      await Promise.race([lineOf(child, /baseline: /, lines), ended]);
+      expect(lines.join('\n')).toMatch(/baseline: /);
+      expect(await serversBelow(directory)).not.toEqual([]);
+      const dashboard = /dashboard\s+(http:\S+)/.exec(lines.join('\n'))?.[1] ?? 'not printed';
+      expect(await (await fetch(dashboard)).text()).toContain('Harbour festival');
+      // It reads what is packed beside the program, too.
+      expect(await (await fetch(new URL('/explore/sql', dashboard))).text()).toContain('id="questions"');
+      child.kill('SIGINT');
+      const [code, signal] = await ended;
+      expect({ code, signal }, lines.join('\n')).toEqual({ code: 0, signal: null });
+      expect(await serversBelow(directory)).toEqual([]);
+    } finally {
+      if (isAlive(child.pid ?? 0)) child.kill('SIGKILL');
+    }
+  },
+  120_000,
+);
 
-/** With nothing of this machine's settings: what is promised is a start with nothing set. */
-function start(): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'up'], {
-    cwd: REPOSITORY,
+const COMMAND = 'node_modules/.bin/strandline';
+
+/** With none of this machine's settings. @param program what Node runs in this folder */
+function start(cwd: string, program: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [...program, 'up'], {
+    cwd,
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -50,12 +63,12 @@ function start(): ChildProcess {
 }
 
 /** Resolves when a line of its stdout matches; goes on reading, so that the process is never held up. */
-async function lineOf({ stdout }: ChildProcess, wanted: RegExp, told: string[]): Promise<void> {
+async function lineOf({ stdout }: ChildProcess, wanted: RegExp, printed: string[]): Promise<void> {
   if (stdout === null) throw new Error('its stdout is not ours');
   const lines = createInterface({ input: stdout });
   await new Promise<void>((resolve) => {
     lines.on('line', (line) => {
-      told.push(line);
+      printed.push(line);
       if (wanted.test(line)) resolve();
     });
   });

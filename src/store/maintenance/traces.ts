@@ -5,7 +5,7 @@
 import type { Id, Transaction } from '../database.ts';
 
 /**
- * Bodies that tell of these discoveries, and what receivers answered to them, are cleared; what was not sent yet is
+ * Bodies that name these discoveries, and what receivers answered to them, are cleared; what was not sent yet is
  * made again without them. `which`: a condition on discoveries `d`, with the parameter $1.
  */
 export function clearBodiesSql(which: string): string {
