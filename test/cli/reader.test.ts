@@ -74,4 +74,4 @@ test('a server that runs on the embedded Postgres answers statements before and 
   expect(await runCli(['reader', 'rotate'], io), talk.text()).toBe(0);
   expect(out.text().trim()).toBe(home.readerUrl());
   expect(await ask()).toMatchObject(answered);
-}, 60_000);
+});

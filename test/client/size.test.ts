@@ -113,21 +113,17 @@ test.each([
   ['gzip', (blanks: Buffer) => gzipSync(blanks)],
   ['br', (blanks: Buffer) => brotliCompressSync(blanks, QUICKLY)],
   ['deflate', (blanks: Buffer) => deflateRawSync(blanks, { level: 3 })],
-])(
-  'a bomb of %s is stopped at the limit, in little time and memory',
-  async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(encoding === 'gzip' ? 300_000_000 : 100_000_000, ' '));
-    const { value, computedMs, lagMs, grewMb } = await watched(() =>
-      encoded(encoding, bomb, { maxBytes: 20_000_000 }),
-    );
-    expect(value).toMatchObject({ kind: 'failed', code: 'too_large' });
-    expect(value.bytes).toBeLessThanOrEqual(20_000_000);
-    expect(computedMs).toBeLessThan(1_500);
-    expect(lagMs).toBeLessThan(1_000);
-    expect(grewMb).toBeLessThan(100);
-  },
-  20_000,
-);
+])('a bomb of %s is stopped at the limit, in little time and memory', async (encoding, compress) => {
+  const bomb = compress(Buffer.alloc(encoding === 'gzip' ? 300_000_000 : 100_000_000, ' '));
+  const { value, computedMs, lagMs, grewMb } = await watched(() =>
+    encoded(encoding, bomb, { maxBytes: 20_000_000 }),
+  );
+  expect(value).toMatchObject({ kind: 'failed', code: 'too_large' });
+  expect(value.bytes).toBeLessThanOrEqual(20_000_000);
+  expect(computedMs).toBeLessThan(1_500);
+  expect(lagMs).toBeLessThan(1_000);
+  expect(grewMb).toBeLessThan(100);
+});
 
 test('an endless body is stopped at the limit', async () => {
   const piece = Buffer.alloc(65_536, ' ');

@@ -27,7 +27,7 @@ declare module 'vitest' {
   }
 }
 
-const SECONDS = 60;
+const SECONDS = 180;
 
 const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null, nemesis: null };
 

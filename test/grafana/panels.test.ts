@@ -21,7 +21,7 @@ beforeAll(async () => {
   blank = await freshDatabase();
   url = world.database.readerUrl;
   await seedHistory(world, stub);
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await blank.drop();

@@ -44,7 +44,6 @@ test.each([
       if (isAlive(child.pid ?? 0)) child.kill('SIGKILL');
     }
   },
-  120_000,
 );
 
 const COMMAND = 'node_modules/.bin/strandline';

@@ -143,29 +143,25 @@ test.each(SCHEDULES)('$name', async (schedule) => {
   expect(played.violations, describePlay(schedule, played)).toEqual([]);
 });
 
-test.each(DEFECTS)(
-  'interleavings find that $name',
-  async (defect) => {
-    let replaced = 0;
-    stage.setMutation(
-      mutationOf(defect, () => {
-        replaced += 1;
-      }),
-    );
-    let found: string[] = [];
-    const result = await check(
-      asyncProperty(planFor(defect), async (drawn) => {
-        const { violations } = await play(stage, drawn);
-        if (violations.length === 0) return true;
-        found = violations;
-        return false;
-      }),
-      { seed: SEED, numRuns: WITHIN, endOnFailure: true },
-    );
-    expect(replaced, 'the text that is replaced is not in any statement').toBeGreaterThan(0);
-    expect(found.join('\n')).toMatch(defect.finds);
-    if (process.env['INTERLEAVINGS'] !== undefined)
-      process.stdout.write(`found by interleaving ${result.numRuns}: ${defect.name}\n`);
-  },
-  120_000,
-);
+test.each(DEFECTS)('interleavings find that $name', async (defect) => {
+  let replaced = 0;
+  stage.setMutation(
+    mutationOf(defect, () => {
+      replaced += 1;
+    }),
+  );
+  let found: string[] = [];
+  const result = await check(
+    asyncProperty(planFor(defect), async (drawn) => {
+      const { violations } = await play(stage, drawn);
+      if (violations.length === 0) return true;
+      found = violations;
+      return false;
+    }),
+    { seed: SEED, numRuns: WITHIN, endOnFailure: true },
+  );
+  expect(replaced, 'the text that is replaced is not in any statement').toBeGreaterThan(0);
+  expect(found.join('\n')).toMatch(defect.finds);
+  if (process.env['INTERLEAVINGS'] !== undefined)
+    process.stdout.write(`found by interleaving ${result.numRuns}: ${defect.name}\n`);
+});

@@ -127,7 +127,7 @@ test('a worker that was scraped tells the numbers of the database, of what it do
   });
   expect(samples.get('strandline_clock_skew_seconds')).toBeLessThan(2);
   expect(await (await fetch(`${door}/readyz`)).json()).toEqual({ ready: true });
-}, 60_000);
+});
 
 test('with METRICS_HOST others are let in: with a token, at an address that is a number, and not before there is one', async () => {
   const port = String(await freePort());
@@ -152,7 +152,7 @@ test('with METRICS_HOST others are let in: with a token, at an address that is a
     open.kill('SIGTERM');
     await open.ended;
   }
-}, 60_000);
+});
 
 /** Of a request for the metrics as Prometheus makes it. */
 function statusOf(host: string, port: string, headers: Record<string, string>): Promise<number | undefined> {

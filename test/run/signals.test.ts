@@ -84,4 +84,4 @@ test('told twice it gives back what it holds at once and ends with 0; killed it 
   const calls = await fleet.rows('SELECT state FROM strandline.calls WHERE run_id = $1 ORDER BY n', [runId]);
   expect(calls.map(({ state }) => state)).toEqual(['unknown', 'unknown', 'received']);
   expect(fleet.stub.requests).toHaveLength(3);
-}, 60_000);
+});

@@ -74,7 +74,7 @@ test('they are as many, and the same, as if they had been listed', () => {
     }),
     { numRuns: 300 },
   );
-}, 30_000);
+});
 
 test.each(ZONES)('each turn of the clock in %s over ten years, cut anywhere near it', (tz) => {
   for (const text of ['*/30 * * * *', '30 0,2,23 * * *', '0 0 * * *', '59 23 * * 0']) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await migrate({ url: postgres.url, readerUrl: postgres.readerUrl, log: silent });
   reader = await connect(postgres.readerUrl, 'test');
   await reader.query('SET default_transaction_read_only = off; SET statement_timeout = 0');
-}, 120_000);
+});
 afterAll(async () => {
   await reader.end();
   await postgres.close();

@@ -27,7 +27,7 @@ beforeAll(async () => {
     `INSERT INTO strandline.archive_lexemes (lexeme, sandbox, documents) VALUES ('harbour', false, 2 * $1), ('lantern', false, $1)`,
     [MANY],
   );
-}, 60_000);
+});
 afterAll(() => world.close());
 
 async function find(asked: Partial<ArchiveQuestion> & { text: string }): Promise<bigint[]> {

@@ -203,7 +203,7 @@ test('whatever the responses hold, in whatever order they are handed in', async 
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 /** How many transactions saved something. */
 async function transactionsOf(work: () => Promise<unknown>): Promise<number> {

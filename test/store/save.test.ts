@@ -304,7 +304,7 @@ test('two searches that meet the same new posts at the same moment each see each
       two.id,
     ]),
   ).toEqual([{ n: rounds * 10 }]);
-}, 120_000);
+});
 
 test('a reader that follows the feed by cursor misses nothing while eight writers commit', async () => {
   const searches = await Promise.all(Array.from({ length: 8 }, (_, i) => newSearch(`writer-${i}`)));
@@ -339,7 +339,7 @@ test('a reader that follows the feed by cursor misses nothing while eight writer
   writing = false;
   await reader;
   expect(seen.size).toBe(8 * 40 * 2);
-}, 60_000);
+});
 
 test('a save keeps the plans that it has, whatever the tables were when they were made', async () => {
   const db = openDatabase(world.database.url, { max: 1, log: world.ctx.log });

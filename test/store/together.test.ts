@@ -119,7 +119,7 @@ test('calls of any services, limits and room: opened together is what opening on
     }),
     { numRuns: 60, seed: 20_261_122 },
   );
-}, 60_000);
+});
 
 test('runs that are claimed together: each under its own conditions, and a run that is asked for twice once', async () => {
   const [runs = []] = await queuedRuns(1, 6);

@@ -44,7 +44,7 @@ test('5,000 posts found at once are fifty messages, of the first look none is, a
   ).toBe(true);
   expect(stage.receiver.taken('/many')).toEqual(await newsOf('many'));
   await changeRule(stage.world.ctx, 'many', 'remove');
-}, 60_000);
+});
 
 test('with a cooldown there is one message in it at most, and what is found meanwhile is gathered: all of it, once', async () => {
   const channel = await stage.channel('calm');
@@ -68,7 +68,7 @@ test('with a cooldown there is one message in it at most, and what is found mean
   expect(second?.discoveries).toHaveLength(100);
   expect(second?.further_ids.length).toBe((second?.total ?? 0) - 100);
   expect(second?.run_id).toBeNull();
-}, 60_000);
+});
 
 test('a shorter cooldown sends what was gathered sooner', async () => {
   const channel = await stage.channel('sooner');
@@ -136,7 +136,7 @@ test('eight that judge and eight that save at once: nothing is missed and nothin
   const all = (await Promise.all(searches.map(({ slug }) => newsOf(slug)))).flat();
   expect(all).toHaveLength(120);
   expect(stage.receiver.taken('/busy').toSorted()).toEqual(all.toSorted());
-}, 60_000);
+});
 
 test('an edit judges what was found until then by the rule as it was; a paused rule is silent; a removed one says nothing more', async () => {
   const channel = await stage.channel('changing');

@@ -23,7 +23,7 @@ const questions = await readQuestions();
 let history: History;
 beforeAll(async () => {
   history = await liveHistory();
-}, 60_000);
+});
 afterAll(() => history.close());
 
 type Row = Record<string, unknown>;

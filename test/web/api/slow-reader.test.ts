@@ -32,7 +32,7 @@ beforeAll(async () => {
   await app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = app.server.address() as AddressInfo); // a TCP server's address is never a string
   exported = `http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson`;
-}, 60_000);
+});
 afterAll(() => stand.close());
 
 const ASK = () => `GET /api/v1/exports/posts?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const home = homeOf(history.world);
   app = await buildHttpServer(home, WEB, { perMinute: 100_000 });
   person = personAt(app);
-}, 60_000);
+});
 afterAll(async () => {
   await app.close();
   await history.close();
