@@ -118,7 +118,7 @@ export async function installPackage(): Promise<string> {
   await buildInto(path.join(staged, 'dist'));
   await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: staged });
   await rm(staged, { recursive: true });
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
   const modules = path.join(folder, 'node_modules');
   const installed = path.join(modules, 'strandline');
   await mkdir(installed, { recursive: true });
