@@ -70,7 +70,7 @@ test('restore names the key of its channels; doctor says whether the current one
   expect(await checkMasterKey(keyed(undefined))).toMatchObject([
     {
       ok: false,
-      found: `secrets of 1 channel are sealed with the key ${keyId}; no master key is configured`,
+      found: `secrets of 1 channel are encrypted with the key ${keyId}; no master key is configured`,
     },
   ]);
   // To look is not to make one.

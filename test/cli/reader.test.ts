@@ -47,7 +47,7 @@ test('the new address is printed once and opens; a role that may not change it s
   nobody.username = 'nobody';
   const missing = await rotate(owner, nobody.href);
   expect(missing).toMatchObject({ code: 1, log: [{}] });
-  expect(missing.stderr).toContain('role nobody does not exist; run `strandline migrate`');
+  expect(missing.stderr).toContain('role nobody does not exist. Run: strandline migrate');
 });
 
 test('a server that runs on the embedded Postgres answers statements before and after a rotation, each time by the password of then', async () => {

@@ -76,7 +76,7 @@ const refused: readonly (readonly [
   [
     'a slug with spaces',
     ['search', 'add', 'A b', '--operation', 'ai', '--prompt', 'p', '--every', '5m'],
-    ['slug', '"A b"', 'lower-case'],
+    ['slug', '"A b"', 'lowercase'],
   ],
   [
     'an operation that is none',

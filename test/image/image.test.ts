@@ -27,7 +27,7 @@ describe.skipIf(driver === undefined)('the image', () => {
   test('holds the program and what it reads, owned by root, and nothing of the machine that built it', async () => {
     const at = (...parts: string[]) => path.join(image.root, ...parts);
     expect((await readdir(at('app'))).toSorted()).toEqual(
-      ['LICENSE', 'dist', 'docs', 'healthy.sh', 'migrations', 'node_modules', 'package.json'].toSorted(),
+      ['LICENSE', 'dist', 'healthy.sh', 'migrations', 'node_modules', 'package.json'].toSorted(),
     );
     for (const absent of ['esbuild', 'typescript', 'vitest', '.cache'])
       await expect(access(at('app/node_modules', absent)), absent).rejects.toThrow('ENOENT');
@@ -190,7 +190,7 @@ describe.skipIf(driver === undefined)('the image', () => {
 
     test('a query of the reader is answered, with the examples beside it', async () => {
       const page = await (await ask('/explore/sql')).text();
-      expect(page).toContain('Put it into the form');
+      expect(page).toContain('Use this query');
       const [, token = ''] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
       const reply = await fetch(new URL('/explore/sql', door), {
         method: 'POST',

@@ -185,7 +185,7 @@ describe('the time of an answer', () => {
     const { warnings } = await retrieveAtOnce([slow], asking());
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(warnings).toMatchObject([
-      { code: 'source_timeout', message: expect.stringContaining('in time') as string },
+      { code: 'source_timeout', message: expect.stringContaining('timed out') as string },
       UNANSWERED_WEB,
     ]);
   });

@@ -237,13 +237,13 @@ test('what is sealed opens with its key at its place, and nowhere else', () => {
   expect(sealed).not.toContain('canary');
   expect(vault.open(sealed, 'channels:7')).toBe('whsec_canary');
   expect(() => vault.open(sealed, 'channels:8')).toThrow('moved from another row');
-  expect(() => vault.open(`${sealed.slice(0, -4)}AAAA`, 'channels:7')).toThrow('was changed');
+  expect(() => vault.open(`${sealed.slice(0, -4)}AAAA`, 'channels:7')).toThrow('was modified');
   // Without its text, a shorter and shorter tag is all that is to be guessed.
   const [, , packed = ''] = sealed.split(':');
   const bytes = Buffer.from(packed, 'base64url');
   for (let length = 0; length <= 28; length++) {
     const cut = bytes.subarray(0, length).toString('base64url');
-    expect(() => vault.open(`v1:${vault.keyId}:${cut}`, 'channels:7')).toThrow('was changed');
+    expect(() => vault.open(`v1:${vault.keyId}:${cut}`, 'channels:7')).toThrow('was modified');
   }
   expect(vault.seal('same', 'a')).not.toBe(vault.seal('same', 'a'));
   expect(() => vaultOf('o'.repeat(40)).open(sealed, 'channels:7')).toThrow(`master key ${vault.keyId}`);

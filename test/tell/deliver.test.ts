@@ -330,7 +330,7 @@ test('a process with another master key sends nothing, and says which key it lac
   await deliverDueMessages(ctx, channel, never);
   expect(ofPath('other-key')).toHaveLength(0);
   expect(await stage.deliveries('other-key')).toMatchObject([{ state: 'pending', code: 'secret' }]);
-  await expect(testChannel(ctx, 'other-key')).rejects.toThrow(/sealed with the master key [0-9a-f]{8}/);
+  await expect(testChannel(ctx, 'other-key')).rejects.toThrow(/encrypted with the master key [0-9a-f]{8}/);
 });
 
 test('a test message is sent at once, whatever state the channel is in, and what came back is said', async () => {

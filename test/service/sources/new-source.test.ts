@@ -62,7 +62,7 @@ test('a search of the service is answered from it, with its key', async () => {
     SERVICE_PORT: '0',
     SERVICE_API_KEYS: 'key-of-the-service',
   };
-  const url = await program.serve(['service'], /answers at (http:\S+?)\/search/, env);
+  const url = await program.serve(['service'], /Search service: (http:\S+?)\/search/, env);
   const response = await fetch(`${url}/search/ai/search`, {
     method: 'POST',
     headers: { authorization: 'key-of-the-service', 'content-type': 'application/json' },

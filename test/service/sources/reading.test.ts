@@ -91,7 +91,7 @@ test('an answer that does not fit as a whole says so without a word of it', () =
   for (const text of ['', '<html>secret</html>', '{"items":"secret"}', '[]', 'null']) {
     const read = () => parsePayload(text, frame);
     expect(read).toThrow(SourceDown);
-    expect(read).toThrow(/^failed: its answer (?:is not JSON|has another shape)$/);
+    expect(read).toThrow(/^failed: (?:the response is not JSON|unexpected response format)$/);
   }
 });
 

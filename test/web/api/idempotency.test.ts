@@ -368,7 +368,7 @@ describe('of two executions of one request', () => {
     await asIfProcessEnded(one.key, 'minutes ago');
     expect(await begin(one)).toMatchObject({ kind: 'execute', fence: 2, committed: null });
     const early = inTransaction(db, (tx) => commitWithRequest(tx, one, 1, 'early'));
-    await expect(early).rejects.toThrow('executed again');
+    await expect(early).rejects.toThrow('is being');
     expect(await extendRequest(db, one, 1)).toBe(false);
     expect(await finishRequest(db, one, 1, replyOf('early'))).toBe(false);
     await abandonRequest(db, one, 1);

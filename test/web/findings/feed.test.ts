@@ -130,7 +130,7 @@ test('what is found while the feed begins is told: its reader was let in before'
 
 test('an id that no discovery has reached is refused, with the last one', async () => {
   const [last] = (await find(ferries, 1)).slice(-1);
-  await expect(feed.startOf(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the last one is ${last}`);
+  await expect(feed.startOf(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the newest is ${last}`);
   expect(await feed.startOf(BigInt(last ?? 0))).toBe(BigInt(last ?? 0));
   expect(await feed.startOf(undefined)).toBe(BigInt(last ?? 0));
 });

@@ -120,7 +120,7 @@ test('an existing topic is linked; a taken short name is reported at its field',
   expect(slug.status).toBe(409);
   expect(slug.html).toContain('id="field-slug-wrong"');
   expect(textOf(slug.html)).toContain(
-    'Short name : got "taken"; expected another one: the topic "taken" exists',
+    'Short name : got "taken"; expected another one: the topic "taken" already exists',
   );
 });
 
@@ -166,7 +166,7 @@ test('the button of a search tries that search, and a failed call is explained',
   const { status, html } = await person.post('/new', { ...BOTH, text: 'ferry', do: 'try_ai' });
   expect(status).toBe(200);
   expect(stub.requests).toMatchObject([{ body: { tools: ['Web Search'] } }]);
-  expect(textOf(html)).toContain('the account has no balance');
+  expect(textOf(html)).toContain('the account at the service has no balance');
   expect(html).not.toContain('<b>no</b>');
   const wrong = await person.post('/new', { ...BOTH, text: '', ai_prompt: ' ', do: 'try_ai' });
   expect(wrong.status).toBe(400);

@@ -91,7 +91,7 @@ async function searchPage(
 }
 
 function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
-  if (status === 402) return createQuotaOutage('answered 402');
+  if (status === 402) return createQuotaOutage('HTTP 402');
   if (status === 422) {
     const isKey = tryParsePayload(text, errorPayload)?.error.code === 'SUBSCRIPTION_TOKEN_INVALID';
     return new SourceDown('source_refused', { detail: isKey ? 'invalid key' : 'HTTP 422' });
