@@ -134,7 +134,9 @@ test('with METRICS_HOST others are let in: with a token, at an address that is a
   const env = { DATABASE_URL: fleet.ctx.config.databaseUrl, METRICS_HOST: '0.0.0.0', METRICS_PORT: port };
   const early = startCommand(env);
   expect((await early.ended).code).toBe(1);
-  expect(early.told.join('\n')).toMatch(/0\.0\.0\.0 is reachable from other machines.*strandline token create/);
+  expect(early.told.join('\n')).toMatch(
+    /0\.0\.0\.0 is reachable from other machines.*strandline token create/,
+  );
 
   const { key } = await createToken(fleet.ctx, { name: 'prometheus', scopes: ['read'] }, OPERATOR);
   const open = startCommand(env);
