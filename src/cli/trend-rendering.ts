@@ -1,6 +1,7 @@
 /** Trends for people: a sparkline for each search, its average, and spikes. */
 
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
+import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
 import type { SearchTrend, VolumeBucket } from '../monitor/trends/search-trends.ts';
 import type { SpikeRow } from '../store/queries/volume.ts';
@@ -103,7 +104,7 @@ function renderTrend(
     ...(spark === '' || marks === '' ? [] : [below(colors.dim(marks))]),
     ...(spark === '' ? [] : wrapBelow(describeTrend(trend, page))),
     ...wrapBelow(describeLearning(trend), colors.dim),
-    ...trend.spikes.flatMap((spike) => wrapBelow(renderSpike(spike), colors.yellow)),
+    ...trend.spikes.flatMap((spike) => wrapBelow(renderSpike(spike, page), colors.yellow)),
   ];
 }
 
@@ -148,14 +149,14 @@ function describeLearning(trend: SearchTrend): string {
 }
 
 /** Starts with the day, because the sentence of a spike has only times. */
-function renderSpike({ window_start, tz, sentence }: SpikeRow): string {
-  const day = window_start.toLocaleDateString('en-GB', {
-    timeZone: tz,
+function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
+  const day = spike.window_start.toLocaleDateString('en-GB', {
+    timeZone: zone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',
   });
-  return `${day}: ${oneLine(sentence)}`;
+  return `${day}: ${oneLine(composeSpikeSentence(spike, zone))}`;
 }
 
 /** `null`: not observed, which is not zero. `atLeast`: a lower bound. */

@@ -1,6 +1,8 @@
+import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
 import type { SpikeRow } from '../../store/queries/volume.ts';
 import { Badge, Icon } from './icons.tsx';
+import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { removeCitations, UntrustedText } from './untrusted-text.tsx';
 
@@ -54,6 +56,7 @@ function getDiscoveryPath({ kind, post_id, link_id, run_id, search }: DiscoveryR
 
 /** A spike with its search and its top post. */
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
+  const { zone } = useFrame();
   return (
     <div class="spike">
       <Icon name="spike" />
@@ -63,7 +66,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
             <a href={`/searches/${spike.search}`}>{spike.search}</a>{' '}
           </>
         )}
-        <span class="spike-sentence">{spike.sentence}</span>{' '}
+        <span class="spike-sentence">{composeSpikeSentence(spike, zone)}</span>{' '}
         <span class="line-more">
           <Timestamp at={spike.window_end} />
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}

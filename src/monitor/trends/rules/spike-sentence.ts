@@ -13,7 +13,7 @@ export type SpikeFacts = {
   /** Usual for this weekday and time; null if fewer than four weeks were observed. */
   weekday_usual: number | null;
   provisional: boolean;
-  /** IANA name of the time zone of the sentence. */
+  /** IANA name of the search's time zone. */
   tz: string;
   /** Share of the gain that the top post accounts for, 0 to 1; null for posts. */
   top_share: number | null;
@@ -25,15 +25,16 @@ const LONG_WINDOW_MS = 24 * HOUR;
 /**
  * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` Lower bounds say "at least",
  * partial coverage is stated, and there is no ratio if fewer than one post is usual.
+ * @param zone of the times, for a reader; the weekday stays that of the search, which it is compared by
  */
-export function composeSpikeSentence(spike: SpikeFacts): string {
+export function composeSpikeSentence(spike: SpikeFacts, zone = spike.tz): string {
   const { window_start, window_end, coverage, lower_bound, usual, top_share } = spike;
   const long = window_end.getTime() - window_start.getTime() >= LONG_WINDOW_MS;
   const seen = coverage < 0.995 && !lower_bound ? ` (${formatPercent(coverage)} of it observed)` : '';
   const compared = `${compareWithUsual(spike, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
   const weekday = long ? '' : compareWithWeekday(spike);
   const most = top_share === null ? '' : `; one post accounts for ${formatPercent(top_share)}`;
-  return `${describeCount(spike)}${describeWindow(spike, long)}${seen}, ${compared}${weekday}${most}.`;
+  return `${describeCount(spike)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}.`;
 }
 
 function describeCount({ n, lower_bound, measure }: SpikeFacts): string {
@@ -43,7 +44,7 @@ function describeCount({ n, lower_bound, measure }: SpikeFacts): string {
   return lower_bound ? `At least ${things}` : things;
 }
 
-function describeWindow({ window_start, window_end, tz }: SpikeFacts, long: boolean): string {
+function describeWindow({ window_start, window_end }: SpikeFacts, long: boolean, tz: string): string {
   if (!long) {
     const [start, end] = [formatOffset(window_start, tz), formatOffset(window_end, tz)];
     const [from, to] = [formatTimeOfDay(window_start, tz), formatTimeOfDay(window_end, tz)];
