@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { sqlTime, type Transaction } from './database.ts';
 import type { AuditAction, Change } from './schema/analytics/audit-log-view.ts';
 
-/** Who acts. `token`: the part that names it, of a request with a token or of the session that was begun with it. */
+/** Who acts. `token`: prefix of the token of the request or of its session. */
 export type Actor =
   | { kind: 'token' | 'session'; token: string }
   | { kind: 'local' }
@@ -12,9 +12,9 @@ export type Actor =
 
 export type AuditEntry = {
   action: AuditAction;
-  /** Slug, id or name of what was changed; null where there is one of its kind. */
+  /** Slug, ID or name of the changed object; null if there is only one of its kind. */
   subject: string | bigint | null;
-  /** Fields by name. Never a secret, and no address of a webhook. */
+  /** Changed fields by name. Never contains secrets or webhook URLs. */
   changes?: Readonly<Record<string, Change>>;
 };
 
@@ -40,7 +40,7 @@ export async function recordAudit(
   ]);
 }
 
-/** The fields that differ, each with both values; a value that is undefined is left out. */
+/** The fields that differ, each with both values; undefined values are omitted. */
 export function diffFields<T extends object>(before: Partial<T>, after: Partial<T>): Record<string, Change> {
   const old = new Map(Object.entries(before));
   const now = new Map(Object.entries(after));
@@ -53,7 +53,7 @@ export function diffFields<T extends object>(before: Partial<T>, after: Partial<
   );
 }
 
-/** What a thing was created with, as far as it is anything: neither null nor empty. */
+/** Initial values, except null and empty ones. */
 export function recordCreation(fields: object): Record<string, Change> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, after]: [string, unknown]): [string, Change][] =>
@@ -66,12 +66,12 @@ export function recordCreation(fields: object): Record<string, Change> {
 
 const EMPTY_VALUES: ReadonlySet<string> = new Set(['""', '[]', '{}']);
 
-/** Of one value, in characters of its JSON: enough for any name, filter or schedule, and for the beginning of a prompt. */
+/** Per value, in characters of its JSON: enough for names, filters, schedules and the beginning of a prompt. */
 const MAX_VALUE_LENGTH = 400;
-/** No thing has more fields. */
+/** No object has more fields. */
 const MAX_FIELDS = 16;
 
-/** At most 16 fields with two values of 400 characters each: well below the 64 kB that a row may have, whatever the script. */
+/** At most 16 fields with two values of 400 characters each: well below the 64 kB limit of a row in any script. */
 function boundChanges(changes: Readonly<Record<string, Change>>): Record<string, Change> {
   return Object.fromEntries(
     Object.entries(changes)
@@ -83,7 +83,7 @@ function boundChanges(changes: Readonly<Record<string, Change>>): Record<string,
   );
 }
 
-/** @returns the value as JSON has it; the beginning of its text where it is long, undefined where it is undefined */
+/** @returns the value as JSON; a long one truncated to text, undefined unchanged */
 function shorten(value: unknown): unknown {
   const json = value === undefined ? undefined : JSON.stringify(value, toStorable);
   if (json === undefined || json.length <= MAX_VALUE_LENGTH)
@@ -92,7 +92,7 @@ function shorten(value: unknown): unknown {
   return `${String(toStorable('', text.slice(0, MAX_VALUE_LENGTH - 1)))}…`;
 }
 
-/** Postgres' JSON has no NUL and no half of a character; an id is a text. */
+/** Postgres' JSON allows no NUL and no lone surrogates; IDs become text. */
 function toStorable(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;

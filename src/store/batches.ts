@@ -92,9 +92,9 @@ function createQueue<Input, Outcome>(
 type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
 
 /**
- * Rows that a prepared statement is given, as FROM takes them: an array for each column, `$1` the first. The arrays stand
- * in a subquery that Postgres does not look into. Where it knows how many rows there are it makes a new plan for them each
- * time, which takes longer than a small statement does.
+ * Rows for a prepared statement, as an item of FROM: one array per column, starting with `$1`. The subquery hides the
+ * arrays from the planner: if it knew the number of rows, it would re-plan each time, which takes longer than a small
+ * statement.
  */
 export function givenRowsSql(name: string, columns: Readonly<Record<string, ColumnSqlType>>): string {
   const names = Object.keys(columns);

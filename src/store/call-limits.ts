@@ -11,12 +11,15 @@ import type { Clock } from '../platform/clock.ts';
 import { type Id, sqlTime, type Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
 
-/** A request is sent at most this long after its ledger row was written, where the minute is limited; a later one is not sent. */
+/**
+ * Maximum delay between the ledger row and its request if the calls per minute are limited; later requests are not
+ * sent.
+ */
 export const MAX_SEND_DELAY_MS = 2 * SECOND;
 
 /**
- * A call is counted for this long. Calls are counted by when their rows are written, and a service counts them when they
- * arrive: one may come late and the next at once, so that 60 s apart in the ledger can be less there.
+ * A call counts for this long. Calls are counted when their rows are written, but a service counts them on arrival:
+ * one may arrive late and the next immediately, so calls 60 s apart in the ledger can be closer there.
  */
 const WINDOW_MS = MINUTE + MAX_SEND_DELAY_MS;
 const WINDOW = `interval '${WINDOW_MS} milliseconds'`;
@@ -30,7 +33,7 @@ export type Verdict =
   | { kind: 'minute_cap'; until: Date }
   | { kind: 'day_cap' };
 
-/** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link insertMinuteRow}. */
+/** A row of the CTE `verdict` about one of the calls; `again`: repeat the statement after {@link insertMinuteRow}. */
 export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
 
 /** @throws Error if the statement neither opened the call nor returned a reason */
@@ -42,15 +45,14 @@ export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
 }
 
 /**
- * CTEs that check both limits and count as many calls as they have room for. They stand behind a CTE `allowed`, with a row
- * for each call of a service that may be opened at all. `verdict` has one row where there are any: their time `now`, how
- * many of them are opened (`opens`), and what the others meet (`refusal`, `until`). The statement writes the rows of
- * those that are opened.
+ * CTEs that check both limits and count as many calls as these allow. They follow a CTE `allowed` with a row for each
+ * candidate call of a service. `verdict` has one row if there are any: their time `now`, how many are opened
+ * (`opens`), and the reason for the others (`refusal`, `until`). The statement writes the rows of opened calls.
  *
- * The minute's row is locked before anything is decided and the time is read only then, so that whoever waited sees what
- * was committed meanwhile, and times in the row ascend. The day is counted by one upsert, and last: where others counted
- * calls of this day meanwhile and not all fit any more, nothing is opened, and the statement is to be sent again.
- * Times of a database clock that went back count as sent now, or they would count for hours.
+ * The minute's row is locked first and the time is read afterwards, so that a waiting statement sees what was
+ * committed meanwhile, and times in the row ascend. The day is counted last, by one upsert: if concurrent calls used
+ * up the day meanwhile, nothing is opened, and the statement must be repeated. If the database's clock was set back,
+ * later times count as now; otherwise they would count for hours.
  * @param places.perMinute parameter of the limit; null: no limit, and nothing is recorded
  * @param places.perDay the same for the UTC day, whose calls are always counted
  */
@@ -102,8 +104,8 @@ minute AS MATERIALIZED (
 }
 
 /**
- * CTEs that take a call which was certainly never sent out of its minute and its day. They stand behind a CTE `closed`
- * (service_id, sent_at, refunded), and lock the rows in the order in which {@link countCalls} does.
+ * CTEs that remove calls which were certainly not sent from their minute and day. They follow a CTE `closed`
+ * (service_id, sent_at, refunded), and lock rows in the same order as {@link countCalls}.
  */
 export const REFUND_CALL = `
 unnoted AS (
@@ -116,11 +118,11 @@ unnoted AS (
   WHERE closed.refunded AND d.service_id = closed.service_id AND d.day = (closed.sent_at AT TIME ZONE 'UTC')::date
 )`;
 
-/** How a call ended, as its row in either ledger has it. */
+/** How a call ended, as stored in both ledgers. */
 export type CallEnd = {
   state: 'received' | 'failed' | 'unknown';
   code: RunCode | null;
-  /** Whether the request may have been put on the wire; where not, its call is refunded. */
+  /** Whether the request may have been sent; if not, its call is refunded. */
   sent: boolean;
   httpStatus: number | null;
   bytes: number | null;
@@ -130,8 +132,8 @@ export type CallEnd = {
 };
 
 /**
- * The CTE `closed` that {@link REFUND_CALL} stands behind: closes one row of a ledger with $1 to $8, which are
- * {@link listCallEnd}. A row that was marked as unknown meanwhile is closed all the same; one that is closed stays as it is.
+ * The CTE `closed` before {@link REFUND_CALL}: closes one ledger row with $1 to $8 from {@link listCallEnd}. Rows
+ * marked as unknown are closed too; closed rows are unchanged.
  * @param key identifies the row, by parameters from $9 on
  */
 export function closeCallSql(ledger: 'calls' | 'trials', key: string): string {
@@ -150,8 +152,8 @@ export function listCallEnd(end: CallEnd): unknown[] {
 }
 
 /**
- * Adds the row that {@link countCalls} locks, for who is to ask again. It is committed by itself: a row that the same
- * statement inserted could not be seen by those who wait for it.
+ * Adds the row that {@link countCalls} locks, before the statement is repeated. Committed separately: a row inserted
+ * by the same statement would be invisible to those waiting for it.
  */
 export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
   await db.pool.query(
@@ -164,9 +166,9 @@ export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promis
 type CallRoom = { minute: number; day: number };
 
 /**
- * What both limits leave to each of some services, which may be named more than once. For planning only; {@link countCalls}
- * decides.
- * @returns by the id of the service
+ * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
+ * countCalls} decides.
+ * @returns by service ID
  */
 export async function readCallRoom(
   db: Pick<Pool | Transaction, 'query'>,

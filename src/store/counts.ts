@@ -1,15 +1,15 @@
 /**
- * Counters since the database was created. Runs that succeeded are counted by the follower, in the transaction that sees
- * their readings first; discoveries by their numbers, which grow in the order of commits; whatever else by triggers
+ * Counters since the database was created. Succeeded runs are counted by the follower, in the transaction that first
+ * sees their readings; discoveries by their IDs, which ascend in commit order; everything else by triggers
  * (`0000_tables`).
  */
 import type { Database, Id, Transaction } from './database.ts';
 
-/** Upper bounds of the histograms, in seconds; the trigger of runs that fail (`0000_tables`) has the first ones too. */
+/** Upper bounds of the histograms, in seconds; the trigger for failed runs (`0000_tables`) repeats the first ones. */
 export const LATENESS_BOUNDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600] as const;
 export const SAVE_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** What is counted, and what its labels are, in this order. Only ever add a name: labels are stored. */
+/** Counters and their labels, in this order. Only add names: labels are stored. */
 export const COUNTS = {
   runs: ['service', 'status', 'code'],
   /** One bucket each; `le` is a bound of {@link LATENESS_BOUNDS} or `+Inf`. */
@@ -29,7 +29,7 @@ export const COUNTS = {
 export type CountName = keyof typeof COUNTS;
 export type Count = { name: CountName; labels: string[]; n: number };
 
-/** The number of the discovery up to which discoveries are in `counts`: it stands there, as `n`. */
+/** Row of `counts` whose `n` is the ID up to which discoveries are counted. */
 const COUNTED_UNTIL = 'discoveries_until';
 const COUNT_DISCOVERIES = (until: string) => `
   SELECT 'discoveries' AS name, ARRAY[kind, baseline::text] AS labels, count(*)::float8 AS n
@@ -81,14 +81,14 @@ UNION ALL SELECT 'save_sum', '{}', sum(saved_seconds) FROM saved HAVING sum(save
 UNION ALL SELECT 'items_seen', '{}', sum(items_seen) FROM saved HAVING sum(items_seen) IS NOT NULL
 UNION ALL SELECT 'rejects', ARRAY[j.code], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY j.code`;
 
-/** Counts the runs that succeeded by these readings, with what their responses held. */
+/** Counts the succeeded runs of these readings, with the contents of their responses. */
 export async function countSaved(tx: Transaction, readings: readonly Id[]): Promise<void> {
   if (readings.length > 0) await tx.query({ name: 'count_saved', text: COUNT_SAVED, values: [readings] });
 }
 
 /**
- * Adds the steps up, and counts new discoveries: in one statement, so that whoever reads meanwhile sees each of them once. Two
- * who do it at once take different steps; the rows of sums are locked in one order, and the one of discoveries first.
+ * Adds up the steps, and counts new discoveries: in one statement, so that readers see each exactly once. Concurrent
+ * calls take different steps; the rows of sums are locked in one order, starting with that of discoveries.
  */
 export async function foldCounts({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(

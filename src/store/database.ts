@@ -81,8 +81,8 @@ export function openDatabase(
     options: `-c timezone=UTC -c client_connection_check_interval=5000${options.lossy === true ? ' -c synchronous_commit=off' : ''}`,
   };
   const pool = shares === undefined ? new Pool(settings) : new SharedPool(settings, shares);
-  // Without listeners, a restart of Postgres would end the process; the next query reports the error. The pool listens to
-  // connections that rest, not to those that are in somebody's hands between two queries.
+  // Without listeners, a restart of Postgres would end the process; the next query reports the error. The pool
+  // listens only to idle connections.
   const onLost = (error: Error) => options.log.debug({ err: error }, 'database connection lost');
   pool.on('error', onLost);
   pool.on('connect', (client) => client.on('error', onLost));
@@ -90,8 +90,8 @@ export function openDatabase(
 }
 
 /**
- * The statement time as SQL: the given time (of a simulation or test), or else the database's clock. Truncated, because a
- * cast to three digits could round up into the future.
+ * The statement time as SQL: the passed time (of a simulation or test), or else the database's clock. Truncated,
+ * because a cast to three digits could round up into the future.
  * @param given such as `$1`, or a column; its value is {@link Clock.statementTime}
  */
 export function sqlTime(given: `$${number}` | `asked.${string}`): string {

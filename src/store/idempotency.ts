@@ -6,16 +6,16 @@ import type { Clock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
 import { type Database, sqlTime, type Transaction } from './database.ts';
 
-/** What identifies a request: who sent it, to which route, under which key. */
+/** Identifies a request: its visitor, route and key. */
 export type RequestKey = { visitor: string; route: string; key: string };
 
 /** One execution of a request. */
 export type Execution = {
-  /** What an earlier execution had created when its process ended; null: nothing, as far as it was committed with its key. */
+  /** What an earlier, interrupted execution created and committed with its key; null: nothing. */
   readonly committed: string | null;
   /**
-   * Notes what is created, in the transaction that creates it.
-   * @throws Refused `conflict` where a later execution has begun meanwhile: the transaction must be rolled back
+   * Records what is created, in the transaction that creates it.
+   * @throws Refused `conflict` if a later execution has started: the transaction must be rolled back
    */
   commit(tx: Transaction, created: string): Promise<void>;
 };
@@ -33,12 +33,12 @@ const LEASE_INTERVAL = `interval '2 minutes'`;
 export const EXTEND_EVERY_MS = 30_000;
 const RETENTION_INTERVAL = `interval '24 hours'`;
 
-/** A lease that ends farther away than any is given was written by a clock that was wrong. */
+/** A lease beyond the maximum was written by a wrong clock. */
 const NOT_EXECUTED = `k.status IS NULL AND NOT (k.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
 const expiredSql = (now: `$${number}`) =>
   `(k.created_at <= ${sqlTime(now)} - ${RETENTION_INTERVAL} AND (k.status IS NOT NULL OR ${NOT_EXECUTED}))`;
 
-/** $1 visitor, $2 route, $3 key, $4 hash, $5 now. No row comes back where another execution is under way or has ended. */
+/** $1 visitor, $2 route, $3 key, $4 hash, $5 now. Returns no row if another execution is in progress or has ended. */
 const BEGIN_REQUEST = `
 INSERT INTO strandline.idempotency_keys AS k (visitor, route, key, body_hash, created_at, lease_until)
 VALUES ($1, $2, $3, $4, ${sqlTime('$5')}, clock_timestamp() + ${LEASE_INTERVAL})
@@ -55,9 +55,9 @@ WHERE visitor = $1 AND route = $2 AND key = $3`;
 const IS_THIS_EXECUTION = 'visitor = $1 AND route = $2 AND key = $3 AND fence = $4 AND status IS NULL';
 
 /**
- * Begins to execute a request, or says why it is not executed. One whose lease has ended, and one that was abandoned, is
- * executed again. So is every request 24 hours after its last execution began.
- * @param bodyHash SHA-256 of what the request asks for
+ * Starts executing a request, or returns why not. A request is executed again if its lease expired, if it was
+ * abandoned, or 24 hours after its last execution started.
+ * @param bodyHash SHA-256 of the request's content
  */
 export async function beginRequest(
   { pool }: Pick<Database, 'pool'>,
@@ -76,7 +76,7 @@ export async function beginRequest(
     values,
   );
   const [row] = found.rows;
-  // Expired and removed between the two statements: whoever comes again begins it.
+  // Expired and deleted between the two statements: the next attempt starts it.
   if (row === undefined) return { kind: 'in_progress' };
   if (!row.same) return { kind: 'reused' };
   if (row.status === null) return { kind: 'in_progress' };
@@ -113,8 +113,8 @@ export async function commitWithRequest(
 
 /**
  * Stores the reply for repeated requests.
- * @param reply without what must not be stored
- * @returns false where another execution has begun: its reply will count
+ * @param reply without secrets
+ * @returns false if another execution has started: its reply counts
  */
 export async function finishRequest(
   { pool }: Pick<Database, 'pool'>,
@@ -129,7 +129,7 @@ export async function finishRequest(
   return rowCount === 1;
 }
 
-/** Ends an execution whose reply is not stored: the same request is executed when it is sent again. */
+/** Ends an execution without storing its reply: a repeated request is executed. */
 export async function abandonRequest(
   { pool }: Pick<Database, 'pool'>,
   key: RequestKey,
@@ -141,14 +141,14 @@ export async function abandonRequest(
   );
 }
 
-/** Replies of a route that show what was found; see `maintenance/forget-author.ts`. */
+/** Deletes stored replies of a route that contain results; see `maintenance/forget-author.ts`. */
 export async function deleteReplies(tx: Pick<Transaction, 'query'>, route: string): Promise<void> {
   await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
 }
 
 const DELETE_BATCH = 1_000;
 
-/** Removes keys of executions that began 24 hours ago or earlier, a thousand at a time. @returns how many */
+/** Removes keys of executions that started 24 hours ago or earlier, a thousand at a time. @returns how many */
 export async function deleteIdempotencyKeys(
   { pool }: Pick<Database, 'pool'>,
   clock: Pick<Clock, 'statementTime'>,

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** A name of this database that stays with it, so that two of them can share one Redis. */
+/** A permanent name of this database, so that two databases can share one Redis. */
 export async function readInstanceName(db: Database, fresh: string, now: Date): Promise<string> {
   await db.pool.query(
     `INSERT INTO strandline.facts (name, value, at) VALUES ('instance', $1, $2) ON CONFLICT (name) DO NOTHING`,
@@ -12,7 +12,7 @@ export async function readInstanceName(db: Database, fresh: string, now: Date): 
   return rows[0]?.value ?? fresh;
 }
 
-/** Writes down a fact that holds once per database. @returns whether it was new */
+/** Records a fact that holds once per database. @returns whether it was new */
 export async function insertFact(db: Database, name: string, value: string, now: Date): Promise<boolean> {
   const { rowCount } = await db.pool.query(
     'INSERT INTO strandline.facts (name, value, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING',

@@ -15,10 +15,10 @@ import { type Database, type Id, sqlTime } from './database.ts';
 import { encodeBody } from './responses.ts';
 
 /**
- * Writes the ledger rows of calls to one service, and commits them, before the calls are made. All that may refuse them is
- * decided in this one statement: whether its claim still holds each run (whose row is locked), whether a response of the
- * run waits to be read, how many calls the run has made, and the limits of the service. A call is counted only where its row
- * is written. $1 runs, ascending, $2 their fences, $3 how many calls each may make.
+ * Writes the ledger rows of calls to one service, and commits them, before the calls are made. This single statement
+ * checks everything that may refuse them: whether the claim still holds each run (whose row is locked), whether the
+ * run has an unread response, how many calls it has made, and the limits of the service. A call is counted only if
+ * its row is written. $1 runs, ascending, $2 their fences, $3 maximum calls of each.
  */
 const OPEN_CALLS = `
 WITH run AS MATERIALIZED (
@@ -42,9 +42,9 @@ SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
 FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
 
 /**
- * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} sees nothing that is committed
- * while it waits for a lock; this sees it, before the request is sent, also where a later claim has marked the call as
- * unknown. $1 run, $2 call, $3 time.
+ * Refunds a call that was opened although its run has an unread response. {@link OPEN_CALLS} does not see rows
+ * committed while it waits for a lock; this statement does, before the request is sent, even if a later claim has
+ * marked the call as unknown. $1 run, $2 call, $3 time.
  */
 const REFUND_IF_UNREAD = `
 WITH closed AS (
@@ -78,15 +78,15 @@ type CallToOpen = {
 const openTogether = batched(openCalls, { most: 32, alone: false });
 
 /**
- * Concurrent calls are opened by one statement per service.
- * @param input.callsPerDay most calls per UTC day to this service; null: no limit
- * @param input.callsPerMinute most calls in any 60 s to this service; null: no limit
- * @returns with the time of the database at which the call was counted, where it was opened
+ * Opens calls, with one statement per service for concurrent ones.
+ * @param input.callsPerDay maximum calls per UTC day to this service; null: no limit
+ * @param input.callsPerMinute maximum calls in any 60 s to this service; null: no limit
+ * @returns for an opened call, also the database's time at which it was counted
  */
 export async function openCall(db: Database, input: CallToOpen): Promise<OpenedCall> {
   const opened = await openTogether(db, input);
   if (opened.kind === 'failed') throw opened.error;
-  // No response can come to a run that never called.
+  // A run without calls has no responses.
   if (opened.kind === 'opened' && opened.n > 1 && (await refundIfUnread(db, { ...input, n: opened.n })))
     return { kind: 'unread' };
   return opened;
@@ -128,7 +128,7 @@ function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
   return groups;
 }
 
-/** @returns by run; one that its claim does not hold any more is left out */
+/** @returns by run; runs that the claim no longer holds are omitted */
 async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
   const [{ serviceId, callsPerDay, callsPerMinute, clock }] = group;
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
@@ -164,7 +164,7 @@ function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
   return verdict.kind === 'opened' ? { ...verdict, n } : verdict;
 }
 
-/** @returns whether a response of the run waits to be read, so that the call must not be made */
+/** @returns whether the run has an unread response, so that the call must not be made */
 async function refundIfUnread(
   db: Database,
   call: { runId: Id; n: number; clock: Pick<Clock, 'statementTime'> },
@@ -178,9 +178,9 @@ async function refundIfUnread(
 }
 
 /**
- * Closes a call that brought no response. Where its request was certainly never sent, it is taken out of the day and the
- * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs
- * no reading: a replay may read it, and it is never treated as complete.
+ * Closes a call without a response. If its request was certainly not sent, it is removed from the day and the minute,
+ * but still counts as an attempt of its run. A partial body is stored as a response that needs no reading: a replay
+ * may parse it, but it never counts as complete.
  */
 const CLOSE_CALL = `
 WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
@@ -192,7 +192,7 @@ SELECT FROM closed`;
 
 export type FailedCallEnd = CallEnd & {
   state: 'failed' | 'unknown';
-  /** What had arrived of a response that broke off, decoded. */
+  /** The decoded part of a response that was cut off. */
   partial: { contentType: string | null; body: Buffer } | null;
 };
 

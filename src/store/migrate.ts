@@ -9,24 +9,23 @@ import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
 import { areViewsBehind, MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
 import { applyViews } from './views.ts';
 
-/** Held by whoever migrates this database, from the first look to the last change. */
+/** Held during a whole migration of this database. */
 const LOCK = 0x7374_7264;
 const OLDEST_SERVER = 150_000;
 
-/** What was done: names of migrations, `views`, the queue's schema; and sentences for a person about what is not as it should be. */
+/** What was done: names of migrations, `views`, the queue's schema; and notes about problems, for display. */
 type Migrated = { applied: string[]; notes: string[] };
 
 /**
- * Brings a database to what this program expects: our tables and views, the queue's tables, the views' reader. The files
- * and the table of migrations are Drizzle's; its own migrator takes no lock. Migrations and views are one transaction: a migrator
- * that fails, is killed or refuses leaves our schemas as they were.
- * A role that may change no tables only sees that there is nothing to do.
- * @param appRole is granted the tables, where it is another than the one that migrates
- * @param readerUrl names the reader's role, and its password where the role is not there yet
- * @param signal gives up reaching it; what was begun once it was reached is done
- * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours; one that is
- *   behind, where our role may not change it; one that is older than `0000_tables`; one where an object of somebody else depends
- *   on a view that has to be dropped
+ * Brings a database to the state this program expects: tables, views, the queue's tables, and the reader of the
+ * views. The files and the table of migrations are Drizzle's, whose own migrator takes no lock. Migrations and views
+ * are one transaction: a failed, killed or refused migration leaves our schemas unchanged. A role without DDL
+ * privileges only checks that nothing is pending.
+ * @param appRole is granted the tables, if it is not the migrating role
+ * @param readerUrl names the reader's role, with the password to create it
+ * @param signal aborts connecting; a started migration is completed
+ * @throws Refused for an old server; a database that is newer, older than `0000_tables`, or not ours; a pending
+ *   migration without privileges; a foreign object that depends on a view to drop
  */
 export async function migrate(options: {
   url: string;
@@ -192,20 +191,20 @@ async function apply(
     if (views !== undefined) await applyViews(client, views, log);
     await client.query('COMMIT');
   } catch (error) {
-    // Where the connection itself is gone, the server rolls back; the first error is the one to tell.
+    // If the connection is lost, the server rolls back; the first error is reported.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** The tables are there: the rows of the migrations that made them become the one of `0000_tables`. */
+/** The tables exist: replaces the rows of the migrations that created them with that of `0000_tables`. */
 async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
   const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query(`DELETE FROM ${ledger} WHERE created_at <= $1`, [LAST_SQUASHED.when]);
   await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
 }
 
-/** A migration and its row in the table, inside the caller's transaction. */
+/** Applies a migration and records it, inside the caller's transaction. */
 export async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
   const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);

@@ -27,10 +27,10 @@ export type RawResponse = ResponseKey & {
   body: Buffer;
 };
 
-/** A response with what its call took. */
+/** A response with the usage of its call. */
 export type PaidResponse = { runId: Id; response: RawResponse; latencyMs: number; costUsd: number | null };
 
-/** How a body is stored: compressed, with the hash and the size of its decoded bytes. */
+/** Stored form of a body: compressed, with the hash and size of its decoded bytes. */
 export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha256: Buffer; bytes: number }> {
   return {
     gzipped: await compress(body, { level: 3 }),
@@ -42,7 +42,7 @@ export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha25
 type Encoded = Awaited<ReturnType<typeof encodeBody>>;
 
 /**
- * Stores responses, unread, and closes their calls. $12 holds the bodies one behind the other: each is `length` bytes
+ * Stores responses, unread, and closes their calls. $12 contains the concatenated bodies: each has `length` bytes
  * from `at` on. An array of bodies would be sent as text, which is twice as long.
  */
 const INSERT_RESPONSES = `
@@ -71,8 +71,8 @@ INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sh
 SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`;
 
 /**
- * Compressed bytes that are sent together: fifty usual responses. What is larger would make small ones wait for it, and is
- * a batch of its own.
+ * Maximum compressed bytes per batch: fifty typical responses. Larger ones would delay small ones, and are sent
+ * alone.
  */
 const MAX_BYTES_TOGETHER = 2 ** 20;
 
@@ -93,7 +93,7 @@ export async function storeResponse(db: Database, paid: PaidResponse): Promise<v
   try {
     await storeTogether(db, stored);
   } catch (error) {
-    // A database that is away is away for each of them, and whoever waits for it has a copy to write to disk.
+    // An unavailable database fails all of them, and each caller has a copy to write to disk.
     if (isUnreachable(error)) throw error;
     await storeEncoded(db, [stored]);
   }
@@ -103,7 +103,7 @@ async function storeEncoded(
   db: Database,
   batch: readonly { paid: PaidResponse; encoded: Encoded }[],
 ): Promise<void[]> {
-  let end = 1; // the first byte is number 1
+  let end = 1; // SQL counts bytes from 1
   const places = batch.map(({ encoded }) => {
     const at = end;
     end += encoded.gzipped.byteLength;
@@ -151,7 +151,7 @@ type ResponseRow = {
 };
 const RESPONSE_COLUMNS = 'n, http_status, content_type, body, received_at';
 
-/** The newest stored response of a run, a whole one before one that broke off; `null` when there is none or it has expired. */
+/** The newest stored response of a run, preferring complete ones; `null` if there is none or it has expired. */
 export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
   const { rows } = await db.pool.query<ResponseRow>(
     `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.responses a
@@ -201,7 +201,7 @@ export async function takeUnreadResponse(
   return rows[0] === undefined ? null : toResponse(rows[0]);
 }
 
-/** The newest unread response of a run that has ended, where it is due to be read; nobody else gets it meanwhile. */
+/** The newest unread response of an ended run, if it is due to be read; no other process gets it meanwhile. */
 export async function takeLateResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
@@ -211,8 +211,8 @@ export async function takeLateResponse(
 }
 
 /**
- * Whether a run has killed workers before, so that only a worker without other runs may go on with it: an abandoned run
- * that was claimed twice, or an ended one with a response that was attempted twice.
+ * Whether a run has probably crashed workers, so that only a worker without other runs may continue it: an abandoned
+ * run that was claimed twice, or an ended one with a response attempted twice.
  */
 export async function needsSolitude(db: Database, input: { runId: Id; now: Date | null }): Promise<boolean> {
   const { rowCount } = await db.pool.query(
@@ -229,9 +229,9 @@ export async function needsSolitude(db: Database, input: { runId: Id; now: Date 
 type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
 
 /**
- * Runs that have ended and have unread responses that are due to be read, for the scan to offer. The worker that stored a
- * response has five seconds to read it.
- * @param simulation whose searches; null: those that the database's clock drives
+ * Ended runs with unread responses that are due to be read, for the scan to enqueue. The worker that stored a
+ * response has five seconds to read it first.
+ * @param simulation whose searches; null: those of the database's clock
  * @returns at most `limit`
  */
 export async function listLateRuns(

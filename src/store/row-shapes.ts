@@ -1,4 +1,4 @@
-/** The rows of the SQL contract's views as they stand in JSON: what documents a row, made from what reads it. */
+/** JSON shapes of the SQL contract's rows: documentation generated from the declarations that read them. */
 
 import * as alerts from './schema/analytics/alert-views.ts';
 import * as contract from './schema/analytics/analytics-schema.ts';
@@ -13,7 +13,7 @@ import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
-/** Every view of the contract that the program reads, by the name of its declaration. */
+/** All declared views of the contract, by name of the declaration. */
 export const declared = {
   ...alerts,
   ...contract,
@@ -29,20 +29,20 @@ export const declared = {
 type Views = typeof declared;
 type ViewNameOf<T> = T extends { _: { name: infer Name extends string } } ? Name : never;
 
-/** A view of `strandline_analytics` that the program reads. */
 export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
 
-/** A row of a view: each column is a member, in the view's order. */
+/** A row of a view: one member per column, in the view's order. */
 export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
 
-// A row holds bigints and dates, JSON their text. (By way of unknown: to compare the classes takes the checker a second.)
+// A row has bigints and dates, JSON has their text. (Cast by way of unknown: comparing the classes takes the type
+// checker a second.)
 /** A key of ours: a bigint, which JSON can only hold as text. */
 export const idShape = z.string().regex(/^\d{1,19}$/) as unknown as z.ZodUnknown;
 export const timeShape = z.string().meta({ format: 'date-time' }) as unknown as z.ZodUnknown;
 
 /**
- * The shape of a view's row in JSON: ids are strings, times ISO 8601. It describes replies and checks nothing at
- * run time; `x-view` names the view, whose comments are the words for its members.
+ * The JSON shape of a view's row: IDs are strings, times ISO 8601. For documentation, without validation at run time;
+ * `x-view` names the view, whose comments describe the members.
  */
 export function describeRow(view: ViewName): RowShape {
   const columns = VIEWS.get(view);
@@ -51,7 +51,7 @@ export function describeRow(view: ViewName): RowShape {
 }
 
 function describeColumn(column: Column): z.core.$ZodType {
-  // What JSON has no type for may be anything, null included.
+  // Types without a JSON equivalent may be anything, including null.
   if (column.notNull || column.dataType === 'json') return describeValue(column);
   return z.nullable(describeValue(column));
 }

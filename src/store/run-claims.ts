@@ -32,7 +32,7 @@ export type ClaimedRun = {
   calls_made: number;
 };
 
-/** A lease beyond the maximum (an hour) is invalid: a clock was wrong, or somebody edited it. */
+/** A lease beyond the maximum (an hour) is invalid: a clock was wrong, or the row was edited. */
 export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
 
 /** No scan for this long means an outage, in which no worker could renew its lease either. */
@@ -49,10 +49,10 @@ export const IS_ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXIS
 export const MAX_SHARED_CLAIMS = 2;
 
 /**
- * Claims runs for this process: each that is queued and due, or running under a lease that is over. Their rows are locked
- * first, in order; the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two
- * runs of one search apart. The lease is measured by the database's clock. Of each run: $1 id, ascending, $2 worker, $3
- * length of the lease, $4 time, $5 whether its worker has no other run.
+ * Claims runs for this process: queued and due, or running with an expired lease. Locks their rows first, in order;
+ * the lock decides between concurrent claims, and the partial unique index `runs_one_running` keeps two runs of one
+ * search apart. Leases use the database's clock. For each run: $1 ID, ascending, $2 worker, $3 length of the lease,
+ * $4 time, $5 whether its worker has no other run.
  */
 const CLAIM_RUNS = `
 WITH held AS MATERIALIZED (
@@ -78,7 +78,7 @@ RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at
 
 type ClaimInput = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
 
-/** More than a worker starts at the same time; a failed statement is repeated for each run. */
+/** More than a worker starts at once; if the statement fails, each run is retried alone. */
 const MAX_CLAIMS_TOGETHER = 32;
 
 /**
@@ -119,9 +119,9 @@ async function claimRuns(db: Database, claims: readonly ClaimInput[]): Promise<(
 }
 
 /**
- * Gives every running run a lease from now, unless it was given one before and has not renewed it since: then its worker
- * is dead. For the first scan after an outage, in the transaction that notes the scan: claims are possible only once that
- * is committed.
+ * Extends the leases of all running runs, except those already extended and not renewed since: their workers are
+ * dead. For the first scan after an outage, in the transaction that records the scan, so that no run is claimed
+ * before it commits.
  * @param leaseMs length of a lease, in milliseconds
  * @returns how many leases were extended
  */

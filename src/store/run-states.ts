@@ -15,9 +15,9 @@ export async function failRun(
     fence: number;
     code: RunCode;
     reason: string | null;
-    /** Null where there was no response to read. */
+    /** Null if there was no response to parse. */
     rejects: readonly { path: string; code: string; sample: string }[] | null;
-    /** Number of the response that was found to be unreadable. */
+    /** Number of the unreadable response. */
     unreadable?: number | null;
     now: Date | null;
   },
@@ -92,7 +92,7 @@ export async function requeueRun(
     fence: number;
     notBefore: Date | null;
     reason: string | null;
-    /** Number of the response that was found to be unreadable. */
+    /** Number of the unreadable response. */
     unreadable?: number | null;
     now: Date | null;
   },
@@ -121,11 +121,11 @@ export async function readRunState(
 }
 
 /**
- * A run outside the schedule: the first one of a new search, or one that a person asked for. Its caller offers it to the
- * queue; if nobody claims it, the scan enqueues it again half a minute later. The search's row is share-locked, so that a
- * removal at the same time is waited for, and seen.
- * @param input.now the statement's time; null: the database's clock
- * @throws Refused `not_found` where the search is removed
+ * Creates a run outside the schedule: the first one of a new search, or a manual one. The caller enqueues it; if
+ * nobody claims it, the scan enqueues it again after half a minute. Share-locks the search's row, to wait for a
+ * concurrent removal and see it.
+ * @param input.now the statement time; null: the database's clock
+ * @throws Refused `not_found` if the search is removed
  */
 export async function insertRun(
   tx: Transaction | Database['pool'],
@@ -162,7 +162,7 @@ export type ReplayableRun = {
   search_id: Id;
   service_id: Id;
   operation: Operation;
-  /** Of the version that it ran with. */
+  /** Of the version that it used. */
   tools: Tool[];
   dialect: string;
   status: string;

@@ -17,8 +17,8 @@ export type ScanStart = {
 };
 
 /**
- * Notes that a scan begins now, by the database's clock. After its clock was put back the row is left as it is, until
- * {@link finishSetback}: if this process dies in between, another one repeats it.
+ * Records the start of a scan, by the database's clock. If that clock was set back, leaves the row unchanged until
+ * {@link finishSetback}: if this process ends in between, another one repeats the repair.
  * @param takeOver scan only if the last scan is too long ago, or in the future
  * @returns null if another process scans
  */
@@ -54,7 +54,7 @@ export async function finishSetback(
   tx: Transaction,
   { now, leaseMs }: { now: Date; leaseMs: number },
 ): Promise<{ missed: number; searches: number }> {
-  // A row is never older than its slot, and the index by blocks is on the time at which rows were created.
+  // A row is never older than its slot, and the BRIN index is on the creation time of rows.
   const { rows: missed } = await tx.query<{ search_id: Id; slot_at: Date }>(
     `DELETE FROM strandline.runs WHERE status = 'skipped' AND created_at > $1 AND coalesce(span_until, slot_at) > $1
      RETURNING search_id, slot_at`,
@@ -87,7 +87,7 @@ export async function finishSetback(
   );
   // No slot from before its search was created is due.
   await tx.query('UPDATE strandline.searches SET created_at = $1 WHERE created_at > $1', [now]);
-  // A span that began in time is written anew, from its first slot on.
+  // A span that began in time is rewritten from its first slot.
   const { rowCount } = await tx.query(
     `UPDATE strandline.searches s SET next_due_at = least($1, (
        SELECT min(u.slot_at) FROM unnest($2::bigint[], $3::timestamptz[]) u(search_id, slot_at) WHERE u.search_id = s.id
@@ -124,7 +124,7 @@ export async function takeOffers(
 ): Promise<OfferedRun[]> {
   const { rows } = await tx.query<OfferedRun>({
     name: 'take_offers',
-    // Asked of each run by itself: its planner would read all searches to find those of a simulation.
+    // Checked per run: otherwise the planner would scan all searches to find those of a simulation.
     text: `WITH queued AS MATERIALIZED (
        SELECT id FROM strandline.runs r WHERE offer_at <= $1 AND status = 'queued' AND ${DRIVEN_BY_SQL}
        ${offerOrderSql('r')}, offer_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED

@@ -3,7 +3,7 @@ import type { Database, Id, Transaction } from './database.ts';
 import type { Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
-/** What a search asks, and when: one version of it. */
+/** A version of a search: its request and schedule. */
 export type Definition = {
   prompt: string;
   tools: Tool[];
@@ -64,7 +64,7 @@ export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> 
   return rows;
 }
 
-/** Writes a new search with its first version and its first state. A slug that is taken violates `searches_slug_key`. */
+/** Inserts a new search with its first version and state. Violates `searches_slug_key` if the slug is taken. */
 export async function insertSearch(
   tx: Transaction,
   input: {
@@ -73,11 +73,11 @@ export async function insertSearch(
     serviceId: Id;
     operation: Operation;
     labels: string[];
-    /** `normal` where it is left out. */
+    /** Default: `normal`. */
     sensitivity?: Sensitivity;
     definition: Definition;
     nextDueAt: Date;
-    /** The simulation that drives it; left out: the database's clock. */
+    /** The simulation that drives it. Default: the database's clock. */
     simulation?: string | null;
     now: Date;
   },
@@ -140,7 +140,7 @@ export async function insertVersion(
   );
 }
 
-/** Makes a version the current one, with what a search has beside its versions. */
+/** Sets the current version, and the fields of a search outside its versions. */
 export async function setVersion(
   tx: Transaction,
   searchId: Id,
@@ -161,7 +161,7 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
   ]);
 }
 
-/** Active searches of a service: those that a refused key stops. */
+/** Active searches of a service, to stop when its key is rejected. */
 export async function listActiveSearches(db: Database, serviceId: Id): Promise<Id[]> {
   const { rows } = await db.pool.query<{ id: Id }>(
     `SELECT id FROM strandline.searches WHERE service_id = $1 AND state = 'active' AND archived_at IS NULL ORDER BY id`,

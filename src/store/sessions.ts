@@ -14,7 +14,7 @@ export const MAX_SESSION_MS = 7 * DAY;
 
 type LiveSession = { id: Id; prefix: string; scopes: string[] };
 
-/** $1 hash, $2 now, $3 idle since, $4 begun. */
+/** $1 hash, $2 now, $3 minimum last use, $4 minimum start. */
 const IS_LIVE = `
 SELECT s.id, s.seen_at, t.prefix, t.scopes
 FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
@@ -22,8 +22,9 @@ WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NUL
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
- * $1 hash of the cookie, $2 token, $3 hash of its key, $4 now. A session of a key that was replaced ends with it. The row of
- * the token is locked: a rotation or revocation comes before, and there is no session, or after, and ends it.
+ * $1 hash of the cookie, $2 token, $3 hash of its key, $4 now. A session of a rotated key ends with that key. Locks
+ * the token's row: a rotation or revocation either comes first, and no session is created, or comes later and ends
+ * it.
  */
 const INSERT_SESSION = `
 INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
@@ -34,9 +35,9 @@ FOR SHARE`;
 
 /**
  * Creates a session, and deletes expired ones.
- * @param session.hash of what the cookie holds
- * @param session.keyHash of the key it is begun with
- * @returns whether it has begun: not where the key no longer opens anything
+ * @param session.hash of the cookie
+ * @param session.keyHash of the key used to sign in
+ * @returns false if the key is no longer valid
  */
 export async function insertSession(
   { pool }: Pick<Database, 'pool'>,
@@ -56,7 +57,7 @@ export async function insertSession(
   return rowCount === 1;
 }
 
-/** The session of a cookie, where it is not over; that it was used is written down at most once a minute. */
+/** The session of a cookie, if valid. Its last use is recorded at most once a minute. */
 export async function findSession(
   { pool }: Pick<Database, 'pool'>,
   hash: Buffer,
@@ -88,8 +89,9 @@ export async function deleteSessionsByToken(tx: Pick<Transaction, 'query'>, toke
 }
 
 /**
- * Sessions of a token whose key is replaced end with that key; those of a key before it end now.
- * @param at when the key ends; null: now
+ * Ends sessions of a token whose key is rotated: those of the replaced key when it expires, those of an earlier key
+ * now.
+ * @param at when the replaced key expires; null: now
  */
 export async function endSessionsByToken(
   tx: Pick<Transaction, 'query'>,
@@ -123,7 +125,7 @@ const SELECT_OPEN_TOKENS = `
 SELECT prefix, hash, CASE WHEN former_until > $2 THEN former_hash END AS former FROM strandline.tokens
 WHERE prefix = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`;
 
-/** Which of these tokens, given by the part that names them, still open something, and the hashes of their keys in hex. */
+/** Which of these tokens, by prefix, are still valid, with the hashes of their keys in hex. */
 export async function readOpenTokens(
   { pool }: Pick<Database, 'pool'>,
   prefixes: readonly string[],

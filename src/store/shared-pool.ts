@@ -20,12 +20,15 @@ type Connected = (
   done: (broken?: Error | boolean) => void,
 ) => void;
 
-/** A connection is asked for as of any pool. @throws Refused `unavailable` where none of the visitor's share was free in time */
+/**
+ * A pool whose connections are requested like any other. @throws Refused `unavailable` if no connection of the
+ * visitor's share is free in time
+ */
 export class SharedPool extends Pool {
   readonly #shares: ConnectionShares;
   readonly #visitors = new Map<string, { held: number; line: (() => void)[] }>();
   #all = 0;
-  /** Who holds a connection that is in use. */
+  /** The visitor of each connection in use. */
   readonly #holders = new WeakMap<object, string>();
 
   constructor(config: PoolConfig, shares: ConnectionShares) {
@@ -63,7 +66,7 @@ export class SharedPool extends Pool {
     }
   }
 
-  /** Waits for a place. */
+  /** Waits for a slot. */
   async #enter(who: string): Promise<void> {
     const { all, each, waitMs } = this.#shares;
     const visitor = this.#visitors.get(who) ?? { held: 0, line: [] };

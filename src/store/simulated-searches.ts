@@ -1,7 +1,7 @@
-/** Searches that a simulation drives by its own clock, until they go on by the database's. */
+/** Searches driven by the clock of a simulation, until they continue by the database's. */
 import type { Database } from './database.ts';
 
-/** When something of a simulation is due next: a slot, or a run that waits; null where nothing is. */
+/** When a slot or a waiting run of a simulation is due next; null if there is none. */
 export async function readNextSimulated(db: Database['pool'], simulation: string): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>({
     name: 'next_simulated',
@@ -14,8 +14,8 @@ export async function readNextSimulated(db: Database['pool'], simulation: string
 }
 
 /**
- * Deals the searches of one simulation out among several, and offers their first runs at once.
- * @param to as many as there are lanes
+ * Distributes the searches of one simulation among several, and makes their first runs due for enqueueing.
+ * @param to one per lane
  */
 export async function assignSimulations(
   db: Database['pool'],
@@ -34,7 +34,7 @@ export async function assignSimulations(
   );
 }
 
-/** The simulations are over: their searches go on by the database's clock. */
+/** Ends simulations: their searches continue by the database's clock. */
 export async function endSimulations(db: Database['pool'], names: readonly string[]): Promise<void> {
   await db.query('UPDATE strandline.searches SET simulation = NULL WHERE simulation = ANY ($1)', [names]);
 }

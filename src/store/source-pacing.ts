@@ -11,8 +11,8 @@ type SourceAllowance = { source: string; period: string; most: number };
 const RETENTION_MS = 40 * DAY;
 
 /**
- * Two who take at once: the second waits for the row, then compares with what the first has left.
- * A row is swept only in a period that is not the one asked for: a statement cannot change a row twice.
+ * Concurrent calls: the second waits for the row, then compares with the remaining units. Only rows of other periods
+ * are deleted, because a statement cannot change a row twice.
  */
 const TAKE_ALLOWANCE = `
 WITH swept AS (
@@ -64,7 +64,7 @@ export async function readUsedAllowance(
   return Number(rows[0]?.units ?? 0);
 }
 
-/** Two who ask at once: the second waits for the row, then comes after the turn that the first was given. */
+/** Concurrent calls: the second waits for the row, and gets the turn after the first. */
 const RESERVE_TURN = `
 INSERT INTO strandline.source_pacing AS t (source, at) VALUES ($1, clock_timestamp())
 ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * interval '1 ms')
@@ -72,7 +72,7 @@ ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * 
 RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
 
 /**
- * Reserves the next turn of a source, at least `everyMs` after the one before, over all machines.
+ * Reserves the next turn of a source, at least `everyMs` after the previous one, across all machines.
  * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `mostMs`
  */
 export async function reserveSourceTurn(

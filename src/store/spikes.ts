@@ -3,7 +3,7 @@ import { LOCK_FEED } from './save/save-sql.ts';
 
 export type SpikeMeasure = 'posts' | 'engagement';
 
-/** A spike as it is stored, with everything it was decided on; see `strandline_analytics.spikes` for units. */
+/** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
 export type NewSpike = {
   search_id: Id;
   run_id: Id;
@@ -30,7 +30,7 @@ export type NewSpike = {
   at: Date;
 };
 
-/** When the windows of a search's spikes of one measure ended, as far as they ended after `since`. */
+/** When the windows of a search's spikes of one measure ended, if after `since`. */
 export async function readSpikesSince(
   tx: Transaction,
   searchId: Id,
@@ -64,7 +64,7 @@ INSERT INTO strandline.discoveries (search_id, run_id, at, baseline, kind, thing
 SELECT search_id, run_id, at, false, 'spike', id FROM spike ORDER BY id
 RETURNING thing AS id`;
 
-/** At the end of the batch that found them, for the feed is locked until its commit. @returns their ids */
+/** Runs at the end of the batch, because the feed is locked until the commit. @returns their IDs */
 export async function insertSpikes(tx: Transaction, spikes: readonly NewSpike[]): Promise<Id[]> {
   if (spikes.length === 0) return [];
   await tx.query(LOCK_FEED);

@@ -1,4 +1,4 @@
-/** Tokens of the API and the dashboard, and keys of the search service: one table, in which neither sees the other. */
+/** Tokens of the API and dashboard, and keys of the search service: one table with separate scopes. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../domain/time.ts';
 import { type Database, type Id, createOrm, type Transaction } from './database.ts';
@@ -46,8 +46,8 @@ const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken }
 >;
 
 /**
- * The newest first, those that are revoked or past their end too.
- * @param page.before only those made before the token of this id
+ * Newest first, including revoked and expired tokens.
+ * @param page.before only those created before the token with this ID
  */
 export async function readTokens(
   { orm }: Pick<Database, 'orm'>,
@@ -63,7 +63,7 @@ export async function readTokens(
     .limit(page.limit);
 }
 
-/** @param token.hash SHA-256 of the whole token; the token itself is never kept */
+/** @param token.hash SHA-256 of the whole token, which is never stored */
 export async function insertToken(
   tx: Transaction,
   token: Pick<TokenRow, 'prefix' | 'name' | 'scopes' | 'expires_at'> & { hash: Buffer; now: Date },
@@ -79,15 +79,15 @@ export async function insertToken(
 
 /**
  * Locks the token's row, to serialize changes.
- * @param given its id; a text is its prefix, or its id while that is short
- * @returns undefined where there is none
+ * @param given its ID; a text is its prefix, or a short ID
+ * @returns undefined if it does not exist
  */
 export async function lockToken(
   tx: Transaction,
   opens: TokenPurpose,
   given: Id | string,
 ): Promise<TokenRow | undefined> {
-  // A prefix has eight characters: fewer digits are the id.
+  // A prefix has eight characters, so fewer digits are an ID.
   const named =
     typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
   const [row] = await createOrm(tx)
@@ -107,9 +107,9 @@ export async function closeToken(tx: Transaction, which: Id, now: Date): Promise
 }
 
 /**
- * Gives a token another key under the same prefix.
+ * Replaces the key of a token; its prefix is unchanged.
  * @param key.hash SHA-256 of the new key
- * @param key.formerUntil until when the key that it had opens, too; null: it ends now
+ * @param key.formerUntil when the previous key expires; null: now
  */
 export async function replaceKey(
   tx: Transaction,
@@ -123,10 +123,7 @@ export async function replaceKey(
     .where(eq(id, which));
 }
 
-/**
- * What a token may do and the hashes of the keys that open it, the present one first, by the part that names it; undefined when it is
- * unknown, revoked or past its end.
- */
+/** Scopes and key hashes of a token, the current key first, by prefix; undefined if unknown, revoked or expired. */
 export async function findToken(
   { orm }: Pick<Database, 'orm'>,
   opens: TokenPurpose,
@@ -149,7 +146,7 @@ export async function findToken(
   return { ...token, keyHashes };
 }
 
-/** A token of the API by the part that names it, whatever became of it. */
+/** A token of the API by prefix, even if revoked or expired. */
 export async function readToken(
   { orm }: Pick<Database, 'orm'>,
   named: string,
@@ -177,7 +174,10 @@ export async function touchToken(
     .where(and(eq(id, token.id), stale));
 }
 
-/** Whether a token of the API was made and not revoked. One that is past its end counts: it must not open what it closed. */
+/**
+ * Whether any token of the API was created and not revoked. Expired tokens count: expiry must not open access that
+ * they closed.
+ */
 export async function hasTokens({ orm }: Pick<Database, 'orm'>): Promise<boolean> {
   const rows = await orm
     .select({ id })

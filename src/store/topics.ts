@@ -1,4 +1,4 @@
-/** Topics as rows, and the words of the state changes that topics, searches, rules and channels share. */
+/** Topics, and names of state changes shared by topics, searches, rules and channels. */
 
 import type { Id, Transaction } from './database.ts';
 import type { Reader } from './searches.ts';
@@ -55,11 +55,11 @@ export async function updateTopicName(db: Reader, slug: string, name: string): P
   await db.query('UPDATE strandline.topics SET name = $2 WHERE slug = $1', [slug, name]);
 }
 
-/** How a person changes the state of a topic, a search, a rule or a channel. */
+/** Manual state change of a topic, search, rule or channel. */
 export type StateChange = 'pause' | 'resume' | 'remove';
 
-/** What the audit log calls it. */
+/** Name in the audit log. */
 export const CHANGE_RECORDED = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
 
-/** In which state it leaves a rule or a channel. */
+/** Resulting state of a rule or channel. */
 export const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;

@@ -16,13 +16,13 @@ import {
 import type { Database, Id } from './database.ts';
 import type { Definition } from './searches.ts';
 
-/** What is asked, without when. */
+/** Request without a schedule. */
 export type TrialRequest = Pick<
   Definition,
   'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
 > & { operation: Operation };
 
-/** Counted and written in one statement, which is committed before the request is sent. */
+/** Counts and writes a trial in one statement, committed before the request is sent. */
 const OPEN_TRIAL = `
 WITH allowed AS MATERIALIZED (
   SELECT true
@@ -37,7 +37,7 @@ SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (
 type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
 /**
- * @param input.callsPerDay most calls per UTC day to this service, those of runs included; null: no limit
+ * @param input.callsPerDay maximum calls per UTC day to this service, including runs; null: no limit
  * @param input.callsPerMinute the same in any 60 s
  * @param input.deadlineMs when the call's outcome can no longer arrive
  */
@@ -82,12 +82,12 @@ const CLOSE_TRIAL = `
 WITH ${closeCallSql('trials', 'id = $9')}, ${REFUND_CALL}
 SELECT FROM closed`;
 
-/** Closes the row of a trial's call. Safe to do twice. */
+/** Closes the row of a trial's call. Idempotent. */
 export async function closeTrial(db: Database, trial: CallEnd & { id: Id }): Promise<void> {
   await db.pool.query(CLOSE_TRIAL, [...listCallEnd(trial), trial.id]);
 }
 
-/** Why an answer that came could not be read. */
+/** Records why a response could not be parsed. */
 export async function markTrialUnreadable(db: Database, id: Id, code: RunCode): Promise<void> {
   await db.pool.query(`UPDATE strandline.trials SET code = $2 WHERE id = $1 AND state = 'received'`, [
     id,
@@ -95,7 +95,7 @@ export async function markTrialUnreadable(db: Database, id: Id, code: RunCode): 
   ]);
 }
 
-/** Trials whose process ended between sending and hearing: they may have been answered, so they count as paid. */
+/** Trials whose process ended during the call: they may have been answered, so they count as paid. */
 export async function markUnknownTrials(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.pool.query(
     `UPDATE strandline.trials SET state = 'unknown', code = 'unknown_outcome', received_at = $1
@@ -105,7 +105,7 @@ export async function markUnknownTrials(db: Database, now: Date): Promise<number
   return rowCount ?? 0;
 }
 
-/** Which of these posts (by their id at the service) and links (by canonical address) are in the database. */
+/** Which of these posts (by external ID) and links (by canonical address) are stored. */
 export async function findKnownItems(
   db: Database,
   input: { serviceId: Id; posts: readonly string[]; links: readonly string[] },

@@ -2,7 +2,7 @@ import { SECOND } from '../domain/time.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 
-/** A worker without a heartbeat for this long is gone: it has one every 30 s. */
+/** A worker without a heartbeat for this long is dead: heartbeats are sent every 30 s. */
 export const WORKER_SILENCE_MS = 90 * SECOND;
 
 export type WorkerRow = {
@@ -11,7 +11,7 @@ export type WorkerRow = {
   queue: string;
   concurrency: number;
   skew_ms: number;
-  /** Responses on its disk that the database has not taken. */
+  /** Responses on its disk that are not in the database yet. */
   spooled: number;
   started_at: Date;
   seen_at: Date;
@@ -51,8 +51,8 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
 }
 
 /**
- * The clock of this machine minus the database's, in milliseconds. What the question's way there and back may account for
- * is not called skew; waiting for a connection is no part of that way. Nothing is decided on it: a measure for people.
+ * The clock of this machine minus the database's, in milliseconds. Differences within the round-trip time count as
+ * zero, and waiting for a connection is not part of it. For display only.
  */
 export async function measureSkew(db: Database, clock: Pick<Clock, 'now'> = systemClock): Promise<number> {
   const client = await db.pool.connect();

@@ -24,7 +24,9 @@ export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | un
   return row;
 }
 
-/** Rules by slug. @param filter.topic also those of its searches @param filter.after only those behind this slug */
+/**
+ * Rules by slug. @param filter.topic includes rules of its searches @param filter.after only those after this slug
+ */
 export async function readRules(
   { orm }: Orm,
   filter: {
@@ -72,7 +74,7 @@ export async function readChannels(
     .limit(limit);
 }
 
-/** Deliveries, the newest first. @param filter.before only those with a smaller id */
+/** Deliveries, newest first. @param filter.before only those with a smaller ID */
 export async function readDeliveries(
   { orm }: Orm,
   filter: {
@@ -97,10 +99,13 @@ export async function readDeliveries(
     .limit(filter.limit);
 }
 
-/** What a delivery says (`null` while it gathers, once it was forgotten, and after `MESSAGE_DAYS`), and how its receiver answered last. */
+/**
+ * A delivery with its body (`null` while gathering, after an author in it is forgotten, and after `MESSAGE_DAYS`) and
+ * the last response of its receiver.
+ */
 export type DeliveryDetail = DeliveryRow & { body: string | null; answer: string | null };
 
-/** @param given its id, or the id of its message */
+/** @param given its ID, or the ID of its message */
 export async function readDelivery(db: Database, given: Id | string): Promise<DeliveryDetail | undefined> {
   const named =
     typeof given === 'string' ? eq(deliveriesView.message_id, given) : eq(deliveriesView.id, given);

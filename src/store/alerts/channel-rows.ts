@@ -1,4 +1,4 @@
-/** Channels as they are written; `alert-queries.ts` reads them through the views. */
+/** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
 import type { ChannelState } from '../schema/analytics/alert-views.ts';
@@ -7,13 +7,13 @@ export type Channel = {
   id: Id;
   slug: string;
   kind: string;
-  /** Settings by name, without those that are secret; an address may be a secret nonetheless. */
+  /** Settings by name, without secret ones. A URL may be secret nonetheless. */
   settings: Readonly<Record<string, string>>;
-  /** The others, sealed as one text; null where its kind has none. */
+  /** The secret settings, sealed as one text; null if its kind has none. */
   sealed_settings: string | null;
   /** Public part of the destination. */
   target: string;
-  /** What messages are signed with: sealed, the newest first. */
+  /** Signing secrets, sealed, newest first. */
   secrets: string[];
   former_until: Date | null;
   state: ChannelState;
@@ -25,7 +25,7 @@ export type Channel = {
   fence: number;
 };
 
-/** Those that are not removed. */
+/** Excludes removed channels. */
 async function selectChannels(db: Reader, where: string, values: unknown[] = []): Promise<Channel[]> {
   const { rows } = await db.query<Channel>(
     `SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures,
@@ -37,8 +37,8 @@ async function selectChannels(db: Reader, where: string, values: unknown[] = [])
 }
 
 /**
- * Locks the channel's row: who judges for it, who takes a message to send, and who changes it wait for each other.
- * @returns null where there is none, or none any more
+ * Locks the channel's row: serializes evaluation, sending and changes of a channel.
+ * @returns null if it does not exist or is removed
  */
 export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
   return (await selectChannels(tx, 'id = $1 FOR UPDATE', [id]))[0] ?? null;
@@ -48,7 +48,7 @@ export async function lockChannelNamed(tx: Transaction, slug: string): Promise<C
   return (await selectChannels(tx, 'slug = $1 FOR UPDATE', [slug]))[0] ?? null;
 }
 
-/** Several by name, locked in the order of their ids, so that two who want the same do not wait for each other. */
+/** Locks several channels by slug, in the order of their IDs to avoid deadlocks. */
 export function lockChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
   return selectChannels(tx, 'slug = ANY ($1) ORDER BY id FOR UPDATE', [slugs]);
 }
@@ -63,14 +63,17 @@ export async function findChannel(db: Reader, slug: string): Promise<Channel | n
   return (await selectChannels(db, 'slug = $1', [slug]))[0] ?? null;
 }
 
-/** All that have anything sealed, by their slugs. */
+/** All channels with sealed values, by slug. */
 export function listSealedChannels(db: Reader): Promise<Channel[]> {
   return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
 }
 
 export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
 
-/** Its settings are set next: they are sealed with its id. @throws an error of Postgres that violates `channels_slug_key` where one has this slug */
+/**
+ * Settings are added separately, because they are sealed with the ID. @throws an error of Postgres that violates
+ * `channels_slug_key` if the slug is taken
+ */
 export async function insertChannel(
   tx: Transaction,
   channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },
@@ -85,7 +88,7 @@ export async function insertChannel(
   return row.id;
 }
 
-/** A new destination resets failures, and ends the claim of a worker sending to the old one. */
+/** Changes the settings. A new destination resets failures, and ends the claim of a worker sending to the old one. */
 export async function setSettings(
   tx: Transaction,
   id: Id,
@@ -112,7 +115,7 @@ export async function setSecrets(
   ]);
 }
 
-/** A channel that goes on has no failures behind it. @param change.cursor where it goes on, if not where it stood */
+/** Changes the state. Resuming resets failures. @param change.cursor the new cursor, if it changes */
 export async function setChannelState(
   tx: Transaction,
   id: Id,
@@ -128,7 +131,7 @@ export async function setChannelState(
   );
 }
 
-/** Removes the channel with its settings and secrets. Keeps the public part of its destination, and its deliveries. */
+/** Removes a channel with its settings and secrets. Keeps the public part of its destination, and its deliveries. */
 export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promise<void> {
   await tx.query(
     `UPDATE strandline.channels SET archived_at = $2, secrets = '{}', former_until = NULL, lease_until = NULL,
@@ -139,7 +142,7 @@ export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promis
   await tx.query('DELETE FROM strandline.rule_channels WHERE channel_id = $1', [id]);
 }
 
-/** The id of the newest discovery that is committed; zero where there is none. */
+/** The ID of the newest committed discovery; zero if there is none. */
 export async function readNewestDiscoveryId(db: Reader): Promise<Id> {
   const { rows } = await db.query<{ id: Id | null }>('SELECT max(id) AS id FROM strandline.discoveries');
   return rows[0]?.id ?? 0n;

@@ -1,28 +1,28 @@
 /**
- * The life of a delivery: gather, compose, claim, send, settle. In one file, because each step is one small statement over
- * the same rows.
+ * Statements of a delivery: gather, compose, claim, send, settle. In one file, because each is small and uses the
+ * same rows.
  */
 
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
 
-/** A message that is due. It has a body where it was made before. */
+/** A message that is due, with its body if already composed. */
 export type DueDelivery = {
   id: Id;
   message_id: string;
   rule_id: Id;
   rule: string;
   rule_name: string;
-  /** The run that found all of it, as long as it is one. */
+  /** The run of all its discoveries; null if there are several. */
   run_id: Id | null;
   body: string | null;
   attempts: number;
 };
 
-/** A message that gathers for a rule and channel. */
+/** A gathering message of a rule and channel. */
 type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
 
-/** @param runId null where what it gathers comes of several */
+/** @param runId null if its discoveries come from several runs */
 export async function beginDelivery(
   tx: Transaction,
   delivery: { messageId: string; channelId: Id; ruleId: Id; runId: Id | null; dueAt: Date; now: Date },
@@ -64,7 +64,8 @@ export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId:
 }
 
 /**
- * Adds discoveries to a gathering message. The table's key skips those that this rule already reported to this channel.
+ * Adds discoveries to a gathering message. The primary key skips those that this rule already reported to this
+ * channel.
  */
 export async function addToDelivery(
   tx: Transaction,
@@ -78,7 +79,7 @@ export async function addToDelivery(
   );
 }
 
-/** A message to which a second run adds belongs to no run. */
+/** Clears the run of a message when another run adds to it. */
 export async function excludeRun(tx: Transaction, id: Id, runId: Id | null): Promise<void> {
   await tx.query(
     'UPDATE strandline.deliveries SET run_id = NULL WHERE id = $1 AND run_id IS DISTINCT FROM $2',
@@ -86,7 +87,7 @@ export async function excludeRun(tx: Transaction, id: Id, runId: Id | null): Pro
   );
 }
 
-/** Messages of a rule that gather are due at this time, where that is sooner: its cooldown was shortened. */
+/** Makes gathering messages of a rule due earlier, after its cooldown was shortened. */
 export async function sendGatheringNow(
   tx: Transaction,
   ruleId: Id,
@@ -102,7 +103,7 @@ export async function sendGatheringNow(
   );
 }
 
-/** The oldest message of a channel that is due; its row needs no lock while the channel's is held. */
+/** The oldest due message of a channel. Its row needs no lock while the channel's is held. */
 export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
   const { rows } = await tx.query<DueDelivery>(
     `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.attempts
@@ -114,7 +115,10 @@ export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Pr
   return rows[0] ?? null;
 }
 
-/** Nobody is forgotten until the transaction ends: what is read now may be written. As saves hold it. */
+/**
+ * Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves take the
+ * same lock.
+ */
 export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
 }
@@ -171,7 +175,7 @@ export async function isChannelClaimed(tx: Transaction, channelId: Id): Promise<
   return rows[0]?.taken === true;
 }
 
-/** The attempt is counted and the channel taken before anything is sent. @returns the fence of this claim */
+/** Counts the attempt and claims the channel, before anything is sent. @returns the fence of this claim */
 export async function beginAttempt(
   tx: Transaction,
   channelId: Id,
@@ -192,10 +196,10 @@ export async function beginAttempt(
   return row.fence;
 }
 
-/** What an attempt came to, for the row; `answer` cleaned and cut. */
+/** The outcome of an attempt; `answer` is sanitized and truncated. */
 type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
 
-/** Delivered, whoever holds the channel now. */
+/** Marks it as delivered, even if another worker has claimed the channel. */
 export async function markDelivered(
   tx: Transaction,
   id: Id,
@@ -210,7 +214,7 @@ export async function markDelivered(
   );
 }
 
-/** @param dead why nothing more is tried; null: it is tried again at `nextAt` */
+/** @param dead why there are no more attempts; null: retried at `nextAt` */
 export async function markFailed(
   tx: Transaction,
   id: Id,
@@ -269,9 +273,9 @@ export async function listChannelsDue(db: Reader, now: Date, channelId: Id | nul
 }
 
 /**
- * Messages that were given up are sent again from the first attempt on, under the same id: with the same body, or,
- * where that was forgotten, with what is left of it.
- * @param which one by its id, or all of a channel
+ * Resends dead messages, starting again at the first attempt, with the same ID and body. If the body was cleared, it
+ * is composed from the remaining discoveries.
+ * @param which one by its ID, or all of a channel
  */
 export async function retryDeadDeliveries(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** The feed as rules read it: discoveries behind a cursor, each with the thing that was found. */
+/** The feed for rules: discoveries after a cursor, each with its item. */
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
@@ -90,8 +90,8 @@ SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage
 FROM strandline.spikes WHERE id = ANY ($1)`;
 
 /**
- * The next discoveries in the order of their commits, baselines too.
- * @returns `last`: the id up to which the feed was read; null where nothing is behind the cursor
+ * The next discoveries in commit order, including baselines.
+ * @returns `last`: the last ID read; null if there is none after the cursor
  */
 export async function readFeedAfter(
   tx: Pick<Transaction, 'query'>,
@@ -105,7 +105,7 @@ export async function readFeedAfter(
   return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
 }
 
-/** What was found in a time, in the order of the feed; with the id to go on behind. */
+/** Discoveries of a time range in feed order, with the ID to continue after. */
 export async function readFeedBetween(
   tx: Pick<Transaction, 'query'>,
   { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
@@ -117,7 +117,7 @@ export async function readFeedBetween(
   return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
 }
 
-/** What a message gathered, in the order of the feed: the first so many with their things, and the ids of all. */
+/** The discoveries of a message in feed order: the first ones with their items, and all IDs. */
 export async function readDeliveryEntries(
   tx: Pick<Transaction, 'query'>,
   deliveryId: Id,
@@ -136,8 +136,8 @@ export async function readDeliveryEntries(
 }
 
 /**
- * A thing that was forgotten since takes its discovery with it, so each that is read has one. Late discoveries are left out
- * of whatever rules read: their search had reported newer things by then.
+ * Attaches items. Each discovery has one, because forgetting an item deletes its discovery. Late discoveries are
+ * omitted, because rules have already seen newer ones of the search.
  */
 async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedEntry['kind']) =>

@@ -1,4 +1,4 @@
-/** Rules as they are written. */
+/** Writes rules. */
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
 import type { RuleKind } from '../schema/analytics/alert-views.ts';
@@ -20,7 +20,7 @@ const SELECT_RULE = `
 SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state, r.after
 FROM strandline.rules r`;
 
-/** Locks the rule's row. @returns null where there is none, or none any more */
+/** Locks the rule's row. @returns null if it does not exist or is removed */
 export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
   const { rows } = await tx.query<Rule>(
     `${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL FOR UPDATE`,
@@ -35,7 +35,7 @@ export async function findRule(db: Reader, slug: string): Promise<Rule | null> {
   return rows[0] ?? null;
 }
 
-/** Active rules of a channel; each sees only what lies behind its `after`. */
+/** Active rules of a channel; each matches only discoveries after its `after`. */
 export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
   const { rows } = await tx.query<Rule>(
     `SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state,
@@ -49,7 +49,7 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
 
 type NewRule = Omit<Rule, 'id' | 'state'>;
 
-/** @throws an error of Postgres that violates `rules_slug_key` where one has this slug */
+/** @throws an error of Postgres that violates `rules_slug_key` if the slug is taken */
 export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
     `INSERT INTO strandline.rules (slug, name, topic_id, search_id, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
@@ -83,7 +83,7 @@ export async function updateRule(
   );
 }
 
-/** @param after from which discovery on it sees; null: as before */
+/** @param after the discovery after which it applies; null: unchanged */
 export async function setRuleState(
   tx: Transaction,
   id: Id,
@@ -99,7 +99,7 @@ export async function archiveRule(tx: Transaction, id: Id, now: Date): Promise<v
   await tx.query('UPDATE strandline.rules SET archived_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** The channels of a rule are these and no others; one that is new to it hears of what lies behind `after`. */
+/** Replaces the channels of a rule. A new channel is notified only of discoveries after `after`. */
 export async function setRuleChannels(
   tx: Transaction,
   ruleId: Id,

@@ -1,4 +1,4 @@
-/** Documents of the archive that hold a word of the question and pass its filters, by Postgres' own ranking. */
+/** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
 import { and, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Source } from '../../domain/enumerations.ts';
@@ -10,34 +10,34 @@ import { discoveries, link_sightings, post_sightings } from '../schema/result-ta
 import { authors, posts } from '../schema/post-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
 
-/** Re-ranking more changes nothing: of Cranfield, 100 keep all of BM25's nDCG@10. */
+/** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
 const MAX_CANDIDATES = 100;
 
 export type ArchiveQuestion = {
-  /** In any form: it is read as words, never as a query. */
+  /** Words in any form; never parsed as query syntax. */
   text: string;
-  /** What began in one world never mixes with the other; the found ones when this is left out. */
+  /** Simulated and real results are never mixed. Default: real. */
   sandbox?: boolean | undefined;
   kind?: 'post' | 'link' | undefined;
   /** Slugs. */
   search?: string | undefined;
   topic?: string | undefined;
-  /** Name of a service, as searches name it. */
+  /** Name of a service, as in searches. */
   service?: string | undefined;
-  /** Of links: the source that a search found them in. */
+  /** For links: source of the sighting. */
   source?: Source | undefined;
-  /** Of posts: username, without `@`, in any case. */
+  /** For posts: username without `@`; case-insensitive. */
   author?: string | undefined;
-  /** Of posts: as they say it, `en`. */
+  /** For posts: as reported, such as `en`. */
   lang?: string | undefined;
-  /** By a thing's own time, or when it was first seen where it tells none; both included. */
+  /** By publication time, or the first sighting if unknown; inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** The same, not included. */
+  /** The same, exclusive. */
   before?: Date | undefined;
-  /** With it, what is new and noticed is liked, within a bound, as seen at this time. */
+  /** If set, recent items with engagement rank higher, within a bound, as of this time. */
   at?: Date | undefined;
-  /** At most 100 are found. */
+  /** Maximum 100. */
   limit: number;
 };
 
@@ -46,19 +46,22 @@ export type Candidate = {
   thing: Id;
   config: string;
   words: number;
-  /** Lexemes of the query that occur in it, with their frequency. */
+  /** Lexemes of the query in the document, with their frequency. */
   matches: [lexeme: string, times: number][];
 };
 
 /**
- * Where all words that are asked for stand in very many documents, no index leads to few: so many are read, the newest
- * from where such a word last stood, and of those that hold one the newest are ranked.
+ * If all words of the query are frequent, no index narrows the search. Then this many documents are read, the newest
+ * from the last occurrence of such a word on, and the newest matches are ranked.
  */
 const MAX_ROWS_READ = 10_000;
-/** The same of searches that are asked for: each document is a step into an index. */
+/** The same with a filter by search: each document is an index lookup. */
 const MAX_ROWS_READ_OF_SEARCHES = 2_500;
 const MAX_RANKED = 4_000;
-/** Documents that are found by their words and sorted by time, rather than read by time until enough hold the words. */
+/**
+ * Up to this many documents are found by words and sorted by time. Beyond, documents are read by time until enough
+ * contain the words.
+ */
 const MAX_SORTED = 200_000;
 
 export async function findCandidates(
@@ -72,11 +75,11 @@ export async function findCandidates(
   const wanted = and(held, ...filters, buildSightingFilter(db, asked));
   const { fewest } = question.looked;
   if (fewest <= MAX_DOCUMENTS_SCANNED) return rankBy(db, question, wanted);
-  // Found by the searches that are asked for: only the source is left to be asked.
+  // Found through the requested searches: only the source remains to be checked.
   const source = asked.source === undefined ? undefined : buildSightingFilter(db, asked);
   const newest = and(amongRows(selectNewestRead(asked, question.looked.lexemes)), held, ...filters, source);
   const near = await rankBy(db, question, selectNewest(newest));
-  // What stands nearly everywhere need not stand in what is newest, or not with this filter.
+  // A frequent word may be missing in the newest documents, or with this filter.
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
 }
 
@@ -114,20 +117,20 @@ function buildOwnFilters(asked: ArchiveQuestion): (SQL | undefined)[] {
   ];
 }
 
-/** Those rows of the archive. @param rows a query of their `ctid` */
+/** Rows of the archive. @param rows a query of their `ctid` */
 const amongRows = (rows: SQL) => sql`ctid = ANY(ARRAY(${rows}))`;
 
-/** @param holding documents that have to be sorted, at least; left out where that is cheaper than the index by time */
+/** @param holding minimum number of documents to sort; undefined if sorting is cheaper than the index by time */
 function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINITY): SQL {
   const { at } = archive_documents;
   const rows = sql`SELECT ctid, ${at} FROM ${archive_documents} WHERE ${wanted}`;
-  // OFFSET 0 keeps the planner from reading by time what stands far back.
+  // OFFSET 0 keeps the planner from reading old documents by time.
   return amongRows(
     sql`SELECT ctid FROM (${holding < MAX_SORTED ? sql`${rows} OFFSET 0` : rows}) held ORDER BY at DESC LIMIT ${MAX_RANKED}`,
   );
 }
 
-/** The newest documents of all that may hold a lexeme, or the newest that the searches asked for have found, each as many. */
+/** The newest documents that may contain a lexeme, of all or of each requested search. */
 function selectNewestRead(asked: ArchiveQuestion, lexemes: readonly string[]): SQL {
   const mine = selectAskedSearches(asked);
   const { kind, thing, at } = archive_documents;
@@ -145,7 +148,7 @@ function selectNewestRead(asked: ArchiveQuestion, lexemes: readonly string[]): S
     JOIN ${archive_documents} ON ${kind} = found.kind AND ${thing} = found.thing`;
 }
 
-/** Which searches are asked for by a name: undefined for any. */
+/** Searches matching a filter by name; undefined: any. */
 function selectAskedSearches({ search, topic, service }: ArchiveQuestion): SQL | undefined {
   return and(
     isSearch({ search, topic }),
@@ -167,7 +170,7 @@ function buildPostFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[
   );
   return [
     eq(archive_documents.kind, 'post'),
-    // An author's posts are few: they are found first.
+    // An author has few posts, so they are found first.
     author === undefined
       ? undefined
       : sql`${archive_documents.thing} IN (SELECT ${posts.id} FROM ${posts} WHERE ${posts.author_id} = ANY(${theirs}))`,
@@ -175,13 +178,13 @@ function buildPostFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[
   ];
 }
 
-/** Which search, topic, service or source saw it. */
+/** Filters by search, topic, service and source of a sighting. */
 function buildSightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuestion): SQL | undefined {
   const named = selectAskedSearches(asked);
   const { source } = asked;
   if (named === undefined && source === undefined) return undefined;
   const mine = orm.select({ id: searchesView.id }).from(searchesView).where(named);
-  /** Read once, whatever is looked through. */
+  /** Evaluated once per query. */
   const seenBy = (searchId: PgColumn) =>
     named === undefined ? undefined : sql`${searchId} = ANY(ARRAY(${mine}))`;
   const one = { one: sql`1` };
@@ -199,7 +202,7 @@ function buildSightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuest
         seenBy(link_sightings.search_id),
       ),
     );
-  // Posts come from the microblog alone.
+  // All posts have the source microblog.
   const ofPosts = source === undefined || source === 'microblog' ? exists(post) : sql`false`;
   return sql`CASE ${archive_documents.kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`;
 }

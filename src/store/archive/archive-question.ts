@@ -1,24 +1,24 @@
-/** From the words of a question to the lexemes that look for them: any of them, ranked, or all of them as a condition. */
+/** Converts the words of a query to lexemes: any of them, ranked, or all of them as a condition. */
 
 import { inverseDocumentFrequency, splitIndexWords } from '../../domain/relevance.ts';
 import type { Database } from '../database.ts';
 import { SELECT_TERMS } from './index-archive.ts';
 
-/** A question of more different words is read no further. */
+/** Maximum different words of a query. */
 const MAX_WORDS = 300;
 const MAX_WORD_LENGTH = 64;
-/** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
+/** Maximum lexemes to search, rarest first: a stored query is limited to 8 kB, and each lexeme takes time. */
 const MAX_LEXEMES = 64;
-/** What is looked through at most, by the counts of the lexemes: ts_rank takes 214 ms for 112,000 documents. */
+/** Maximum documents to rank, by the counts of lexemes: ts_rank takes 214 ms for 112,000. */
 export const MAX_DOCUMENTS_SCANNED = 30_000;
 
-/** What the archive knows of one world, at the time of a question. */
+/** State of the archive for simulated or real results, at the time of a query. */
 export type Question = {
-  /** Ranked by, the rarest first; empty where nothing that is known was asked for. */
+  /** Lexemes for ranking, rarest first; empty if no word is known. */
   lexemes: readonly string[];
-  /** Those of them that find the documents that are ranked; `fewest`: documents that hold the rarest of them. */
+  /** Those of them that select the documents to rank; `fewest`: documents with the rarest one. */
   looked: { lexemes: readonly string[]; fewest: number };
-  /** By text search configuration: what a lexeme says in documents of that language. */
+  /** Weight of a lexeme in documents of each text search configuration. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;
   averageWords: number;
 };
@@ -52,7 +52,7 @@ export async function readQuestion(
   return { lexemes, looked: selectScanned(sorted), says, averageWords };
 }
 
-/** The rarest lexemes that can be looked through in time; always the rarest of all. */
+/** The rarest lexemes that can be searched in time; always includes the rarest. */
 function selectScanned(rarestFirst: readonly (readonly [string, number])[]): Question['looked'] {
   let through = 0;
   const lexemes = rarestFirst.flatMap(([lexeme, documents], i) => {
@@ -64,8 +64,8 @@ function selectScanned(rarestFirst: readonly (readonly [string, number])[]): Que
 }
 
 /**
- * The words that say little in the language that the question seems to be in: other languages, and those
- * without a list, would look for them. English, unless another language knows two more of its words.
+ * Stop words of the query's probable language, so that other languages and those without a list do not search for
+ * them. English, unless another language knows at least two more of the words.
  */
 function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
   const byConfig = new Map<string, Set<number>>([['english', new Set()]]);
@@ -75,7 +75,7 @@ function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
   }
   let little = byConfig.get('english') ?? new Set<number>();
   for (const [, words] of byConfig) if (words.size >= little.size + 2) little = words;
-  // A question of nothing else means its words.
+  // A query of only stop words searches for them.
   const asked = new Set(terms.map(({ ord }) => ord));
   return little.size < asked.size ? little : new Set();
 }
@@ -83,7 +83,7 @@ function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
 const MAX_LOOKUP_WORD_LENGTH = 64;
 const MAX_LOOKUP_WORDS = 32;
 
-/** Lexemes of each word in each language that the archive holds; none where all of them take it for a little word. $1 words. */
+/** Lexemes of each word in each language of the archive; none if it is a stop word in all of them. $1 words. */
 const SELECT_LEXEMES = `
 SELECT array_agg(DISTINCT v.lexeme) AS lexemes
 FROM unnest($1::text[]) WITH ORDINALITY w(word, ord)
@@ -92,8 +92,8 @@ CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.w
 GROUP BY w.ord ORDER BY w.ord`;
 
 /**
- * A condition for the index of texts that all words are there, whatever language a text is in.
- * @returns a `tsquery` as text; empty where nothing can hold all of the words
+ * A condition for the text index that a document contains all words, in any language.
+ * @returns a `tsquery` as text; empty if no document can match
  */
 export async function buildQueryOfAllWords({ pool }: Pick<Database, 'pool'>, text: string): Promise<string> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_LOOKUP_WORD_LENGTH);

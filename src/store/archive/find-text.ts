@@ -1,6 +1,6 @@
 /**
- * Full-text search for people and programs: hits with the words that were found in them. Simulated results
- * and real ones are searched apart, each by its own counts, and every hit says where it is from.
+ * Full-text search for display: hits with highlighted words. Simulated and real results are searched separately, each
+ * with its own statistics, and every hit is marked.
  */
 
 import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
@@ -31,31 +31,31 @@ type TextQuestion = Pick<
 
 export type TextHit = {
   kind: 'post' | 'link';
-  /** Only to compare hits with the same `sandbox` in one answer. */
+  /** Comparable only among hits with the same `sandbox` of one response. */
   score: number;
-  /** Invented: only the sandbox ever found it. */
+  /** Simulated: found only in the sandbox. */
   sandbox: boolean;
   /** Names of the services that returned it. */
   services: string[];
-  /** Searches that found it, the first one first; none where it only stands inside a post that one found. */
+  /** Searches that found it, first one first; empty for a nested post. */
   found_by: Finder[];
   /** Publication time; if unknown, when it was first seen. */
   at: Date;
-  /** Of a link. */
+  /** For links. */
   title: ExcerptPiece[];
-  /** The part of the text that holds most of what was looked for. */
+  /** The part of the text with most matching words. */
   excerpt: ExcerptPiece[];
-  /** One of the two. */
+  /** Exactly one of the two is set. */
   post: PostRow | null;
   link: LinkRow | null;
 };
 
-/** Thousands of findings that a question waits for, a third of a second each; the worker sees to the rest. */
+/** Maximum batches of 1,000 items to index before a search, a third of a second each; the worker indexes the rest. */
 const CAUGHT_UP_BATCHES = 2;
 
 /**
- * What was found by now is found here, if the archive is not far behind. Best first; where searches of both worlds are asked for, what was found outside the sandbox stands before what it
- * invented. Nothing where no word of the question is known.
+ * Indexes new items first, unless the archive is far behind. Returns best hits first, with real results before
+ * simulated ones if both are requested; nothing if no word of the query is known.
  */
 export async function findText(db: Database, asked: TextQuestion): Promise<TextHit[]> {
   await fillArchive(db, { batches: CAUGHT_UP_BATCHES });
@@ -125,12 +125,12 @@ function joinBody({ snippet, summary_description }: LinkRow): string {
   return [snippet, summary_description].filter((text) => text !== null).join(' ');
 }
 
-/** Words as they stand in texts, brought to their stems. $1 and $2: a configuration and a word each. */
+/** Stems of words. $1 and $2: a configuration and a word each. */
 const SELECT_STEMS = `
 SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
 FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
 
-/** What each word of the hits says of the question, by the configuration of the hit it stands in. */
+/** Weights of words in the hits, by text search configuration. */
 async function readPhrases(
   { pool }: Pick<Database, 'pool'>,
   hits: readonly ArchiveHit[],
@@ -158,13 +158,13 @@ async function readPhrases(
   return (config) => (word) => weights.get(config)?.get(word) ?? 0;
 }
 
-/** A search that saw a thing. */
+/** A search that found an item. */
 type Finder = { search: string; topic: string; service: string };
 
-/** Each thing of many searches has a page of its own. */
+/** Items of many searches have a page of their own. */
 const MAX_FINDERS = 10_000;
 
-/** Which searches saw a post or a link, by its id. What is only nested in other posts was found by no search. */
+/** Searches that found posts or links, by ID of the item. Nested posts are found by no search. */
 async function readFinders(
   { orm }: Reads,
   kind: 'post' | 'link',
@@ -190,7 +190,9 @@ async function readFinders(
   return found;
 }
 
-/** Whether the searches that are asked for are in the sandbox, outside of it (first), or both; nothing where there is no such search. */
+/**
+ * Whether the requested searches use real services (first), the sandbox, or both; empty if there is no such search.
+ */
 async function readServiceKinds(
   { orm }: Reads,
   asked: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },

@@ -1,17 +1,17 @@
 /**
- * Filling the archive, behind the save: a `tsvector` inside it would cost a quarter of its speed
- * (docs/internals/ranking.md). What was found is read from the feed, whose ids are in the order of commits, so that
- * none is missed; what changed its words later is read from what the triggers wrote down.
+ * Fills the archive after the save: building a `tsvector` in the save would cost a quarter of its throughput
+ * (docs/internals/ranking.md). New items come from the feed, whose IDs are in commit order, so none is missed; later
+ * text changes are recorded by triggers.
  */
 
 import { splitIndexWords } from '../../domain/relevance.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 
-/** Entries of the feed in one transaction: under a second, also where each is an abstract. */
+/** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;
-/** Longer words are no words. */
+/** Longer tokens are not words. */
 const MAX_INDEXED_WORD_LENGTH = 64;
-/** A `tsvector` remembers no place beyond 16,383. */
+/** A `tsvector` stores no position beyond 16,383. */
 const MAX_INDEXED_WORDS = 10_000;
 
 type Thing = { kind: string; thing: Id };
@@ -24,9 +24,9 @@ type Source = Thing & {
 };
 
 /**
- * Brings the archive up to date with what was found until now.
- * @param options.batches the most of 1,000 findings at once; the rest is left to the next call
- * @returns whether nothing is left that this call could see; false too where another one is at it
+ * Brings the archive up to date.
+ * @param options.batches maximum batches of 1,000 items; the rest is left to the next call
+ * @returns whether nothing is left; false if another process is indexing
  */
 export async function fillArchive(
   db: Database,
@@ -51,7 +51,7 @@ export async function readArchiveBacklog({ pool }: Pick<Database, 'pool'>): Prom
   return { indexed: Number(indexed), total: Number(total) };
 }
 
-/** The row of the progress is locked while a batch is written: one writer, so that counts of lexemes are exact. */
+/** Locks the progress row while writing a batch: with a single writer, lexeme counts are exact. */
 async function fillBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
   const { rows: progress } = await tx.query<{ discovery_id: Id }>(LOCK_PROGRESS);
   const before = progress[0]?.discovery_id;
@@ -76,8 +76,8 @@ function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
 }
 
 /**
- * Words are cut here and not by Postgres: under the locale C, which ours has, it takes every character
- * beyond ASCII for a letter (quotation marks too), leaves `É` as it is, and knows no words of Japanese.
+ * Splits words here instead of in Postgres, which with our locale C treats every non-ASCII character as a letter
+ * (even quotation marks), does not lowercase `É`, and cannot segment Japanese.
  */
 function buildDocument({ thing, lang, title, body, ...rest }: Source): object {
   const text = `${title ?? ''} ${body ?? ''}`;
@@ -97,7 +97,7 @@ function splitWords(text: string | null): string {
     .join(' ');
 }
 
-/** Text search configurations, which stem words, that every Postgres from 15 on has; by the language's code. */
+/** Text search configurations with stemming in every Postgres since 15, by language code. */
 const CONFIGS: Readonly<Record<string, string>> = {
   ar: 'arabic',
   ca: 'catalan',
@@ -130,13 +130,13 @@ const CONFIGS: Readonly<Record<string, string>> = {
   tr: 'turkish',
   yi: 'yiddish',
 };
-/** Only as it stands: no stems, no little words. */
+/** No stemming, no stop words. */
 const PLAIN_CONFIG = 'simple';
 const LATIN_LETTERS = /\p{Script=Latin}/u;
 
 /**
- * @param lang as the post says it (`en`, `pt-BR`); null where it is not known: then text in Latin letters is
- *   taken for English, whose stems do others no harm as long as a question gets the same
+ * @param lang as reported by the post (`en`, `pt-BR`); if null, text in Latin script counts as English, whose
+ *   stemming does no harm to other languages as long as queries are stemmed alike
  */
 function chooseTextConfig(lang: string | null, text: string): string {
   const known = lang === null ? undefined : CONFIGS[lang.toLowerCase().split(/[-_]/u)[0] ?? ''];
@@ -150,7 +150,7 @@ const S = 'strandline';
 /** Only the holder of this row writes; others skip. */
 const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
 
-/** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */
+/** $1 last discovery read, $2 limit. Includes completions and spikes, which are skipped. */
 const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
 
 const SELECT_BEHIND = `
@@ -161,18 +161,18 @@ const COUNT_INDEXED = `
 SELECT count(*) FILTER (WHERE id <= (SELECT discovery_id FROM ${S}.archive_progress)) AS indexed, count(*) AS total
 FROM ${S}.discoveries WHERE kind IN ('post', 'link')`;
 
-/** $1 how many. */
+/** $1 limit. */
 const TAKE_CHANGES = `
 DELETE FROM ${S}.archive_changes
 WHERE id IN (SELECT id FROM ${S}.archive_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
 RETURNING kind, thing`;
 
-/** $1 the last discovery that was read. */
+/** $1 last discovery read. */
 const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
 
 /**
- * Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. Each is looked up by itself
- * (`LATERAL ... OFFSET 0`): Postgres takes it for a join of all posts with all, while nothing is known of the table. $1 ids.
+ * Posts and their nested posts (at most two levels), which no search found but which are indexed too. Looked up one
+ * by one (`LATERAL ... OFFSET 0`): without statistics, Postgres would join all posts with all. $1 IDs.
  */
 export const SELECT_POSTS = `
 WITH RECURSIVE wanted AS (
@@ -190,7 +190,7 @@ SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS
 FROM (SELECT DISTINCT id FROM wanted) w
 CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id`;
 
-/** A link belongs to no service: it is the sandbox's while only searches of the sandbox found it. $1 ids. */
+/** A link belongs to no service: it is simulated if only sandbox searches found it. $1 IDs. */
 export const SELECT_LINKS = `
 SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at,
   NOT EXISTS (SELECT FROM ${S}.link_sightings ls JOIN ${S}.searches se ON se.id = ls.search_id
@@ -199,9 +199,9 @@ SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) 
 FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 
 /**
- * Writes documents that are new or differ, and counts: in how many documents each lexeme stands and how new they are at
- * most, and how many documents and words there are. What stood there before is taken off. All parts see the documents as
- * they were before the statement. $1 documents.
+ * Writes new and changed documents, and updates counts: documents per lexeme with an upper bound of their time, and
+ * totals of documents and words. Subtracts the previous versions. All parts see the documents as they were before the
+ * statement. $1 documents.
  */
 const WRITE_DOCUMENTS = `
 WITH given AS MATERIALIZED (
@@ -239,9 +239,8 @@ ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, sandbox = excluded.san
   words = excluded.words, tsv = excluded.tsv`;
 
 /**
- * What becomes of each word of a question in each language that the archive holds, and in how many documents
- * that stands; no lexeme where the language takes the word for one that says little. English is asked in any
- * case, for its list of those. $1 words, $2 whether of the sandbox.
+ * Lexeme of each query word in each language of the archive, and the number of documents with it; null for a stop
+ * word. Always includes English, for its stop words. $1 words, $2 whether simulated.
  */
 export const SELECT_TERMS = `
 SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents

@@ -1,6 +1,6 @@
 /**
- * Everything that was collected, searched: any of the words may stand there, and what is rare says more.
- * Candidates by Postgres' own ranking, which uses the index; their order by BM25 over the same lexemes.
+ * Searches all collected items for any of the words; rare words weigh more. Candidates come from Postgres' own
+ * ranking, which uses the index; they are then ordered by BM25 over the same lexemes.
  */
 
 import { sumEngagement } from '../../domain/counters.ts';
@@ -15,12 +15,12 @@ import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
 
 /**
- * `score` is BM25, weighed by the prior where that was asked for: only to compare hits of one answer. `config`: how
- * its words were brought to their stems.
+ * `score`: BM25, weighted by the prior if requested; comparable only within one response. `config`: the text search
+ * configuration of its words.
  */
 export type ArchiveHit = ArchiveThing & { score: number; config: string };
 
-/** Best first. Nothing where no word of the question is known. */
+/** Best first. Nothing if no word of the query is known. */
 export async function searchArchive(
   db: Pick<Database, 'orm' | 'pool'>,
   asked: ArchiveQuestion,
@@ -29,7 +29,7 @@ export async function searchArchive(
   return rankArchive(db, asked, question);
 }
 
-/** The same for a question that was read before. */
+/** The same for a query that is already parsed. */
 export async function rankArchive(
   db: Pick<Database, 'orm'>,
   asked: ArchiveQuestion,
@@ -86,7 +86,7 @@ type ArchiveThing =
   | { kind: 'post'; id: Id; post: PostRow; author: AuthorRow | null }
   | { kind: 'link'; id: Id; link: LinkRow };
 
-/** The posts and links of documents, in no order; what was purged since it was indexed is not there. */
+/** The posts and links of documents, in no order; omits those purged since they were indexed. */
 async function readThings(
   { orm }: Pick<Database, 'orm'>,
   documents: readonly { kind: string; thing: Id }[],

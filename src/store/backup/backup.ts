@@ -121,7 +121,7 @@ async function describeBackup(
   };
 }
 
-/** Sequences are not transactional: read after the rows, they are beyond all of them. */
+/** Sequences are not transactional: read after the rows, their values are beyond all of them. */
 async function readSequences(client: Client, tables: readonly Table[]): Promise<Record<string, string>> {
   const next: Record<string, string> = {};
   for (const { name, identities } of tables) {

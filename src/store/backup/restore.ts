@@ -25,10 +25,9 @@ type RestoreOptions = {
 };
 
 /**
- * Loads a backup into a database that holds nothing of ours: tables as they were when it was made, in one
- * transaction with all their rows, and then the migrations that came since. Whatever goes wrong before the end of
- * that transaction, the database is as empty as it was.
- * @throws Refused where the folder is no whole backup, a newer strandline made it, or the database is not empty
+ * Loads a backup into an empty database: creates the tables of its version and loads all rows in one transaction,
+ * then applies later migrations. If anything fails before that transaction commits, the database stays empty.
+ * @throws Refused if the backup is incomplete or made by a newer strandline, or the database is not empty
  */
 export async function restore(options: RestoreOptions): Promise<{ manifest: Manifest; notes: string[] }> {
   const { url, readerUrl, log, signal, folder } = options;
@@ -41,7 +40,7 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     await assertServer(client);
     await lockMigrations(client, log);
     await assertEmpty(client, url, folder);
-    // What is loaded happened long ago and was counted then: see the triggers of 0000_tables.
+    // Loaded events were counted when they happened: see the triggers of 0000_tables.
     await client.query(`BEGIN; SET LOCAL strandline.restoring = 'on'`);
     for (const migration of migrations) await applyMigration(client, migration);
     await loadTables(client, directory, manifest, options);
@@ -49,7 +48,7 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     await client.query('COMMIT');
     for (const { name } of manifest.tables) await client.query(`ANALYZE ${SCHEMA}.${name}`);
   } finally {
-    // Ends the transaction too, where it is not over.
+    // Also ends an open transaction.
     await client.end();
   }
   const { notes } = await migrate({ url, readerUrl, log, folder });
@@ -64,7 +63,7 @@ function selectMigrations({ migration, strandline }: Manifest, known: readonly M
       `the backup is too old for this strandline (migration ${name}). Restore it with the last release whose newest ` +
         `migration is ${LAST_SQUASHED.name}, then run strandline migrate of this version on that database`,
     );
-  // The tables of the last migration before it are those of `0000_tables`.
+  // Backups made just before `0000_tables` have the same tables.
   const last = when === LAST_SQUASHED.when ? known[0]?.when : when;
   if (!known.some((one) => one.when === last))
     throw new Refused(
@@ -74,7 +73,7 @@ function selectMigrations({ migration, strandline }: Manifest, known: readonly M
   return known.filter((one) => one.when <= (last ?? 0));
 }
 
-/** Every byte is looked at before the first is loaded. */
+/** Verifies all bytes before loading any. */
 async function verifyFiles(
   directory: string,
   { tables }: Manifest,
@@ -112,7 +111,9 @@ async function loadTables(
 ): Promise<void> {
   const tables = await listTables(client);
   assertSame(tables, manifest);
-  // What migrations put there stands in the backup, as it was by then; what is left out of backups may refer to it.
+  // Deletes rows created by migrations, because the backup has them, and tables not in backups that may refer to
+  // Deletes rows created by migrations, which the backup contains too. CASCADE, because tables excluded from backups
+  // may refer to them.
   await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')} CASCADE`);
   if (manifest.months !== null) {
     const months = manifest.months.map((month) => `${month}-01T00:00:00Z`);
@@ -162,8 +163,8 @@ async function copyIn(
 }
 
 /**
- * A restored database is an instance of its own: beside the one it was taken from it must not take that one's
- * jobs out of a Redis that both use. No process has a lease in it: the scan offers runs that were in progress.
+ * Gives the restored database a new instance name, so that it does not take jobs of the original from a shared Redis.
+ * Clears leases, which no process holds: the scan enqueues runs that were in progress.
  */
 async function restartCursors(client: Client): Promise<void> {
   await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);

@@ -1,4 +1,4 @@
-/** Counters of posts in the statements that derive growth: lists of columns, and values at a time. */
+/** Counters of posts in the statements that derive growth: column lists, and values at a time. */
 import { POST_COUNTERS } from '../../domain/counters.ts';
 
 export const S = 'strandline';
@@ -7,8 +7,9 @@ export const S = 'strandline';
 export const joinCounters = (f: (counter: string, n: number) => string) => POST_COUNTERS.map(f).join(', ');
 
 /**
- * The last value of a counter that was known at a time. Snapshots are asked where the post changed since, so that a time
- * in the past has the same value whenever it is asked. @param row the alias of a row of `post_counters`
+ * The last known value of a counter at a time. If the post changed since then, it is read from snapshots, so that the
+ * value at a past time never changes.
+ * @param row the alias of a row of `post_counters`
  */
 export function knownCounterSql(row: string, counter: string, time: string): string {
   return `CASE WHEN coalesce(${row}.${counter}_at, ${row}.observed_at) <= ${time} THEN ${row}.${counter} ELSE (

@@ -1,8 +1,7 @@
 /**
- * What was derived is derived again where a reading comes behind later ones: one that was late, or was read again. From the
- * hour of the reading on, what was derived for its search is removed, and its readings since then are derived once more;
- * likewise for other searches, where it changes what had been known of their posts. `trends rebuild` is the same from the
- * beginning.
+ * Derives again after a reading that arrives behind later ones, because it was late or was parsed again. Everything
+ * derived for its search since the hour of the reading is deleted, and the readings since then are derived again;
+ * likewise for other searches for which it changes known posts. `trends rebuild` does the same from the beginning.
  */
 import type { Id, Transaction } from '../database.ts';
 import { S } from './counter-sql.ts';
@@ -12,9 +11,9 @@ import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations
 const PENDING_TABLE = `${S}.pending_derivations`;
 
 /**
- * Searches of which something later than an unchecked reading was derived without it, and since when: its own; those that had
- * seen a post before of which it knows other counters; and those of its topic that were taken to be the first to see something.
- * And its own where a run was read twice before anything was derived from it. $1 readings that are checked.
+ * Searches with later derivations that did not know of an unchecked reading, and since when: its own search; searches
+ * that had seen a post whose counters it changed; and searches of its topic that were considered the first to see an
+ * item. Also its own if a run was read twice before anything was derived from it. $1 readings to check.
  */
 const FIND_LATER_READINGS = `
 WITH fresh AS MATERIALIZED (
@@ -48,12 +47,15 @@ WITH fresh AS MATERIALIZED (
 )
 SELECT search_id, date_trunc('hour', min(at), 'UTC') AS since FROM later GROUP BY 1 ORDER BY 1`;
 
-/** Posts that were counted beyond a snapshot that one of these readings wrote. $1 readings. */
+/** Posts counted beyond a snapshot that one of these readings wrote. $1 readings. */
 const IS_OVERTAKEN = `
 SELECT DISTINCT u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
 CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x
 WHERE p.id = ANY ($1::bigint[]) AND x.changed_at >= p.at`;
-/** Posts of former readings, by search; also of readings that are checked later, for what waits behind them is logged anew. $1 readings. */
+/**
+ * Posts of previous reads, by search. Includes readings that are checked later, because waiting ones are logged
+ * again. $1 readings.
+ */
 const IS_TOUCHED = `
 SELECT p.search_id, u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.touched_posts) u(id)
 WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
@@ -61,9 +63,9 @@ WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
 type DeriveSince = { search_id: Id; since: Date };
 
 /**
- * Looks whether readings that nobody looked at yet come behind what was derived, and undoes that. From then on they are
- * known: however long they wait, what is derived meanwhile is derived with what they changed.
- * @param ids that `noteReadings` returned
+ * Checks whether new readings arrive behind existing derivations, and undoes those. Later derivations then take these
+ * readings into account, however long they wait.
+ * @param ids returned by `noteReadings`
  */
 export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promise<Leftover> {
   if (ids.length === 0) return NOTHING_LEFT;
@@ -87,21 +89,25 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
 }
 
 /**
- * From which time on a search can be derived again: where months of snapshots were dropped, only since the first that is left.
- * $1 search, $2 that month.
+ * The time from which a search can be derived again: if months of snapshots were dropped, the first remaining one. $1
+ * search, $2 that month.
  */
 const IS_POSSIBLE = `
 SELECT CASE WHEN EXISTS (SELECT FROM ${S}.post_sightings WHERE search_id = $1 AND first_seen_at < $2) THEN $2::timestamptz ELSE '-infinity' END AS since`;
 /**
- * Its posts whose snapshots are all there, or of which nothing was counted; what waits to be counted for other searches too is
- * left. $1 search, $2 since when there are snapshots.
+ * Posts with all their snapshots, or without counted gains. Excludes posts waiting to be counted for other searches
+ * too. $1 search, $2 since when there are snapshots.
  */
 const IS_COUNTABLE = `
 SELECT p.id FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id
 WHERE g.search_id = $1 AND (p.first_seen_at >= $2 OR NOT EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = p.id))
   AND p.id NOT IN (SELECT u.id FROM ${PENDING_TABLE} d CROSS JOIN LATERAL unnest(d.changed_posts) u(id))`;
 
-/** All readings of a search. @param oldestMonth of the snapshots that there are. @returns how many readings and posts are derived again */
+/**
+ * Derives all readings of a search again.
+ * @param oldestMonth of the existing snapshots
+ * @returns the number of readings and posts to derive again
+ */
 export async function rebuildSearch(
   tx: Transaction,
   searchId: Id,

@@ -1,17 +1,20 @@
-/** What runs could see, and the volume of their searches, derived from a batch of readings. */
+/** What runs observed, and the volume of their searches, derived from a batch of readings. */
 import type { DateFilter, Operation } from '../../domain/enumerations.ts';
 import type { Id, Transaction } from '../database.ts';
 import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
 import { S } from './counter-sql.ts';
 
-/** So many of a run's newest posts come again by chance only where they stand in a list of the newest. */
+/**
+ * If this many of the previous run's newest posts are returned again, the response is a list of the newest posts, not
+ * a coincidence.
+ */
 const MIN_REPEATED_POSTS = 5;
 
 /**
- * What decides how far back the runs of a batch saw, in the order of their responses. The run before is one of the batch or the
- * newest that coverage is known of. The interval of a cron schedule is the distance to the slot before, which has its row
- * whether it was run or not. Times of posts, and whether an answer repeats the one before it, are asked where it is full.
- * $1 readings.
+ * Inputs for how far back each run of a batch observed, in the order of responses. The previous run is in the batch,
+ * or the newest with coverage. The interval of a cron schedule is the distance to the previous slot, which has a row
+ * even if it was skipped. Times of posts, and whether a response repeats the previous one, are read only if it is
+ * full. $1 readings.
  */
 const LOOK_BACK = `
 WITH batch AS MATERIALIZED (
@@ -83,7 +86,7 @@ type RunRow = {
   repeats: boolean;
 };
 
-/** What a run could see, as `strandline.coverage` has it. */
+/** What a run observed, as in `strandline.coverage`. */
 export type Coverage = {
   runId: Id;
   searchId: Id;
@@ -94,7 +97,7 @@ export type Coverage = {
   mostPosts: number;
 };
 
-/** What the runs of a batch could see; none of a run whose answer says nothing of posts. */
+/** Coverage of the runs of a batch, except for runs whose response does not show it. */
 export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise<Coverage[]> {
   const { rows } = await tx.query<RunRow>({ name: 'look_back', text: LOOK_BACK, values: [ids] });
   return rows.flatMap((look) => {
@@ -118,7 +121,7 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
   });
 }
 
-/** Sightings whose posts are counted. $1 readings, of which the new ones are; $2 searches and $3 posts beside them. */
+/** Sightings whose posts are counted. $1 readings with new ones; $2 searches and $3 posts of additional ones. */
 export const SIGHTED = `
 sighted AS MATERIALIZED (
   SELECT g.* FROM (
@@ -129,11 +132,11 @@ sighted AS MATERIALIZED (
 )`;
 
 /**
- * Adds posts and observed minutes to quarters of an hour. A post dated after it was seen is counted at the time it was seen; a
- * post without a time is not counted. Quarters that gain nothing are not written: runs of operation A see the same week again
- * and again. Returns the days (UTC) of the quarters that changed.
- * $1 to $3 see {@link SIGHTED}; $4 searches, $5 when the quarters begin, $6 minutes, $7 cut;
- * $8 coverage: run, search, request version, seen until, seen from, reached, interval, posts, most posts.
+ * Adds posts and observed minutes to quarter-hours. Posts dated after their sighting count at the sighting; posts
+ * without a time do not count. Unchanged quarters are not written, because runs of operation A observe the same week
+ * repeatedly. Returns the days (UTC) of changed quarters.
+ * $1 to $3 see {@link SIGHTED}; $4 searches, $5 start of quarters, $6 minutes, $7 cut; $8 coverage: run, search,
+ * request version, observed until, observed from, reached, interval, posts, most posts.
  */
 const ROLL_UP = `
 WITH ${SIGHTED}, kept AS (
@@ -161,13 +164,13 @@ SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM ch
 
 export type Day = { search_id: Id; day_at: Date };
 
-/** Sightings that are counted although no reading of the batch made them: their sums are made again. */
+/** Sightings that are not new in this batch, but whose sums are rebuilt. */
 export type RecountedPosts = { searchIds: readonly Id[]; postIds: readonly Id[] };
 
 /**
  * Writes coverage and volume.
- * @param seenAgain what is known to be seen of quarters that were emptied
- * @returns the days in which something changed
+ * @param seenAgain remaining coverage of quarters that were cleared
+ * @returns the days that changed
  */
 export async function rollUp(
   tx: Transaction,
@@ -205,7 +208,7 @@ export async function rollUp(
   return days;
 }
 
-/** What a run saw; of quarters from `since` on (ms since 1970) where that is given. */
+/** What a run observed; only quarters from `since` on (ms since 1970), if set. */
 export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
 type SearchQuarter = { searchId: Id; at: number; minutes: number; cut: boolean };
 

@@ -1,33 +1,37 @@
 /**
- * What posts gained and lost, and what that adds to the hours of their searches. All of it is a function of snapshots and
- * sightings: `post_gains.changed_at` says up to which snapshot a post was counted, so that a step is counted once, whichever
- * reading it came with. The statements are made of the named queries below, each of which may use those ahead of it.
+ * Gains and losses of posts, and their sums per hour of a search. Both are functions of snapshots and sightings:
+ * `post_gains.changed_at` is the last snapshot counted, so each step is counted once, whichever reading it came with.
+ * Statements are composed of the named queries below, each of which may use earlier ones.
  */
 import type { Id, Transaction } from '../database.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { joinCounters, S } from './counter-sql.ts';
 
-/** Adds what is known to what was known: unknown is not zero. */
+/** Adds known values; unknown is not zero. */
 const addKnown = (column: string) =>
   `${column} = CASE WHEN h.${column} IS NULL THEN excluded.${column} ELSE h.${column} + coalesce(excluded.${column}, 0) END`;
 
-/** One statement adds to hours of searches. @param rows search_id, hour_at, looks, followed, changes, then gained and lost of each counter */
+/**
+ * Adds to the hours of searches. @param rows search_id, hour_at, looks, followed, changes, then gained and lost of
+ * each counter
+ */
 export const addToHours = (rows: string) => `
   INSERT INTO ${S}.search_gains AS h (search_id, hour_at, looks, followed, changes, ${joinCounters((c) => `gained_${c}, lost_${c}`)})
   ${rows}
   ON CONFLICT (search_id, hour_at) DO UPDATE SET looks = h.looks + excluded.looks, followed = h.followed + excluded.followed,
     changes = h.changes + excluded.changes, ${joinCounters((c) => `${addKnown(`gained_${c}`)}, ${addKnown(`lost_${c}`)}`)}`;
 
-/** Sightings that nothing was derived from yet: what changes of their posts mean for them is counted when they are. */
+/** Sightings without derivations: changes of their posts are counted when they are derived. */
 const UNBORN = `
 unborn AS MATERIALIZED (
   SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id)
 )`;
 
 /**
- * How far counters rose and fell from each row of `read` to the next of its post: snapshots from the first one on, or ahead of them
- * what was counted of it, which is not new. A counter that is unknown has the value it had before; one that becomes known did neither.
- * - `known_`: its known values before this snapshot, oldest first. `was_`: the last of them. `up_`, `down_`: what this one adds.
+ * Increase and decrease of counters between consecutive `read` rows of a post: its snapshots from the first one on,
+ * or those after its counted state, which comes first and is not new. An unknown counter keeps its previous value;
+ * one that becomes known adds nothing.
+ * - `known_`: known values before this snapshot, oldest first. `was_`: the last of them. `up_`, `down_`: the step.
  */
 const STEPS = `
 steps AS MATERIALIZED (
@@ -48,10 +52,10 @@ steps AS MATERIALIZED (
   ) k
 )`;
 
-/** What steps add to an hour of a search. */
+/** Sum of the steps in an hour of a search. */
 const SUM_OF_STEPS = joinCounters((c) => `sum(s.up_${c}), sum(s.down_${c})`);
 
-/** Posts that are counted, with what was counted of them so far: nothing for the posts of $2. */
+/** Posts to count, with their state so far; none for the posts of $2. */
 const COUNTED_SO_FAR = `
 touched AS MATERIALIZED (
   SELECT u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id) WHERE p.id = ANY ($1::bigint[])
@@ -61,7 +65,7 @@ touched AS MATERIALIZED (
   FROM touched t LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = t.id AND t.id <> ALL ($2::bigint[]) OFFSET 0) g ON true
 )`;
 
-/** Their counters as of the last snapshot that was counted, and all snapshots since. */
+/** Their counters as of the last counted snapshot, and all snapshots since. */
 const READ_SINCE = `
 read AS MATERIALIZED (
   SELECT id AS post_id, changed_at AS observed_at, false AS is_new,
@@ -76,7 +80,7 @@ read AS MATERIALIZED (
 
 const lastValue = (column: string) => `(array_agg(${column} ORDER BY s.observed_at DESC))[1]`;
 
-/** Adds the steps to what was counted of the posts. */
+/** Adds the steps to the gains of posts. */
 const KEEP_POST_GAINS = `
 gained AS (
   INSERT INTO ${S}.post_gains AS h (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
@@ -96,9 +100,9 @@ gained AS (
 )`;
 
 /**
- * What posts gained and lost in the snapshots since they were last counted, and in the hours of the searches that had them. One
- * statement, for both are made of the same steps, which cannot be found again once they are counted.
- * $1 readings, $2 posts that are counted from their first snapshot, and for no search.
+ * Counts gains and losses of posts since their last counted snapshot, and adds them to hours of their searches. One
+ * statement, because both use the same steps, which cannot be recomputed once counted.
+ * $1 readings, $2 posts to count from their first snapshot, without adding to searches.
  */
 const COUNT_GAINS = `
 WITH ${COUNTED_SO_FAR}, ${READ_SINCE}, ${STEPS}, ${KEEP_POST_GAINS}, ${UNBORN}
@@ -108,7 +112,7 @@ ${addToHours(`SELECT g.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0
     AND (g.search_id, s.post_id) NOT IN (SELECT search_id, id FROM unborn)
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;
 
-/** Sightings whose changes are counted again: those `after` which, and `since` when. */
+/** Sightings whose changes are counted again: changes later than `after`, and from `since` on. */
 const HAD = `
 had AS MATERIALIZED (
   SELECT g.search_id, g.post_id, g.first_seen_at AS after, g.first_seen_at AS since
@@ -126,7 +130,7 @@ had AS MATERIALIZED (
   WHERE x.changed_at > h.after AND x.changed_at >= h.since
 )`;
 
-/** All snapshots of their posts up to the last that was counted. */
+/** All snapshots of their posts up to the last one counted. */
 const READ_COUNTED = `
 read AS MATERIALIZED (
   SELECT e.post_id, e.observed_at, true AS is_new, ${joinCounters((c) => `e.${c}`)}
@@ -135,8 +139,8 @@ read AS MATERIALIZED (
 )`;
 
 /**
- * Changes that were counted before the search was known to have had the post by then: of its new sightings, and, for searches
- * that are derived again, of the older ones. $1 readings, $2 searches, $3 since when each of them is derived again.
+ * Counts changes that were counted before the search was known to have the post: for new sightings, and for older
+ * ones of searches that are derived again. $1 readings, $2 searches, $3 for each, since when it is derived again.
  */
 const COUNT_GAINS_AGAIN = `
 WITH ${UNBORN}, ${HAD}, ${READ_COUNTED}, ${STEPS}
@@ -144,18 +148,18 @@ ${addToHours(`SELECT c.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0
   FROM counted c JOIN steps s ON s.post_id = c.post_id AND s.observed_at > c.after AND s.observed_at >= c.since
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;
 
-/** Counts the posts that a batch of readings changed, and for the searches that had them first in it. */
+/** Counts changes of posts in a batch of readings, for their searches and for those that saw them first in it. */
 export async function countGains(tx: Transaction, ids: readonly Id[]): Promise<void> {
   await tx.query({ name: 'count_posts', text: COUNT_GAINS, values: [ids, []] });
   await tx.query({ name: 'count_again', text: COUNT_GAINS_AGAIN, values: [ids, [], []] });
 }
 
-/** Posts, from all snapshots that there are. What they mean for searches is left to {@link countHoursAgain}. */
+/** Counts posts from all existing snapshots. Hours of searches are counted by {@link countHoursAgain}. */
 export async function countPostsAgain(tx: Transaction, postIds: readonly Id[]): Promise<void> {
   await tx.query({ name: 'count_posts', text: COUNT_GAINS, values: [[], postIds] });
 }
 
-/** What posts gained in the hours of searches that lost them. @param since of each search, a full hour */
+/** Counts the deleted hours of searches again. @param since for each search, a full hour */
 export async function countHoursAgain(
   tx: Transaction,
   searchIds: readonly Id[],

@@ -1,7 +1,7 @@
 /**
- * The growth of posts and searches, derived from a batch of readings: what posts gained (`derive-gains.ts`), and here what results
- * say of posts that their searches had before, at which ages, and which posts are in sight. `schema/growth-tables.ts` says what is
- * stored. The statements are made of the named queries below, each of which may use those ahead of it.
+ * Growth of posts and searches, derived from a batch of readings. Gains of posts are in `derive-gains.ts`; this file
+ * has counters at ages, and which posts are in the newest results. See `schema/growth-tables.ts` for the tables.
+ * Statements are composed of the named queries below, each of which may use earlier ones.
  */
 import type { Id, Transaction } from '../database.ts';
 import { engagementSql } from '../../domain/counters.ts';
@@ -25,8 +25,9 @@ seen AS MATERIALIZED (
 )`;
 
 /**
- * Of each result: how many posts the search had had before (`n`), and 0 for each counter that was known of one of them and stayed
- * as it was (`same_`), for what was gained is then known. Of a post that changed in this result (`is_here`), the gains say it.
+ * For each result: the number of posts that the search had seen before (`n`), and 0 for each counter that was known
+ * and unchanged for one of them (`same_`), because its gain is then known. Posts that changed in this result
+ * (`is_here`) are covered by the gains.
  */
 const FOLLOWED = `
 followed AS MATERIALIZED (
@@ -43,14 +44,16 @@ followed AS MATERIALIZED (
   WHERE s.first_seen_at < s.at GROUP BY 1
 )`;
 
-/** How many results searches had in each hour, and how many posts these had again. */
+/** Results of searches per hour, and the number of posts they returned again. */
 const KEEP_RESULTS = `
 hours AS (${addToHours(`
   SELECT b.search_id, date_trunc('hour', b.at, 'UTC'), count(*), coalesce(sum(f.n), 0), 0, ${joinCounters((c) => `min(f.same_${c}), min(f.same_${c})`)}
   FROM batch b LEFT JOIN followed f USING (run_id) WHERE b.is_look GROUP BY 1, 2 ORDER BY 1, 2`)}
 )`;
 
-/** Ages that posts had reached by a result, at most half the age ago, and that the search had seen them before. */
+/**
+ * Ages that posts reached before a result, at most half the age earlier, if the search had seen them before the age.
+ */
 const DUE = `
 due AS MATERIALIZED (
   SELECT s.search_id, s.run_id, s.id, s.at AS after_at, a.*
@@ -61,7 +64,10 @@ due AS MATERIALIZED (
   WHERE a.at <= s.at AND s.at <= a.at + a.near AND s.first_seen_at < a.at
 )`;
 
-/** Those where the last result before this one that had the post came before the age, at most half of it: the age lies between the two. */
+/**
+ * Of these, ages for which an earlier result with the post came before the age, at most half the age earlier: the age
+ * is between the two.
+ */
 const CROSSED = `
 crossed AS MATERIALIZED (
   SELECT d.*, w.at AS before_at FROM due d CROSS JOIN LATERAL (
@@ -74,9 +80,8 @@ crossed AS MATERIALIZED (
 )`;
 
 /**
- * What results say of posts that their searches had had before: how many there were, and the counters of those that reached an age
- * since the result before: on the line between what was known at either (`b`, `n`), at the part of the way (`f`). One statement, for
- * finding the sightings is most of its work. After coverage. $1 readings.
+ * Adds results to hours, and writes counters at ages: interpolated between the values at the result before (`b`) and
+ * after (`n`). One statement, because most of the work is finding the sightings. Runs after coverage. $1 readings.
  */
 const FOLLOW = `
 WITH ${BATCH}, ${SEEN}, ${FOLLOWED}, ${KEEP_RESULTS}, ${DUE}, ${CROSSED}
@@ -92,7 +97,7 @@ CROSS JOIN LATERAL (
 ORDER BY c.search_id, c.id, c.hours
 ON CONFLICT DO NOTHING`;
 
-/** The newest result of each search as it was before the batch, as it is now, and what that one holds. */
+/** The newest result of each search before and after the batch, and the posts of the latter. */
 const IN_SIGHT = `
 before AS MATERIALIZED (
   SELECT l.* FROM (SELECT DISTINCT search_id FROM batch) b
@@ -112,7 +117,7 @@ noted AS (
     WHERE (l.run_id, l.at) <> (excluded.run_id, excluded.at)
 )`;
 
-/** What the batch and the results before it held and the newest do not, with when it was last returned. */
+/** Posts of the batch and of earlier results that are not in the newest, and when they were last returned. */
 const HELD = `
 held AS MATERIALIZED (
   SELECT search_id, id, max(at) AS at FROM (
@@ -135,8 +140,8 @@ gone AS (
 )`;
 
 /**
- * What is in sight and what is not any more: the newest result of a search says the one; of everything else it had, when it was
- * last returned. What came back is out of sight no longer. $1 readings.
+ * Updates the newest results and the dropped posts: those not in the newest result, with when they were last
+ * returned. Posts that are returned again are no longer dropped. $1 readings.
  */
 const KEEP_SIGHT = `
 WITH ${BATCH}, ${IN_SIGHT}, ${KEEP_NEWEST}, ${HELD}, ${KEEP_UNSEEN}
@@ -146,8 +151,8 @@ DELETE FROM ${S}.dropped_posts WHERE ctid = ANY (ARRAY(
 ))`;
 
 /**
- * What is out of sight has the counters that were seen of it since, by whomever. The rows are there: a conflict finds each by its
- * key, whatever the plan was made for. $1 readings.
+ * Updates counters of dropped posts that other searches saw since. The rows exist: the conflict finds each by its
+ * key, whatever plan is cached. $1 readings.
  */
 const COUNT_UNSEEN = `
 INSERT INTO ${S}.dropped_posts AS u (search_id, post_id, last_seen_at, created_at, engagement)
@@ -159,7 +164,7 @@ WHERE o.engagement IS DISTINCT FROM ${engagementSql('p.')}
 ORDER BY 1, 2
 ON CONFLICT (search_id, post_id) DO UPDATE SET engagement = excluded.engagement`;
 
-/** After the coverage of the batch. */
+/** Runs after the coverage of the batch. */
 export async function followGrowth(tx: Transaction, ids: readonly Id[]): Promise<void> {
   await countGains(tx, ids);
   await tx.query({ name: 'follow', text: FOLLOW, values: [ids] });

@@ -1,6 +1,6 @@
 /**
- * What is typical of searches, and which of their posts rise: kept once a batch, so that whoever reads it asks for few rows;
- * `as_of` says of which run it is.
+ * Typical values of searches, and their rising posts. Stored once per batch, so that reading them takes few rows;
+ * `as_of` is the time of the run.
  */
 import type { Id, Transaction } from '../database.ts';
 import { POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
@@ -10,8 +10,9 @@ const MEASURES = [...POST_COUNTERS, 'engagement'];
 const joinMeasures = (f: (measure: string) => string) => MEASURES.map(f).join(', ');
 
 /**
- * For each age, the medians of the 500 posts that reached it last. Computed where the batch added a post at that age (measured
- * at most half the age later) and where there are no medians yet. $1 searches, $2 since when their readings in the batch came.
+ * For each age, medians of the last 500 posts that reached it. Computed if the batch added a post at that age
+ * (measured at most half the age later), or if there are no medians yet. $1 searches, $2 since when their readings in
+ * the batch were received.
  */
 const UPDATE_TYPICAL = `
 INSERT INTO ${S}.search_typical AS k (search_id, hours, posts, ${joinMeasures((m) => m)})
@@ -34,10 +35,10 @@ ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${joinMeasu
 
 const MIN_GAINED = 5;
 /**
- * Posts that gained at least so many since the run before the last six hours, or the first one in them that returned them; never over
- * a gap: where the run before lies further back than two intervals, it is not compared with. A post of the last six
- * hours gained all it has. Asked of what was in sight in these hours and changed since; which runs returned a post only where
- * it was known before them and was not in the run before. $1 searches.
+ * Posts with at least this gain since the run before the last six hours, or since the first run in them that returned
+ * the post. Never across a gap: if the previous run is more than two intervals older, it is not compared. Posts
+ * younger than six hours gained all they have. Considers posts returned in these hours that changed since then;
+ * sightings per run are read only for posts known earlier that the previous run did not return. $1 searches.
  */
 const UPDATE_RISING = `
 WITH look AS MATERIALIZED (
@@ -56,7 +57,7 @@ WITH look AS MATERIALIZED (
   UNION
   SELECT l.search_id, o.post_id FROM look l
   CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
-  -- One that never changed gained what it has at most.
+  -- A post that never changed gained at most what it has.
   WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
 ), changed AS MATERIALIZED (
   SELECT l.search_id, q.id AS post_id, l.at, l.lately, l.base, l.since AS from_at, q.created_at > l.lately AS is_young, s.first_seen_at, q.first_seen_at AS known_at, g.changed_at,
@@ -81,7 +82,7 @@ WITH look AS MATERIALIZED (
     (CASE WHEN h.is_young THEN (
         SELECT ${engagementSql('v.')} FROM ${S}.post_counters q
         CROSS JOIN LATERAL (SELECT ${ENGAGEMENT_COUNTERS.map((c) => `${knownCounterSql('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
-      -- All that was ever counted of it, where nobody knew it before.
+      -- All its gains, if it was not known before.
       WHEN h.known_at >= h.since AND h.changed_at <= h.at THEN h.gained_ever
       ELSE (
         SELECT sum(greatest(k.x - k.before, 0)) FILTER (WHERE k.observed_at > h.since) FROM (
@@ -116,7 +117,9 @@ SELECT search_id, post_id, at, age_hours, gained, observed_hours, per_hour, comp
 ON CONFLICT (search_id, post_id) DO UPDATE SET as_of = excluded.as_of, age_hours = excluded.age_hours, gained = excluded.gained,
   observed_hours = excluded.observed_hours, typical_per_hour = excluded.typical_per_hour, compared_with = excluded.compared_with`;
 
-/** After the growth of the batch. @param since when the oldest reading of the batch came, of each search */
+/**
+ * Runs after the growth of the batch. @param since for each search, when its oldest reading in the batch was received
+ */
 export async function deriveRising(
   tx: Transaction,
   searches: readonly { searchId: Id; since: Date }[],

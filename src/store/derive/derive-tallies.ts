@@ -3,8 +3,8 @@ import { type Day, type RecountedPosts, SIGHTED } from './derive-coverage.ts';
 import { S } from './counter-sql.ts';
 
 /**
- * One row where another search of the topic saw it earlier. Each is asked for: as a plain NOT EXISTS all that the other
- * searches ever saw was read, as long as the statistics were of a time when that was little.
+ * Returns a row if another search of the topic saw the item earlier. Looked up per item: with outdated statistics, a
+ * plain NOT EXISTS scanned all sightings of the other searches.
  */
 const seenElsewhereSql = (kind: 'post' | 'link') => `
     SELECT true AS is_known FROM (SELECT search_id, first_seen_at FROM ${S}.${kind}_sightings WHERE ${kind}_id = s.${kind}_id OFFSET 0) o
@@ -12,21 +12,21 @@ const seenElsewhereSql = (kind: 'post' | 'link') => `
     WHERE (o.first_seen_at, o.search_id) < (s.first_seen_at, s.search_id)
       AND t.topic_id = (SELECT topic_id FROM ${S}.searches WHERE id = s.search_id) LIMIT 1`;
 
-/** The day (UTC) of a sighting's post by its own time, as volume has it; without one, of the sighting. */
+/** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
 export const DAY_OF_POST = `date_trunc('day', least(post_created_at, first_seen_at), 'UTC')`;
 
-/** The domain that an address leads to, without `www.`; null where it is no web address. */
+/** The domain of a URL, without `www.`; null if it is not a web address. */
 export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
-/** The same for most addresses, whose third part is a bare host, at a tenth of what the regular expression costs. */
+/** The same for most addresses, whose third part is a bare host, at a tenth of the cost of the regular expression. */
 export const DOMAIN_SQL = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', '') = split_part(a, '/', 3) AND (starts_with(a, 'https://') OR starts_with(a, 'http://'))
   THEN lower(CASE WHEN starts_with(a, 'http://www.') OR starts_with(a, 'https://www.') THEN coalesce(nullif(substr(split_part(a, '/', 3), 5), ''), 'www.')
     ELSE nullif(split_part(a, '/', 3), '') END)
   ELSE ${DOMAIN_BY_PATTERN} END`;
 
 /**
- * Counts what is new to searches, and writes down how much of days was observed. What another search of the topic saw
- * before is not new to the topic.
- * $1 to $3 see {@link SIGHTED}; $4 searches and $5 links that are counted beside the new ones; $6 searches and $7 days.
+ * Counts items new to searches, and records how much of each day was observed. Items that another search of the topic
+ * saw before are not new to the topic.
+ * $1 to $3 see {@link SIGHTED}; $4 searches and $5 links to count in addition to new ones; $6 searches and $7 days.
  */
 const UPDATE_TALLIES = `
 WITH ${SIGHTED}, new_posts AS MATERIALIZED (
@@ -86,7 +86,7 @@ ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
   topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
   minutes = excluded.minutes, cut = excluded.cut`;
 
-/** After the volume of the same batch. @param days in which volume changed */
+/** Runs after the volume of the same batch. @param days whose volume changed */
 export async function deriveTallies(
   tx: Transaction,
   ids: readonly Id[],

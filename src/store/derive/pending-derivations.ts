@@ -1,7 +1,7 @@
 /**
- * Readings of responses that nothing was derived from yet. The save inserts one in its own transaction; the follower takes
- * some, writes what they yield, and deletes them in one transaction: each is derived once, whoever is killed. Readings commit
- * in any order, so that there is no cursor.
+ * Readings: responses from which nothing has been derived yet. The save inserts a reading in its transaction. The
+ * follower takes some, writes the derived rows and deletes the readings in one transaction, so each is derived once,
+ * even after a crash. Readings commit in any order, so a cursor would not work.
  */
 
 import { SECOND } from '../../domain/time.ts';
@@ -9,29 +9,29 @@ import { backOffSql, type Database, type Id, sqlTime, type Transaction } from '.
 
 const PENDING = 'strandline.pending_derivations';
 
-/** What the save knows of a reading and nobody can tell afterwards. */
+/** Facts about a reading that are known only when it is saved. */
 export type Reading = {
   searchId: Id;
   runId: Id;
   /** When the response was received. */
   at: Date;
-  /** How many posts it held, also those that were left out; null where it is not the result of its run. */
+  /** Number of posts in the response, including forgotten ones; null if it is not the result of its run. */
   posts: number | null;
   newPosts: readonly Id[];
   newLinks: readonly Id[];
-  /** Posts that were known before and have other counters since. */
+  /** Existing posts whose counters changed. */
   changedPosts: readonly Id[];
-  /** Read again or late: what its former reading held, and what was thought to be first seen later. */
+  /** For repeated or late reads: items of the previous read, and items whose first sighting was later. */
   touchedPosts: readonly Id[];
   touchedLinks: readonly Id[];
-  /** Whether spikes are looked for. */
+  /** Whether to detect spikes. */
   notify: boolean;
 };
 
 const ROW = `search_id bigint, run_id bigint, at timestamptz, posts integer, new_posts bigint[], new_links bigint[],
   changed_posts bigint[], touched_posts bigint[], touched_links bigint[], notify boolean`;
 
-/** In the transaction of the save. */
+/** Part of the transaction of the save. */
 export async function insertPending(tx: Transaction, readings: readonly Reading[]): Promise<void> {
   const rows = readings.map((reading) => ({
     search_id: String(reading.searchId),
@@ -55,8 +55,9 @@ export async function insertPending(tx: Transaction, readings: readonly Reading[
 }
 
 /**
- * One follower at a time: what a post gained counts for searches of any topic, so that topics cannot be derived apart.
- * @returns whether this transaction is the one
+ * Allows one follower at a time. Topics cannot be derived in parallel, because a post's gains count for searches of
+ * any topic.
+ * @returns whether this transaction has the lock
  */
 export async function lockFollowing(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>(
@@ -66,14 +67,15 @@ export async function lockFollowing(tx: Transaction): Promise<boolean> {
 }
 
 /**
- * Whose readings are worked on: those of searches of which none failed, or those of one of the others.
+ * Selects readings of searches without failures, or of one search with a failure.
  * @param alias of a row of readings
  */
 const inOrder = (alias: string, search: `$${number}` | 'NULL') => `CASE WHEN ${search}::bigint IS NULL
   THEN ${alias}.search_id NOT IN (SELECT search_id FROM ${PENDING} WHERE attempts > 0) ELSE ${alias}.search_id = ${search} END`;
 
 /**
- * Marks readings as checked and as counted. $1 most that are checked, the oldest first; null: all. $2 of which search, where one is tried alone.
+ * Marks readings as checked and as counted. $1 maximum to check, oldest first; null: all. $2 the search that is
+ * retried alone, or null.
  */
 const NOTE_READINGS = `
 WITH fresh AS MATERIALIZED (
@@ -88,13 +90,13 @@ WITH fresh AS MATERIALIZED (
 SELECT f.id, f.uncounted, c.id IS NOT NULL AS to_check FROM fresh f LEFT JOIN checked c USING (id)
 WHERE f.uncounted OR c.id IS NOT NULL`;
 
-/** Readings that are seen for the first time: runs that are to be counted, and what is to be checked. */
+/** Readings that are seen for the first time: those to count, and those to check. */
 type NotedReadings = { uncounted: Id[]; unchecked: Id[] };
 
 /**
- * At the beginning of a batch: each reading is checked and counted once, in a transaction that is committed.
- * @param options.limit most that are checked; null: all
- * @param options.search whose readings alone are checked
+ * Starts a batch: each reading is checked and counted in exactly one committed transaction.
+ * @param options.limit maximum to check; null: all
+ * @param options.search checks only readings of this search
  */
 export async function noteReadings(
   tx: Transaction,
@@ -124,20 +126,20 @@ export type TakenReading = {
 /** Which readings a batch takes. */
 type ReadingSelection = {
   limit: number;
-  /** How long ago they came at least, for others may come before them; null: however lately. */
+  /** Minimum age, since earlier ones may still arrive; null: any age. */
   settleMs: number | null;
-  /** Of simulations. */
+  /** Whether of simulated searches. */
   simulated: boolean;
-  /** Of this one, of which a reading failed; null: of all of which none did. */
+  /** A search with a failed reading; null: all searches without one. */
   search: Id | null;
-  /** The time of the statement; null: the database's clock. */
+  /** The statement time; null: the database's clock. */
   now: Date | null;
 };
 
 /**
- * The oldest readings that are checked. Where some of a search wait to be derived again, its newest wait behind them; those of other searches go
- * first, so that a rebuild delays no spike.
- * $1 most, $2 how long ago they came at least, in milliseconds; $3 of simulations, $4 of which search, $5 the time.
+ * The oldest checked readings. Searches with readings to derive again come last, with their new readings too, so that
+ * a rebuild does not delay spikes of others.
+ * $1 maximum, $2 minimum age in milliseconds, $3 whether simulated, $4 search, $5 time.
  */
 const TAKE_READINGS = `
 SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline
@@ -153,16 +155,16 @@ export async function takeReadings(tx: Transaction, which: ReadingSelection): Pr
   return rows;
 }
 
-/** At the end of the batch. A follower that worked on what another one has derived fails here, and begins anew. */
+/** Ends a batch. Fails, so that the batch starts over, if another follower has derived these readings. */
 export async function removeReadings(tx: Transaction, ids: readonly Id[]): Promise<void> {
   await tx.query(`DELETE FROM ${PENDING} WHERE id = ANY ($1::bigint[])`, [ids]);
 }
 
 /**
- * Sets a reading aside that nothing can be derived from: it is tried again after a minute, then two, at most an hour, and
- * the other readings of its search wait behind it, for what follows from them depends on it.
- * @param failure.code of its last failure; nothing of what was collected
- * @returns null where it is not there any more
+ * Sets aside a reading whose derivation failed. It is retried after one minute, then two, up to an hour. Later
+ * readings of its search wait, because they depend on it.
+ * @param failure.code of its last failure, without collected data
+ * @returns null if it no longer exists
  */
 export async function moveAside(
   { pool }: Pick<Database, 'pool'>,
@@ -179,7 +181,7 @@ export async function moveAside(
   return rows[0] ?? null;
 }
 
-/** A reading that was set aside, for people. */
+/** A reading that was set aside, for display. */
 export type AsideReading = {
   search: string;
   run_id: Id;
@@ -187,11 +189,11 @@ export type AsideReading = {
   attempts: number;
   code: string;
   retry_at: Date;
-  /** Readings of its search that wait, itself included. */
+  /** Waiting readings of its search, including this one. */
   readings: number;
 };
 
-/** What was set aside, the longest first. @returns at most `limit` */
+/** Readings that were set aside, oldest first. @returns at most `limit` */
 export async function readSetAside({ pool }: Pick<Database, 'pool'>, limit: number): Promise<AsideReading[]> {
   const { rows } = await pool.query<AsideReading>({
     name: 'read_set_aside',
@@ -204,7 +206,7 @@ export async function readSetAside({ pool }: Pick<Database, 'pool'>, limit: numb
   return rows;
 }
 
-/** Searches with readings that were set aside and are due again, the longest due first. */
+/** Searches with readings that are due for a retry, longest due first. */
 export async function listSearchesToRetry({ pool }: Pick<Database, 'pool'>, now: Date | null): Promise<Id[]> {
   const { rows } = await pool.query<{ search_id: Id }>({
     name: 'searches_to_retry',
@@ -216,13 +218,12 @@ export async function listSearchesToRetry({ pool }: Pick<Database, 'pool'>, now:
 }
 
 /**
- * How far the follower is behind: what waits, and for how long; what is derived again does not count as old, and neither does
- * what waits behind a reading that was set aside.
+ * The follower's backlog. Its age excludes readings to derive again, and those waiting behind one that was set aside.
  */
 export type FollowerLag = {
   readings: number;
   oldestSeconds: number | null;
-  /** Set aside, because they failed alone: one of each search that waits for it. */
+  /** Readings set aside after they failed alone: one per waiting search. */
   setAside: number;
 };
 
@@ -235,10 +236,10 @@ export async function readLag({ pool }: Pick<Database, 'pool'>): Promise<Followe
   return rows[0] ?? { readings: 0, oldestSeconds: null, setAside: 0 };
 }
 
-/** A search of which something waits, and when the oldest response was received that is not derived yet. */
+/** A search with waiting readings, and when the oldest of them was received. */
 export type DerivedUntil = { search_id: Id; as_of: Date };
 
-/** Of searches, those of a topic or topics, or all: which are not derived up to now. */
+/** Searches that are not derived up to now: one search, those of topics, or all. */
 export async function readDerivedUntil(
   { pool }: Pick<Database, 'pool'>,
   { search, topic }: { search?: string | undefined; topic?: string | readonly string[] | undefined },
@@ -253,7 +254,7 @@ export async function readDerivedUntil(
   return rows;
 }
 
-/** Up to which time everything is derived of all of them; null: up to now. */
+/** The time up to which all of these searches are derived; null: up to now. */
 export function findOldest(searches: readonly DerivedUntil[]): Date | null {
   return searches.reduce<Date | null>(
     (oldest, { as_of }) => (oldest === null || as_of < oldest ? as_of : oldest),
@@ -261,10 +262,10 @@ export function findOldest(searches: readonly DerivedUntil[]): Date | null {
   );
 }
 
-/** Figures that are so old are called current: what came in the last seconds is on its way. */
+/** Data this recent may still be in progress, so figures up to this old count as current. */
 const MAX_LAG_MS = 15 * SECOND;
 
-/** Whether people are told that figures are behind. */
+/** Whether to show that figures are behind. */
 export function isBehind(until: Date, now: Date): boolean {
   return now.getTime() - until.getTime() > MAX_LAG_MS;
 }

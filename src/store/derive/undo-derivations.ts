@@ -1,4 +1,4 @@
-/** Removes what was derived for searches since a time, and logs their readings once more. */
+/** Deletes what was derived for searches since a time, and logs their readings again. */
 import type { Id, Transaction } from '../database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
 import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
@@ -9,7 +9,7 @@ import { DAY_OF_POST } from './derive-tallies.ts';
 
 const PENDING_READINGS = `${S}.pending_derivations`;
 
-/** What a batch must do beside its readings, so that sums are whole again. */
+/** Additional work of a batch after an undo, to complete the sums. */
 export type Leftover = {
   posts: RecountedPosts;
   links: { searchIds: Id[]; linkIds: Id[] };
@@ -26,15 +26,16 @@ export const NOTHING_LEFT: Leftover = {
 
 const SEARCHES_SINCE = 'unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)';
 
-/** A response is received at most so long after its run has ended: a call lasts minutes. */
+/** Maximum time between the end of a run and its response: a call takes minutes. */
 const AFTER_END = `interval '1 day'`;
 const RECEIVED_AT = `coalesce(rr.observed_at, (
   SELECT max(received_at) FROM ${S}.calls WHERE run_id = r.id AND state = 'received'), r.ended_at)`;
 
 /**
- * Their readings since then, from results and sightings. What only the time itself could tell is taken from what was written down
- * then: the interval of a schedule whose slots got their rows later, and how many posts an answer held before those of a
- * forgotten author were left out. What an unchecked one among them means for other searches is still to be checked.
+ * Logs the readings since then again, from results and sightings. Values known only at that time come from the stored
+ * rows: the interval of a schedule, whose slots may have been added later, and the number of posts in a response
+ * before posts of a forgotten author were removed. Effects of unchecked readings on other searches remain to be
+ * checked.
  */
 const LOG_AGAIN = `
 WITH z AS MATERIALIZED (SELECT * FROM ${SEARCHES_SINCE}), waiting AS (
@@ -78,7 +79,7 @@ const DELETE_DERIVED = [
   `DELETE FROM ${S}.dropped_posts t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.last_seen_at >= z.since`,
   `DELETE FROM ${S}.latest_results t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.at >= z.since`,
   `DELETE FROM ${S}.search_typical t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND z.since IS NOT NULL`,
-  // The run before is the newest again.
+  // The previous run is the newest again.
   `INSERT INTO ${S}.latest_results (search_id, run_id, at)
    SELECT z.search_id, b.id, b.at FROM ${SEARCHES_SINCE} CROSS JOIN LATERAL (
      SELECT r.id, o.at FROM ${S}.runs r JOIN ${S}.run_results rr ON rr.run_id = r.id
@@ -89,7 +90,7 @@ const DELETE_DERIVED = [
    ) b
    ON CONFLICT DO NOTHING`,
 ];
-/** Posts that a run no longer returns since it was read again, as they were before. $3 searches, $4 posts. */
+/** Restores posts that a run no longer returns after it was parsed again. $3 searches, $4 posts. */
 const RESTORE_UNSEEN = `
 INSERT INTO ${S}.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagementSql('n.')}
@@ -105,7 +106,7 @@ WHERE NOT EXISTS (SELECT FROM ${S}.latest_results l JOIN ${S}.run_results rr ON 
   WHERE l.search_id = z.search_id AND q.id = ANY (rr.post_ids))
 ON CONFLICT DO NOTHING`;
 
-/** Minutes that are not known to be observed any more. $3 searches, $4 from when on. What comes back are their days. */
+/** Clears minutes that may no longer be observed. $3 searches, $4 since when. Returns their days. */
 const UPDATE_LAST_SEEN = `
 WITH emptied AS (
   UPDATE ${S}.volume v SET minutes = B'000000000000000', cut = false
@@ -119,7 +120,7 @@ SELECT c.search_id, z.since, c.reached_from, c.observed_from, c.observed_until
 FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
 JOIN ${S}.coverage c ON c.search_id = z.search_id AND c.observed_until > z.since`;
 
-/** Days in which something was counted that is counted again. */
+/** Days with counts that are rebuilt. */
 const SELECT_DAYS = `
 SELECT g.search_id, ${DAY_OF_POST} AS day_at
 FROM ${SEARCHES_SINCE} JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since
@@ -131,14 +132,17 @@ const SUBTRACT_COUNTS = [
   `UPDATE ${S}.volume v SET posts = 0 FROM ${DAYS_GIVEN}
    WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
 ];
-/** What is known of days and nothing was removed of. $3 and $4: the searches, and since when. */
+/**
+ * Items of these days that were counted before, and are not counted again as new. $3 and $4: searches, and since
+ * when.
+ */
 const countedBeforeSql = (kind: 'post' | 'link', day: string) => `
 SELECT g.search_id, g.${kind}_id AS id
 FROM unnest($3::bigint[], $4::timestamptz[]) z(search_id, since)
 JOIN ${S}.${kind}_sightings g ON g.search_id = z.search_id AND g.first_seen_at < z.since
 WHERE (g.search_id, ${day}) IN (SELECT * FROM ${DAYS_GIVEN})
   AND (g.search_id, g.${kind}_id) NOT IN (SELECT p.search_id, u.id FROM ${PENDING_READINGS} p CROSS JOIN LATERAL unnest(p.new_${kind}s) u(id))`;
-/** Rows that say nothing any more; what was observed of a day is asked at the end of the batch. */
+/** Deletes empty rows. The observed time of a day is computed at the end of the batch. */
 const DELETE_EMPTY = [
   `DELETE FROM ${S}.volume v USING ${DAYS_GIVEN} WHERE v.search_id = d.search_id
      AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND bit_count(v.minutes) = 0`,
@@ -147,13 +151,12 @@ const DELETE_EMPTY = [
 
 type UndoScope = {
   searches: readonly Id[];
-  /** Of each, a full hour. */
+  /** For each search, a full hour. */
   since: readonly (Date | string)[];
-  /** Pairs of searches and posts that a run returned before it was read again. */
+  /** Pairs of searches and posts that a run returned before it was parsed again. */
   touched: { searches: readonly Id[]; posts: readonly Id[] };
 };
 
-/** Removes what was derived for searches since a time, and logs their readings once more. */
 export async function undoDerivations(
   tx: Transaction,
   { searches, since, touched }: UndoScope,

@@ -1,6 +1,6 @@
 /**
- * What can be exported: each resource is a view of the SQL contract, with its order, its time, how a search finds its rows, and
- * its columns as the formats know them.
+ * Exportable resources. Each is a view of the SQL contract with its sort key, time column, relation to searches, and
+ * typed columns.
  */
 
 import { ANALYTICS } from '../schema-state.ts';
@@ -13,11 +13,11 @@ type ResourceSource = Readonly<{
   title: string;
   /** In `strandline_analytics`. */
   view: string;
-  /** Columns that name a row, and its place in the order. */
+  /** Columns that identify a row; also the sort key. */
   key: readonly [string, ...string[]];
   /** Column of the time range, or the first non-null one of two. */
   time: readonly [string, ...string[]];
-  /** Column that holds the search, or a thing that the search sighted, and where that is written down. */
+  /** Column with the search, or with an item and the view of its sightings. */
   of: Readonly<{ column: string; sightings?: Readonly<{ view: string; column: string }> }>;
 }>;
 
@@ -70,9 +70,9 @@ export const RESOURCE_SOURCES: Readonly<Record<Resource, ResourceSource>> = {
 };
 
 /**
- * What a column holds, and how it stands in a copied row: `id` and `text` as they are; `counter` (64 bits)
- * and `integer` (32) in digits; `number` in decimals; `boolean` as true or false; `datetime` in ISO 8601, UTC,
- * with milliseconds; `list` (texts or ids, as strings) and `json` as JSON.
+ * Type of a column, and its format in a copied row: `id` and `text` unchanged; `counter` (64 bits) and `integer` (32)
+ * in digits; `number` in decimals; `boolean` as true or false; `datetime` in ISO 8601, UTC, with milliseconds; `list`
+ * (texts or IDs, as strings) and `json` as JSON.
  */
 export type ColumnKind =
   | 'id'
@@ -88,7 +88,7 @@ export type ColumnKind =
 export type ExportColumn = Readonly<{
   name: string;
   kind: ColumnKind;
-  /** The comment of the SQL contract. */
+  /** Column comment of the SQL contract. */
   description: string;
 }>;
 
@@ -105,7 +105,7 @@ const COLUMN_KINDS: Readonly<Record<string, ColumnKind>> = {
   'bigint[]': 'list',
 };
 
-/** The columns of a resource, in the order of its view. @throws Error for a type that no format has a place for */
+/** The columns of a resource, in the order of its view. @throws Error for an unsupported type */
 export async function readColumns(client: Client, resource: Resource): Promise<ExportColumn[]> {
   const { view } = RESOURCE_SOURCES[resource];
   const { rows } = await client.query<{ name: string; type: string; description: string | null }>(
@@ -123,12 +123,12 @@ export async function readColumns(client: Client, resource: Resource): Promise<E
   });
 }
 
-/** Our keys exceed what a number holds exactly in many a reader. */
+/** Keys exceed what many readers can represent exactly as a number. */
 function isKey(name: string, type: string): boolean {
   return type === 'bigint' && /(?:^|_)id$/.test(name);
 }
 
-/** SQL whose text is what {@link ColumnKind} says. */
+/** SQL that formats a column as described in {@link ColumnKind}. */
 export function copyExpression({ name, kind }: ExportColumn): string {
   const column = `v.${name}`;
   switch (kind) {

@@ -4,20 +4,19 @@ import { ANALYTICS } from '../schema-state.ts';
 import { copyExpression, type ExportColumn, type Resource, RESOURCE_SOURCES } from './export-columns.ts';
 
 export type ExportFilter = Readonly<{
-  /** Slugs: what any of these searches found. */
+  /** Slugs: results of any of these searches. */
   searches?: readonly string[] | undefined;
-  /** Slug: what the searches of this topic found; with `searches`, those of them that are of this topic. */
+  /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */
   topic?: string | undefined;
-  /** From this time on. */
   since?: Date | undefined;
-  /** Before this time. */
+  /** Excluded. */
   until?: Date | undefined;
 }>;
 
-/** Keys of the searches that were asked for, in digits; undefined where none was named, which means all there is. */
+/** Keys of the requested searches, in digits; undefined: all. */
 export type SearchIds = readonly string[] | undefined;
 
-/** @throws Refused `not_found` for a slug that nothing has, also among the removed */
+/** @throws Refused `not_found` for an unknown slug; removed searches are known */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
   const { searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;
@@ -35,7 +34,7 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
-/** COPY takes no parameters: this statement consists of our own names, digits and ISO times. */
+/** Text with literals, because COPY takes no parameters: only our own names, digits and ISO times. */
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],

@@ -4,7 +4,7 @@ import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import type { ServiceKind } from '../services.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
 
-/** One wording of a search. What it asked for from `since` on, until the next version. */
+/** One version of a search: its request from `since` until the next version. */
 export type SearchVersion = {
   version: number;
   request_version: number;
@@ -30,7 +30,7 @@ export type Provenance = {
   created_at: string;
   archived_at: string | null;
   versions: SearchVersion[];
-  /** Runs that were due, or asked for, in the range. */
+  /** Runs due or requested in the range, by status. */
   runs: Partial<Record<RunStatus, number>>;
   coverage: Coverage;
 };
@@ -39,13 +39,13 @@ export type Coverage = {
   /** The time range. Default: from the creation of the search to the export. */
   from: string;
   until: string;
-  /** Time in it that some run observed, each second once. */
+  /** Time in it observed by at least one run. */
   observed_seconds: number;
-  /** Part of the range, 0 to 1; null where the range is empty, or nothing was ever observed that could tell. */
+  /** Part of the range, 0 to 1; null if the range is empty, or if no run has coverage. */
   share: number | null;
 };
 
-/** Every search that was asked for, with what it asked, how its runs ended and what of the range they saw. */
+/** Every requested search with its versions, runs by status, and coverage of the range. */
 export async function readProvenance(
   client: Client,
   searchIds: SearchIds,
@@ -63,7 +63,7 @@ export async function readProvenance(
 
 const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** $1 searches (null: all), $2 since, $3 until, $4 the time of the export. */
+/** $1 searches (null: all), $2 since, $3 until, $4 time of the export. */
 const SELECT_PROVENANCE = `
 SELECT json_build_object(
     'slug', s.slug, 'topic', s.topic, 'service', s.service, 'service_kind', s.service_kind,

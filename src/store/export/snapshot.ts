@@ -1,4 +1,4 @@
-/** Reading many rows of one moment: a transaction of its own, and the text format of COPY. */
+/** Reads many rows of one snapshot, in a separate transaction, with the text format of COPY. */
 
 import { HOUR, MINUTE } from '../../domain/time.ts';
 import { connect } from '../../platform/postgres/connect.ts';
@@ -6,25 +6,25 @@ import type { Database } from '../database.ts';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
 
-/** How long one resource may take, the time of a slow reader included: an old snapshot keeps Postgres from tidying up. */
+/** Time limit per resource, including slow readers: an old snapshot holds back VACUUM. */
 const MAX_SNAPSHOT_MS = 2 * HOUR;
-/** Between two resources, while files are written out. */
+/** Between two resources, while files are written. */
 const MAX_SNAPSHOT_IDLE_MS = 5 * MINUTE;
 
-/** The database as it was at one moment, for as many reads as it takes. */
+/** A consistent view of the database for several reads. */
 export type Snapshot = Readonly<{
   client: Client;
   /**
-   * Streams the rows of a SELECT with backpressure. When the consumer stops, or the signal aborts, the statement is
-   * canceled in Postgres too.
+   * Streams the rows of a SELECT with backpressure. If the consumer stops or the signal aborts, the statement is also
+   * canceled in Postgres.
    */
   copy(select: string): AsyncGenerator<CopiedRow[], void, undefined>;
   close(): Promise<void>;
 }>;
 
 /**
- * Opens a read-only transaction on a connection of its own, because it may last much longer than the pool's
- * limits allow. @param signal ends whatever is being read; its reason is thrown
+ * Opens a read-only transaction on a separate connection, because it may exceed the pool's time limits.
+ * @param signal cancels the current read; its reason is thrown
  */
 export async function openSnapshot(
   db: Database,
@@ -64,7 +64,7 @@ async function* copy(what: {
   const { db, client, pid, select, signal } = what;
   signal.throwIfAborted();
   const stream = client.query(copyStreams.to(`COPY (${select}) TO STDOUT`));
-  // Destroyed, the stream would leave its connection in the middle of an answer.
+  // Destroying the stream would leave the connection in the middle of a response.
   const pieces = stream.iterator({ destroyOnReturn: false });
   let ended = false;
   const next = async (): Promise<Buffer | undefined> => {
@@ -77,7 +77,7 @@ async function* copy(what: {
       throw error;
     }
   };
-  // Where even this cannot be said to Postgres, the statement's connection is lost as well.
+  // If even this query fails, the statement's connection is lost as well.
   const cancel = () => void db.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   const read = createCopyTextReader();
@@ -96,24 +96,24 @@ async function* copy(what: {
   }
 }
 
-/** What is on its way is taken off the line, up to its end or to what Postgres says of being ended. */
+/** Reads the rest of the response, up to its end or to the cancellation error. */
 async function drain(next: () => Promise<Buffer | undefined>): Promise<void> {
   for (let piece = await next(); piece !== undefined; ) piece = await next();
 }
 
-/** A row as COPY wrote it: the text of each column, null where it has no value. */
+/** A row of COPY: the text of each column, null for NULL. */
 export type CopiedRow = readonly (string | null)[];
 
 const NEWLINE = 0x0a;
 
 /**
- * Reads the text format of COPY. Pieces may end anywhere, also inside a character; what is not a whole row
- * yet is kept for the next piece.
+ * Parses the text format of COPY. Chunks may end anywhere, even inside a character; an incomplete row is kept for the
+ * next chunk.
  */
 export function createCopyTextReader(): (piece: Buffer) => CopiedRow[] {
   let begun: Buffer[] = [];
   return (piece) => {
-    // A newline inside a value is written as two characters, so this byte ends a row and nothing else.
+    // A newline inside a value is escaped, so this byte always ends a row.
     const last = piece.lastIndexOf(NEWLINE);
     if (last === -1) {
       begun.push(piece);

@@ -33,9 +33,9 @@ type KnownAuthor = {
 type ForgottenCounts = Record<string, number>;
 
 /**
- * Who is meant: an id of the service, or `@` and the name there.
- * @returns undefined where they are forgotten already
- * @throws Refused where there is no such service or author, or a name means several
+ * Finds an author by ID on the service, or by `@` and username.
+ * @returns undefined if already forgotten
+ * @throws Refused for an unknown service or author, or an ambiguous username
  */
 export async function findAuthor(
   db: Database,
@@ -78,9 +78,9 @@ export async function countStored(
 }
 
 /**
- * Removes an author with all that is theirs: posts and what repeats them, counters, sightings, links to them, items that
- * cite those links, and raw answers that name them. One transaction, in which no save runs; raw answers, which take long to
- * look through, are looked through before, and in it only those that came meanwhile. If interrupted, repeat it.
+ * Deletes an author with all their data: posts and reposts of them, counters, sightings, links to them, key items
+ * that cite those links, and raw responses that name them. Saves are blocked during the transaction. Searching raw
+ * responses takes long, so most are searched before it, and only new ones in it. If interrupted, repeat it.
  */
 export async function forgetAuthor(
   { db, clock, actor }: { db: Database; clock: Clock; actor: Actor },
@@ -98,14 +98,17 @@ export async function forgetAuthor(
     // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.
     await deleteReplies(tx, 'POST /api/v1/searches/try');
     const after = await deleteResponsesAbout(tx, author, { since, runs: before.open });
-    // Their key, which leads nowhere from now on: neither their name nor their id on the service is kept anywhere.
+    // The key no longer refers to anything: neither name nor external ID is stored.
     const changes = { service: { after: author.service }, posts: { before: gone['posts'], after: 0 } };
     await recordAudit(tx, { clock, actor }, { action: 'author.forgotten', subject: author.id, changes });
     return { ...gone, rejects, answers: before.deleted + after.deleted };
   });
 }
 
-/** From when on answers may be missed by a look that begins now: they are dated by the clocks of their workers. */
+/**
+ * Responses received from then on may be missed by a search that starts now, because workers date them by their own
+ * clocks.
+ */
 async function readOldestOpen(db: Database): Promise<Date> {
   const { rows } = await db.pool.query<{ at: Date | null }>(
     'SELECT max(received_at) AS at FROM strandline.responses',
@@ -127,7 +130,10 @@ function listTombstones(author: KnownAuthor, { posts, links }: Traces): Forgetta
   ];
 }
 
-/** Some services give a home page there, which may be anybody's: only an address that ends with the name is theirs. */
+/**
+ * Some services report a homepage here, which may be anyone's: only a URL that ends with the username is the
+ * author's.
+ */
 function readProfile({ url, username }: KnownAuthor): string | null {
   if (url === null || username === null || username === '') return null;
   const last = url.replace(/\/$/, '').split('/').at(-1)?.toLowerCase();
@@ -140,12 +146,12 @@ async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
   return inTransaction(db, ask);
 }
 
-/** Raw answers are compressed: whom one names is found by reading it, so few are read at a time. */
+/** Raw responses are compressed and must be read to find names, so only a few are read at a time. */
 const RESPONSE_BATCH = 20;
 
 type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
 
-/** Answers from a place on, oldest first, of some runs or all. $1 to $3 the place, $4 how many, $5 since when, $6 or of which runs. */
+/** Responses after a cursor, oldest first, of some runs or all. $1 to $3 cursor, $4 limit, $5 since when, $6 runs. */
 const SELECT_RESPONSES = `
 SELECT a.run_id, a.n, a.received_at, r.status IN ('queued', 'running') AS open, a.body
 FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
@@ -153,10 +159,10 @@ WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::timest
 ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
 
 /**
- * Deletes the kept answers that name an author. An answer whose run has not ended is left to its save, which
- * leaves the author out and the answer with it; without it the run would have to call, and pay, again.
- * @param only answers received since then, and those of these runs
- * @returns how many, and which runs were left
+ * Deletes stored responses that name an author. If the run has not ended, its save excludes the author and deletes
+ * the response; without the response, the run would have to repeat the paid call.
+ * @param only responses received since then, and those of these runs
+ * @returns how many were deleted, and the runs that were skipped
  */
 async function deleteResponsesAbout(
   db: Pick<Transaction, 'query'>,
@@ -189,14 +195,14 @@ async function deleteResponsesAbout(
 
 const unzip = promisify(gunzip);
 
-/** One character per byte: ids and names on services are ASCII, and the rest need not be understood. */
+/** One character per byte: IDs and usernames are ASCII, and other text is irrelevant. */
 async function unzipText(body: Buffer): Promise<string> {
   return (await unzip(body)).toString('latin1');
 }
 
 /**
- * The id as a value of its own, or the name as a value, a mention or a part of an address: a word that
- * happens to be somebody's name would otherwise take half of all answers with it. Rather one too many.
+ * Matches the ID as a whole value, or the username as a value, a mention or part of a URL: matching any word would
+ * delete half of all responses for some usernames. Prefers false positives.
  */
 function namesPattern({ external_id, username }: Named): RegExp {
   const end = '(?![\\w-])';
@@ -205,7 +211,7 @@ function namesPattern({ external_id, username }: Named): RegExp {
   return new RegExp([id, ...name].join('|'), 'i');
 }
 
-/** Letter for letter, with a slash as JSON may write it. */
+/** Literal text, with slashes as JSON may escape them. */
 function wordPattern(word: string): string {
   const bytes = Buffer.from(word, 'utf8').toString('latin1');
   return bytes.replaceAll(/[.*+?^${}()|[\]\\-]/g, '\\$&').replaceAll('/', '\\\\?/');

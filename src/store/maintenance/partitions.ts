@@ -1,4 +1,4 @@
-/** Snapshots live in one partition per month (UTC): dropping a month is dropping a table, whatever it holds. */
+/** Monthly partitions (UTC) of snapshots: deleting a month drops a table, whatever its size. */
 
 import { type Database, readSqlState } from '../database.ts';
 
@@ -6,15 +6,15 @@ type Month = {
   parent: string;
   name: string;
   from: Date;
-  /** The first instant of the next month: everything in it is older. */
+  /** Start of the next month: all rows are older. */
   until: Date;
   bytes: number;
-  /** As the planner estimates; null where nothing was ever counted. */
+  /** Estimated by the planner; null if never analyzed. */
   rows: number | null;
 };
 
 export type Partition = Month & {
-  /** `left`: taken out of its parent by a process that ended before it could drop it. */
+  /** `left`: detached by a process that ended before it could drop it. */
   state: 'attached' | 'leaving' | 'left';
   /** Whether our role may change it. */
   ours: boolean;
@@ -33,7 +33,7 @@ WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind = 'r'
   AND c.relname ~ '^(post|author)_snapshots_\\d{4}_\\d\\d$'
 ORDER BY m."from", c.relname`;
 
-/** Every month of snapshots there is, oldest first. */
+/** All monthly partitions of snapshots, oldest first. */
 export async function listSnapshotMonths(db: Database): Promise<Partition[]> {
   const { rows } = await db.pool.query<Omit<Partition, 'until'>>(SELECT_MONTHS);
   return rows.map(({ parent, name, from, bytes, rows: estimated, state, ours }) => ({
@@ -48,15 +48,16 @@ export async function listSnapshotMonths(db: Database): Promise<Partition[]> {
   }));
 }
 
-/** Those of which nothing is younger than `before`. */
+/** Whether all rows are older than `before`. */
 export function isMonthOver({ until }: Month, before: Date): boolean {
   return until.getTime() <= before.getTime();
 }
 
 /**
- * Drops the months of which nothing is younger than `before`. Each is first taken out of its parent without
- * keeping anybody waiting; what a killed process began is ended.
- * @returns names of what was dropped, and whether nothing is left; not where a long query holds it, or another process is at it
+ * Drops months in which all rows are older than `before`. Detaches each first, without blocking others; completes
+ * drops that a killed process started.
+ * @returns names of dropped partitions, and whether nothing is left: false if a long query or another process holds
+ *   one
  */
 export async function dropMonths(
   db: Database,
@@ -77,7 +78,7 @@ export async function dropMonths(
     });
     return { dropped, done: done ?? false };
   } catch (error) {
-    // Somebody reads a month for longer than we wait: lock time-out, or the statement's.
+    // A long query holds the month: lock timeout or statement timeout.
     if (['55P03', '57014'].includes(readSqlState(error))) return { dropped, done: false };
     throw error;
   }
@@ -95,9 +96,9 @@ async function dropMonth(db: Database, { parent, name, state, ours }: Partition)
 }
 
 /**
- * Does `work` while holding a lock that only one process has, or does nothing. The lock belongs to the
- * connection: it is gone with the process that held it, and Postgres ends it by itself for one that fell
- * silent. Two who do such work at once do it twice, and that is all.
+ * Runs `work` under a lock that only one process holds, or does nothing. The lock belongs to the connection, so it
+ * ends with the process, and Postgres releases it for a dead connection. If two processes run the work at once, it is
+ * merely done twice.
  */
 async function withTableLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
   const client = await db.pool.connect();
@@ -110,19 +111,19 @@ async function withTableLock<T>(db: Database, name: string, work: () => Promise<
     await client.query(`SET idle_session_timeout = '1min'`);
     return await work();
   } finally {
-    // Whoever tries next must not find the lock held by a connection that is just ending.
+    // The next process must not find the lock held by a closing connection.
     await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
     client.release(true); // ends the connection, and its setting with it
   }
 }
 
 /**
- * The newest month that is known to be there. No other is remembered: retention drops old ones, and whoever
- * reads an old answer again needs its month anew.
+ * The newest month known to exist. Others are not cached: retention drops old ones, and parsing an old response again
+ * re-creates its month.
  */
 const newestEnsured = new WeakMap<Database, string>();
 
-/** Makes sure that snapshots taken at `at`, and in the month after it, have a partition. Cheap when they have. */
+/** Ensures partitions for the month of `at` and the next one. Cheap if they exist. */
 export async function ensurePartitions(db: Database, at: Date): Promise<void> {
   const month = at.toISOString().slice(0, 7);
   const known = newestEnsured.get(db);

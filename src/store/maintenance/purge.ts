@@ -1,6 +1,4 @@
-/**
- * Deletes searches with everything they found, for simulated data. Removing a search, in contrast, keeps what it found.
- */
+/** Deletes simulated searches with all their results. Removing a search, in contrast, keeps its results. */
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
@@ -8,7 +6,7 @@ import { clearBodiesSql, leaveOutSql, removeRulesSql, removeTraces } from './tra
 
 type OwnPost = { id: Id; external_id: string; url: string | null; author_id: Id | null };
 
-/** Posts that no other search saw, and those that stand only in them. $1 searches. */
+/** Posts that no other search saw, and their nested posts. $1 searches. */
 const SELECT_OWN_POSTS = `
 WITH seen AS MATERIALIZED (
   SELECT p.* FROM strandline.posts p
@@ -39,7 +37,7 @@ const DELETE_ALERTS = [
   ...removeRulesSql('r.search_id = ANY ($1)'),
 ];
 
-/** What is left of the searches, in an order that constraints allow. $1 searches. */
+/** The remaining rows of the searches, in an order that satisfies foreign keys. $1 searches. */
 const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
   ['discoveries', WHERE_SEARCH],
   ['spikes', WHERE_SEARCH],
@@ -71,10 +69,10 @@ const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
   ['searches', 'WHERE id = ANY ($1)'],
 ];
 
-/** What is kept of a post beside it. */
+/** Tables with additional data of posts. */
 const TABLES_OF_POSTS = ['post_gains', 'post_counters_at_age', 'search_rising', 'dropped_posts'];
 
-/** Authors of whom nothing is left. $1 authors. */
+/** Authors without remaining data. $1 authors. */
 const SELECT_OWN_AUTHORS = `
 WITH gone AS (
   DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
@@ -85,12 +83,12 @@ WITH gone AS (
 DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
 
 /**
- * Removes searches with everything that only they found, while no save runs. What other searches saw too stays.
- * Calls stay counted in the days on which they were made.
+ * Deletes searches with everything only they found, while saves are blocked. Items of other searches are kept, and
+ * daily call counts are unchanged.
  */
 async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-  // A scan passes over locked rows; an edit or a request for a run waits here, and finds nothing afterwards.
+  // Scans skip locked rows; a concurrent edit or run request waits here and then finds no search.
   await tx.query('SELECT FROM strandline.searches WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [searchIds]);
   const { rows: posts } = await tx.query<OwnPost>(SELECT_OWN_POSTS, [searchIds]);
   const { rows: links } = await tx.query<{ id: Id; canonical: string }>(SELECT_OWN_LINKS, [searchIds]);
@@ -106,13 +104,13 @@ async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise
   ]);
 }
 
-/** $1 how slugs begin. */
+/** $1 prefix of slugs. */
 const SELECT_SAMPLES = `
 SELECT id, slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug`;
 
 type SampleTopic = { id: Id; slug: string };
 
-/** Topics of simulated posts whose slugs begin so; removed ones too. */
+/** Topics of simulated searches with this slug prefix, including removed ones. */
 export async function listSampleTopics(
   db: Pick<Transaction, 'query'> | Database['pool'],
   prefix: string,
@@ -121,9 +119,9 @@ export async function listSampleTopics(
 }
 
 /**
- * Removes such topics with their searches of the sandbox, each in a transaction of its own, so that saves wait for
- * one at most. A topic in which there is another search stays, with it.
- * @returns slugs of the topics, and ids of the searches that are gone
+ * Deletes these topics with their sandbox searches, each in a transaction of its own, so that saves wait for one at
+ * most. A topic with other searches is kept, with them.
+ * @returns slugs of the topics, and IDs of the deleted searches
  */
 export async function purgeSamples(
   { db, ...by }: { db: Database; clock: Clock; actor: Actor },

@@ -18,8 +18,8 @@ type RetentionReport = {
 };
 
 /**
- * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then computed
- * from the first remaining snapshot.
+ * Deletes expired data. The latest counters of posts and authors are kept without their history; growth is then
+ * computed from the first remaining snapshot.
  * @param goOn called repeatedly; false: stop for now
  */
 export async function applyRetention(
@@ -43,10 +43,10 @@ export async function applyRetention(
   };
 }
 
-/** How long it may take at a time; what is left is done next. */
+/** Maximum duration per pass; the next one continues. */
 const MAX_RETENTION_MS = 5 * SECOND;
 
-/** The same for a short time only, noting when nothing was left. */
+/** Runs one short pass, and records when nothing is left. */
 export async function applyRetentionBriefly(
   db: Database,
   config: Config,
@@ -100,14 +100,14 @@ export function retentionLimitsAt(
 /** Rows per DELETE, few enough not to delay saves. */
 const EXPIRE_BATCH = 1_000;
 
-/** Raw responses are not storage, once they were read. Goes by when they were received. */
+/** Deletes expired raw responses that were read, by when they were received. */
 const EXPIRE_RESPONSES = `
 DELETE FROM strandline.responses WHERE (run_id, n) IN
   (SELECT run_id, n FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
 
 /**
- * Goes by when their run ended. Ids rise with time, so that looking at the oldest is enough; those that a later
- * replay wrote anew wait until they are among them.
+ * Deletes by when their run ended. IDs ascend with time, so only the oldest are checked; those that a replay wrote
+ * later are deleted when they are among them.
  */
 const EXPIRE_REJECTS = `
 DELETE FROM strandline.rejects WHERE id IN
@@ -115,15 +115,15 @@ DELETE FROM strandline.rejects WHERE id IN
    JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $1)`;
 
 /**
- * Deletes message bodies by their last attempt; the delivery and its discoveries are kept. A dead message that is resent
- * later contains what is left of it. Asked twice for its state: somebody may send it again in between.
+ * Clears message bodies by their last attempt; keeps the delivery and its discoveries. A dead message that is resent
+ * later is composed from the remaining ones. Checks the state twice, because it may be resent in between.
  */
 const IS_OVER = `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`;
 const EXPIRE_MESSAGES = `
 UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${IS_OVER} AND id IN
   (SELECT id FROM strandline.deliveries WHERE ${IS_OVER} ORDER BY id LIMIT $2)`;
 
-/** Goes by when it was written. */
+/** By when it was written. */
 const EXPIRE_AUDIT = `
 DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_log WHERE at < $1 ORDER BY at LIMIT $2)`;
 
@@ -137,8 +137,8 @@ type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
 
 /**
  * Deletes data older than `before`.
- * @param goOn asked after each batch
- * @returns of how many rows, and whether nothing is left
+ * @param goOn called after each batch
+ * @returns deleted rows, and whether nothing is left
  */
 export async function expire(
   db: Database,
@@ -154,11 +154,11 @@ export async function expire(
   }
 }
 
-/** A table of ours with its indexes and all its partitions. */
+/** A table with its indexes and partitions. */
 export type TableSize = {
   table: string;
   bytes: number;
-  /** As the planner estimates; null where nothing was ever counted. */
+  /** Estimated by the planner; null if never analyzed. */
   rows: number | null;
 };
 
@@ -171,17 +171,17 @@ JOIN pg_class c ON c.oid = p.relid
 WHERE t.relnamespace = 'strandline'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
 GROUP BY t.oid, t.relname ORDER BY bytes DESC, t.relname`;
 
-/** The largest first. */
+/** Largest first. */
 export async function readTableSizes(db: Database): Promise<TableSize[]> {
   return (await db.pool.query<TableSize>(SELECT_TABLE_SIZES)).rows;
 }
 
-/** What is too old now: rows that were counted, and months with the bytes that dropping them frees. */
+/** Data due for deletion: number of rows, and months with the bytes that dropping them frees. */
 export type DueForDeletion = {
   answers: number;
   answer_bytes: number;
   rejects: number;
-  /** Of which it is still kept what they said. */
+  /** Messages that still have a body. */
   messages: number;
   /** Entries of the audit log. */
   audit: number;

@@ -1,4 +1,4 @@
-/** Who and what was forgotten, as digests: enough to know them again in an answer, too little to read anyone out of. */
+/** Digests of forgotten authors and items: enough to recognize them in a response, but not to list them. */
 
 import type {
   LinkRef,
@@ -10,7 +10,7 @@ import type {
 import type { Database, Id, Transaction } from '../database.ts';
 import { createHash } from 'node:crypto';
 
-/** Ids of authors and posts are unique within a service; an address belongs to none. */
+/** IDs of authors and posts are unique within a service; URLs belong to none. */
 export type Forgettable =
   | { kind: 'author' | 'post'; serviceId: Id; externalId: string }
   | { kind: 'link'; address: string };
@@ -23,7 +23,7 @@ function digestThing(thing: Forgettable): Buffer {
     .digest();
 }
 
-/** Writes tombstones; those that are there stay. In the order of the digests, so that two writers cannot wait for each other. */
+/** Adds missing tombstones, in the order of their digests to avoid deadlocks. */
 export async function raiseTombstones(
   tx: Transaction,
   things: readonly Forgettable[],
@@ -37,7 +37,7 @@ export async function raiseTombstones(
   );
 }
 
-/** Which of the given are forgotten, as a question to be asked of each. */
+/** Returns a test for which of these are forgotten. */
 export async function findForgotten(
   db: Pick<Transaction, 'query'> | Database['pool'],
   things: readonly Forgettable[],
@@ -55,10 +55,10 @@ function forgettableKey(thing: Forgettable): string {
   return thing.kind === 'link' ? `link ${thing.address}` : `${thing.kind} ${thing.externalId}`;
 }
 
-/** What names an author: the id, and the name if it is known. */
+/** Identifies an author: the ID, and the username if known. */
 export type Named = { external_id: string; username: string | null };
 
-/** Deletes samples of unread items that name one of the authors; of one run, or of all. @returns how many */
+/** Deletes samples of rejected items that name one of the authors, of one run or of all. @returns how many */
 export async function deleteRejectsAbout(
   tx: Transaction,
   authors: readonly Named[],
@@ -76,10 +76,10 @@ export async function deleteRejectsAbout(
 type LeaveOutInput = { runId: Id; serviceId: Id; findings: ParsedResults; observedAt: Date };
 
 /**
- * An answer without those who were forgotten: their posts, whatever repeats or quotes them, and links to them.
- * Where it held any, the raw answer goes too, and what is new of them is forgotten by its own id from here on,
- * since another answer may name a post without its author.
- * @returns the same findings where nobody had to be left out
+ * Removes forgotten authors from a response: their posts, reposts and quotes of them, and links to them. If there
+ * were any, deletes the raw response and adds tombstones for their new items, because another response may contain a
+ * post without its author.
+ * @returns the same results if nothing was removed
  */
 export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): Promise<ParsedResults> {
   const { findings, serviceId, runId } = input;
@@ -99,7 +99,7 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
   return kept;
 }
 
-/** The same without a trace: what an answer holds beside those who were forgotten, and what of theirs it held. */
+/** The same without side effects: the remaining results, and what was removed. */
 export async function removeForgotten(
   db: Pick<Transaction, 'query'> | Database['pool'],
   { findings, serviceId }: Pick<LeaveOutInput, 'findings' | 'serviceId'>,
@@ -114,7 +114,7 @@ export async function removeForgotten(
     (one.reposted_status_id !== null && isGone(post(one.reposted_status_id)));
   const every = [...findings.posts, ...findings.nestedPosts];
   const gonePosts = every.filter(isOfGone);
-  // A post of theirs that is met for the first time is gone for those that quote or repeat it here.
+  // A post of theirs that is first seen here is also removed from those that quote or repost it.
   const goneIds = new Set(gonePosts.map((one) => one.external_id));
   const goneUrls = new Set(gonePosts.flatMap(({ url }) => (url === null ? [] : [url])));
   const isGonePost = (one: ParsedPost) =>
@@ -184,7 +184,7 @@ function withoutLinks(
   };
 }
 
-/** How much of it anyone could be left out of. */
+/** Number of items that can be removed. */
 function countThings({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
   const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
   const { completion_links, search_completion_links, key_items, claims } = completion ?? {};

@@ -1,12 +1,14 @@
 /**
- * What is stored of an author or of samples, and its removal, as SQL for forgetting and purging. All of it runs while no save does
- * (see `forget-author.ts`). Ids of posts and links in `run_results` stay: they say how many things a run returned, and lead nowhere.
+ * SQL that finds and deletes everything stored about an author, or about samples. Runs while saves are blocked (see
+ * `forget-author.ts`). IDs of posts and links in `run_results` are kept: they preserve the number of results, and
+ * refer to nothing.
  */
 import type { Id, Transaction } from '../database.ts';
 
 /**
- * Bodies that name these discoveries, and what receivers answered to them, are cleared; what was not sent yet is
- * made again without them. `which`: a condition on discoveries `d`, with the parameter $1.
+ * Clears bodies that mention these discoveries, and the responses of receivers to them. Unsent messages are composed
+ * again without them.
+ * @param which a condition on discoveries `d`, with the parameter $1
  */
 export function clearBodiesSql(which: string): string {
   return `UPDATE strandline.deliveries SET body = NULL, answer = NULL,
@@ -16,13 +18,13 @@ export function clearBodiesSql(which: string): string {
     JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE ${which})`;
 }
 
-/** What messages gathered of these discoveries. */
+/** Entries of messages for these discoveries. */
 export function leaveOutSql(which: string): string {
   return `DELETE FROM strandline.delivery_discoveries
   WHERE discovery_id IN (SELECT d.id FROM strandline.discoveries d WHERE ${which})`;
 }
 
-/** Deletes rules whose scope is only what is purged, with their messages. `which`: a condition on rules `r`. */
+/** Deletes rules whose entire scope is purged, with their messages. @param which a condition on rules `r` */
 export function removeRulesSql(which: string): readonly string[] {
   const rules = `(SELECT r.id FROM strandline.rules r WHERE ${which})`;
   const deliveries = `(SELECT id FROM strandline.deliveries WHERE rule_id IN ${rules})`;
@@ -39,7 +41,7 @@ export type Traces = {
   links: { id: Id; canonical: string }[];
 };
 
-/** Posts of the author, and those that only repeat one of them. $1 service, $2 author. */
+/** Posts of the author, and reposts of them. $1 service, $2 author. */
 const SELECT_POSTS_OF_AUTHOR = `
 WITH own AS (SELECT id, external_id, url FROM strandline.posts WHERE author_id = $2)
 SELECT * FROM own
@@ -55,7 +57,7 @@ WHERE canonical = ANY ($1::text[])
   OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[]))
 ORDER BY id`;
 
-/** @param profile the author's page on the service; null where there is none */
+/** @param profile the author's page on the service; null if there is none */
 export async function findTraces(
   tx: Pick<Transaction, 'query'>,
   author: { id: Id; service_id: Id },
@@ -70,13 +72,13 @@ export async function findTraces(
   return { posts, links };
 }
 
-/** By what a statement finds its rows, its one parameter: ids of posts, ids of links, or the author's. */
+/** What the parameter of a statement contains: IDs of posts, IDs of links, or the author's. */
 type TraceKind = 'posts' | 'links' | 'author';
 
 const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
 const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
 
-/** In an order that constraints allow, and under which name they are counted. */
+/** In an order that satisfies foreign keys, with the names used in the counts. */
 const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement: string])[] = [
   ['messages', 'posts', clearBodiesSql(POST_NEWS)],
   ['messages', 'links', clearBodiesSql(LINK_NEWS)],
@@ -126,7 +128,7 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
   ['authors', 'author', 'DELETE FROM strandline.authors WHERE id = $1'],
 ];
 
-/** What completions cite, and how it was weighed. $1 links, $2 names in the weighing: addresses and ids of posts. */
+/** Citations and weights in completions. $1 links, $2 keys of the weights: URLs and IDs of posts. */
 const REMOVE_CITATIONS = `
 UPDATE strandline.completions c
 SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINALITY u(id, n) WHERE id <> ALL ($1::bigint[]) ORDER BY n),
@@ -138,7 +140,7 @@ WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[
 /** Only the holder of the progress row may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
 
-/** Takes documents out of the archive, and their words out of its counts. $1 posts, $2 links. */
+/** Deletes documents from the archive, and subtracts their words from its counts. $1 posts, $2 links. */
 const REMOVE_FROM_ARCHIVE = `
 WITH gone AS MATERIALIZED (
   DELETE FROM strandline.archive_documents
@@ -156,8 +158,8 @@ WITH gone AS MATERIALIZED (
 SELECT count(*)::int AS n FROM gone`;
 
 /**
- * @param authorId null: nobody goes with them
- * @returns how many rows of each kind are gone or changed
+ * @param authorId null: no author is deleted
+ * @returns deleted or changed rows by kind
  */
 export async function removeTraces(
   tx: Transaction,
@@ -169,7 +171,7 @@ export async function removeTraces(
   await tx.query(LOCK_ARCHIVE);
   const { rows } = await tx.query<{ n: number }>(REMOVE_FROM_ARCHIVE, [postIds, linkIds]);
   const gone: Record<string, number> = { archived: rows[0]?.n ?? 0 };
-  // Lexemes that stand in no document any more may be a name that nobody else has.
+  // A lexeme without documents may be the name of a deleted author.
   await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
   const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));

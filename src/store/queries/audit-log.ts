@@ -1,4 +1,4 @@
-/** The audit log, for people. */
+/** The audit log, for display. */
 import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { auditLogView } from '../schema/analytics/audit-log-view.ts';
@@ -6,16 +6,16 @@ import { auditLogView } from '../schema/analytics/audit-log-view.ts';
 export type AuditRow = typeof auditLogView.$inferSelect;
 
 export type AuditFilter = {
-  /** The part that names a token. */
+  /** Prefix of a token. */
   token?: string | undefined;
   action?: AuditRow['action'] | undefined;
-  /** Slug, id or name of a thing. */
+  /** Slug, ID or name of the changed object. */
   subject?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
-/** The newest first. @param page.before only entries with a smaller id */
+/** The newest entries first. @param page.before only entries with a smaller ID */
 export async function readAudit(
   { orm }: Pick<Database, 'orm'>,
   filter: AuditFilter,

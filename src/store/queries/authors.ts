@@ -1,4 +1,4 @@
-/** One author: as last seen, over time, and what is typical of what they write. */
+/** One author: profile, counters over time, and typical engagement. */
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
@@ -14,7 +14,7 @@ export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | un
   return row;
 }
 
-/** The newest changes of an author's counters, oldest first. */
+/** The latest changes of an author's counters, oldest first. */
 export async function readAuthorSnapshots(
   { orm }: Reads,
   authorId: Id,
@@ -29,7 +29,7 @@ export async function readAuthorSnapshots(
   return rows.toReversed();
 }
 
-/** Posts of an author as last seen: the newest, or those with the most likes, reposts, replies and quotes. */
+/** Posts of an author as last seen, by time or by engagement. */
 export async function readAuthorPosts(
   { orm }: Reads,
   authorId: Id,
@@ -47,17 +47,17 @@ export async function readAuthorPosts(
 export type AuthorTopic = {
   topic: string;
   name: string;
-  /** Posts of the author that a search of the topic found. */
+  /** Posts of the author found by a search of the topic. */
   posts: number;
   searches: number;
   first_seen_at: Date;
   last_seen_at: Date;
 };
 
-/** Of how many posts of an author, the newest, it is told where they were found. */
+/** Only this many of an author's newest posts are counted per topic. */
 const MAX_AUTHOR_POSTS = 2_000;
 
-/** $1 author, $2 most posts. */
+/** $1 author, $2 maximum posts. */
 const SELECT_AUTHOR_TOPICS = `
 SELECT t.slug AS topic, t.name, count(DISTINCT s.post_id)::int AS posts, count(DISTINCT s.search_id)::int AS searches,
   min(s.first_seen_at) AS first_seen_at, max(s.first_seen_at) AS last_seen_at
@@ -67,7 +67,7 @@ JOIN strandline.searches q ON q.id = s.search_id
 JOIN strandline.topics t ON t.id = q.topic_id
 GROUP BY t.id, t.slug, t.name ORDER BY posts DESC, t.slug LIMIT 50`;
 
-/** In which topics an author's posts were found, most first; of the author's newest 2,000 posts. */
+/** Topics in which an author's newest 2,000 posts were found, most posts first. */
 export async function readAuthorTopics(
   { pool }: Pick<Database, 'pool'>,
   authorId: Id,
@@ -78,9 +78,9 @@ export async function readAuthorTopics(
 
 export type AuthorTypical = {
   hours: number;
-  /** Posts of the author that were observed at this age. */
+  /** Posts of the author observed at this age. */
   posts: number;
-  /** Medians over them; null where fewer than 5 are known. */
+  /** Medians; null with fewer than 5 known values. */
   engagement: number | null;
   like_count: number | null;
   view_count: number | null;
@@ -89,7 +89,10 @@ export type AuthorTypical = {
 const medianSql = (value: string) =>
   `CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`;
 
-/** As `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest two looks. $1 author. */
+/**
+ * Like `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest pair of
+ * results. $1 author.
+ */
 const SELECT_AUTHOR_TYPICAL = `
 SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
   ${medianSql('o.view_count')} AS view_count
@@ -101,7 +104,7 @@ FROM (
   ORDER BY a.post_id, a.hours, a.after_at - a.before_at
 ) o GROUP BY o.hours ORDER BY o.hours`;
 
-/** What an author's posts have at each age at which they were observed. */
+/** Typical counters of an author's posts at each observed age. */
 export async function readAuthorTypical(
   { pool }: Pick<Database, 'pool'>,
   authorId: Id,

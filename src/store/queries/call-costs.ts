@@ -2,19 +2,19 @@ import type { Model, Operation } from '../../domain/enumerations.ts';
 import type { Database } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
-/** What calls of one kind to a service cost, as it said itself. US dollars. */
+/** Reported cost of calls to a service, of one operation and model, in US dollars. */
 export type CallCost = {
   operation: Operation;
   model: Model;
-  /** How many calls this is known of, at most 100: the last ones that were told a cost. */
+  /** Number of calls that this is based on: the last ones with a reported cost, at most 100. */
   calls: number;
   median_usd: number;
   most_usd: number;
 };
 
 /**
- * The last calls that were told a cost are looked at (of runs a thousand, of trials a hundred), and of each operation
- * and model the last hundred of them. $1 name of the service.
+ * Reads the last calls with a reported cost (1,000 of runs, 100 of trials), and of these the last 100 of each
+ * operation and model. $1 name of the service.
  */
 const SELECT_CALL_COSTS = `
 WITH told AS (
@@ -36,7 +36,7 @@ SELECT operation, model, count(*)::int AS calls,
   percentile_cont(0.5) WITHIN GROUP (ORDER BY cost_usd)::float8 AS median_usd, max(cost_usd)::float8 AS most_usd
 FROM last WHERE nth <= 100 GROUP BY operation, model ORDER BY operation, model`;
 
-/** What calls to a service have cost of late; empty where it never told a cost. */
+/** Recent cost of calls to a service; empty if it never reported one. */
 export async function readCallCosts(
   { pool }: Pick<Database, 'pool'>,
   service: ServiceKind,
@@ -44,7 +44,7 @@ export async function readCallCosts(
   return (await pool.query<CallCost>(SELECT_CALL_COSTS, [service])).rows;
 }
 
-/** The cost of one kind of call among those of its service; null where it was never told. */
+/** The cost of one operation and model; null if never reported. */
 export async function readCallCost(
   db: Pick<Database, 'pool'>,
   call: { service: ServiceKind; operation: Operation; model: string },

@@ -1,4 +1,4 @@
-/** What completions claim, and which claims of two completions are the same. */
+/** Claims of completions, and how claims of two completions are matched. */
 
 import { amongIds, type Database, type Id } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
@@ -6,7 +6,7 @@ import { asc, sql } from 'drizzle-orm';
 
 export type SaidClaim = typeof completionClaimsView.$inferSelect;
 
-/** What completions say, each in its order. One makes some 1,200 claims at most. */
+/** Claims of completions, in order. A completion has about 1,200 claims at most. */
 export async function readClaims(
   { orm }: Pick<Database, 'orm'>,
   completionIds: readonly Id[],
@@ -23,7 +23,7 @@ export async function readClaims(
 
 type MatchedClaim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'cited_links'>;
 
-/** The share of runs of three words that two wordings must have in common (Jaccard index). */
+/** Minimum share of common three-word sequences (Jaccard index) of two wordings. */
 const MIN_SIMILARITY = 0.8;
 const SHINGLE_WORDS = 3;
 
@@ -31,9 +31,8 @@ const WORD_PATTERN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Claims of before and after that are the same, and those that only one of them makes, each in its order. A writer, above all one
- * that quotes, words things anew each time: another wording is the same claim where it cites the same links, holds the same
- * figures and is nearly the same.
+ * Matches claims of two completions, and returns the unmatched ones of each, in order. Wording varies from completion
+ * to completion, so claims match if they cite the same links, contain the same figures and are nearly identical.
  */
 export function matchClaims<T extends MatchedClaim>(
   before: readonly T[],
@@ -64,7 +63,7 @@ export function matchClaims<T extends MatchedClaim>(
   };
 }
 
-/** Pairs that could be one claim, the likest first. */
+/** Candidate pairs, most similar first. */
 function findNearest<T extends MatchedClaim>(
   before: readonly T[],
   after: readonly T[],
@@ -87,7 +86,7 @@ function findNearest<T extends MatchedClaim>(
     .toSorted((a, b) => b.likeness - a.likeness);
 }
 
-/** What two wordings of one claim must share: their text of the completion, their links and their figures. */
+/** What two wordings of a claim must have in common: section, links and figures. */
 function matchKey({ role, cited_links, text }: MatchedClaim): string {
   const figures = text.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? [];
   return JSON.stringify([role, cited_links.map(String).toSorted(), figures.toSorted()]);

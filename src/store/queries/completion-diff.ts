@@ -1,4 +1,4 @@
-/** What a search's completion says that it did not say before, and which link brought it. */
+/** Changes between two completions of a search, and which links caused them. */
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
@@ -11,11 +11,11 @@ export type CitedLink = {
   link_id: Id;
   url: string;
   title: string | null;
-  /** Group of the answer in which the search first saw it; null where it never returned it. */
+  /** Source group in which the search first saw it; null if it never returned it. */
   source: Source | null;
-  /** By this search; where it never returned it, by any. */
+  /** By this search; by any search if this one never returned it. */
   first_seen_at: Date;
-  /** It is a result of the answer that cites it. */
+  /** Whether it is also a result of the response that cites it. */
   returned: boolean;
 };
 
@@ -27,24 +27,26 @@ export type CompletionDiff = {
   search: string;
   from: Moment;
   to: Moment;
-  /** There was no completion before the time that was asked for: `from` is the first of all. */
+  /** There was no completion before the requested time: `from` is the first one. */
   from_first: boolean;
-  /** Runs between the two, and after `to`, that failed or said nothing: of them nothing is known. */
+  /** Runs between the two, and after `to`, without claims: failed, skipped or empty. */
   gaps: { between: number; after: number };
-  /** `brought_by`: those of the cited links that the search first saw after `from`. */
+  /** `brought_by`: cited links that the search first saw after `from`. */
   new_claims: (DiffedClaim & { brought_by: CitedLink[] })[];
   gone_claims: DiffedClaim[];
-  /** The same claim with other links: `cited` now, and which of them are new to it and which left it. */
+  /** Claims with different links: all that are `cited` now, and which were added or removed. */
   changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
   kept: number;
 };
 
-/** From where to where: by the last completion at a time, or by runs; the newest and the one before by default. */
+/**
+ * The completions to compare: the last one at a time, or those of two runs. Default: the newest and the one before.
+ */
 export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
 
 type NoDiff = 'no_to' | 'no_from';
 
-/** Why there is nothing to compare, in words. */
+/** Explains why there is nothing to compare. */
 export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange): Refused {
   const run = what === 'no_to' ? to : from;
   if (run !== undefined)
@@ -61,8 +63,8 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
 }
 
 /**
- * Compares two completions of a search. Only completions whose claims were read count.
- * @returns which of the two is missing where one is
+ * Compares two completions of a search, among those with parsed claims.
+ * @returns which of the two is missing, if one is
  */
 export async function readCompletionDiff(
   db: Pick<Database, 'orm' | 'pool'>,
@@ -157,8 +159,7 @@ async function readMoments(
 }
 
 /**
- * Links, and when the search first saw each: as a link, or as the address of a post that it found.
- * $1 search, $2 links, $3 completions.
+ * Links, and when the search first saw each, as a link or as the URL of a post. $1 search, $2 links, $3 completions.
  */
 const SELECT_CITED_LINKS = `
 SELECT l.id AS link_id, l.canonical AS url, l.title,
@@ -194,9 +195,9 @@ async function readCited(
 }
 
 /**
- * Runs that ended without a completion whose claims were read: failed, skipped, cancelled, or with nothing written.
- * By the time they were due or asked for: a slot that was missed gets its row later. None ends before it is due but by as
- * much as clocks differ, so that the index by ends leaves all older ones alone. $1 search, $2 from, $3 to.
+ * Runs that ended without a completion with parsed claims: failed, skipped, cancelled or empty. By due time, because
+ * a missed slot gets its row later. A run cannot end before it is due, except for clock skew, so the index on end
+ * times excludes older ones. $1 search, $2 from, $3 to.
  */
 const SELECT_GAPS = `
 SELECT count(*) FILTER (WHERE due <= $3)::int AS between, count(*) FILTER (WHERE due > $3)::int AS after

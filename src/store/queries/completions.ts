@@ -1,4 +1,4 @@
-/** Completions of searches, with their key items, links and claims, one or a page at a time. */
+/** Completions of searches, with their key items, links and claims. */
 
 import { amongIds, type Id, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
@@ -36,7 +36,7 @@ export async function readKeyItems({ orm }: Reads, completionId: Id, limit = 1_0
     .limit(limit);
 }
 
-/** Links in the order of the ids that were given. */
+/** Links in the order of their IDs. */
 export async function readLinksByIds({ orm }: Reads, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
   const rows = await orm
@@ -57,14 +57,14 @@ export async function readCompletion({ orm }: Reads, id: Id): Promise<Completion
 type CompletionFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Whether its set of cited links differs from the one before. */
+  /** Whether the set of cited links differs from the previous completion. */
   changed?: boolean | undefined;
-  /** Received from then on, and before. */
+  /** Range of the receive time; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
-/** A page of completions, those that were kept last first. */
+/** A page of completions, most recently stored first. */
 export async function readCompletionPage(
   { orm }: Reads,
   filter: CompletionFilter & { before?: Id | undefined; limit: number },
@@ -95,7 +95,7 @@ export async function readCompletionPage(
 
 type ClaimRow = typeof claimsView.$inferSelect;
 
-/** A page of what completions of a search ever claimed, in the order in which it was first said. */
+/** A page of all claims of a search's completions, in the order in which they first appeared. */
 export async function readClaimPage(
   { orm }: Reads,
   filter: { search: string; current?: boolean | undefined; after?: Id | undefined; limit: number },

@@ -10,17 +10,15 @@ type DiscoveryKind = DiscoveryRow['kind'];
 export type DiscoveryFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Found at this time or later. */
   since?: Date | undefined;
-  /** Found before this time. */
   until?: Date | undefined;
   runId?: Id | undefined;
   kind?: DiscoveryKind | undefined;
-  /** Whether of a first look. */
+  /** Whether part of a baseline. */
   baseline?: boolean | undefined;
 };
 
-/** The newest discoveries, in feed order: the last one is the newest. @param filter.before only those before this id */
+/** The newest discoveries, in feed order: the newest is last. @param filter.before only those before this ID */
 export async function readNewestDiscoveries(
   { orm }: Pick<Database, 'orm'>,
   filter: DiscoveryFilter & { before?: Id | undefined; limit: number },
@@ -36,8 +34,8 @@ export async function readNewestDiscoveries(
 }
 
 /**
- * Discoveries behind a cursor, in feed order. Ids are in the order of commits, so none is missed.
- * @param filter.upTo the last id that is asked for
+ * Discoveries after a cursor, in feed order. IDs are in commit order, so none is missed.
+ * @param filter.upTo the last ID to return
  */
 export async function readDiscoveriesAfter(
   { orm }: Pick<Database, 'orm'>,
@@ -58,7 +56,7 @@ export async function readDiscoveriesAfter(
     .limit(filter.limit);
 }
 
-/** The id of the newest discovery of all; zero where there is none. */
+/** The ID of the newest discovery; zero if there is none. */
 export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Promise<Id> {
   const { rows } = await pool.query<{ id: Id }>(
     'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries',
@@ -69,7 +67,7 @@ export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Pro
 function buildConditions(filter: DiscoveryFilter): (SQL | undefined)[] {
   const { search, topic, since, until, runId, kind, baseline } = filter;
   return [
-    // As a value, and not by a join: then the index of a search's feed gives its order, too.
+    // As a value instead of a join, so that the index on a search's feed also provides the order.
     search === undefined
       ? undefined
       : sql`${discoveriesView.search_id} = (SELECT ${searches.id} FROM ${searches} WHERE ${searches.slug} = ${search})`,

@@ -1,15 +1,15 @@
-/** Who has links first: topics, or groups of the answers, compared with each other. */
+/** Compares which topics, or source groups, find links first. */
 import type { Database, Id } from '../database.ts';
 
 type Pooled = Pick<Database, 'pool'>;
 
-/** Links that a search of one of these topics found in this time. */
+/** Links found by searches of these topics in this range. */
 type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 
-/** Links that are compared at most, the newest: each search has its part of them. */
+/** Maximum links to compare, newest first; each search gets an equal share. */
 export const MAX_COMPARED_LINKS = 1_200;
 
-/** Of each of these links: when each search of the topics first saw it, whenever that was. $1 topics, $2 from, $3 until. */
+/** When each search of the topics first saw each of these links, at any time. $1 topics, $2 from, $3 until. */
 const SIGHTINGS_SQL = `
 WITH mine AS MATERIALIZED (
   SELECT s.id, t.slug AS topic, count(*) OVER ()::int AS searches FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id
@@ -37,13 +37,13 @@ WHERE NOT b.baseline
 GROUP BY 1, 2, 3 ORDER BY links DESC, 2, 3 LIMIT 200`;
 
 export type Lead = {
-  /** What is compared: topics, or groups of the answers of their searches. */
+  /** What is compared: topics, or source groups of their searches. */
   of: 'topic' | 'source';
   ahead: string;
   behind: string;
-  /** Links that both have and `ahead` had earlier. What a first look of `behind` found is not counted. */
+  /** Links of both that `ahead` saw earlier, without those in a baseline of `behind`. */
   links: number;
-  /** By how much earlier, in seconds: the median over them. */
+  /** Median lead over these links, in seconds. */
   median_seconds: number;
 };
 
@@ -51,14 +51,14 @@ export type SharedLink = {
   link_id: Id;
   url: string;
   title: string | null;
-  /** In the order in which they had it. */
+  /** In the order in which they found it. */
   topics: string[];
   first_seen_at: Date;
-  /** How much earlier the first topic had it than the next, in seconds. */
+  /** Lead of the first topic over the second, in seconds. */
   lead_seconds: number;
 };
 
-/** Those first that became common last. $4 most. */
+/** Most recently shared first. $4 maximum. */
 const SHARED_LINKS_SQL = `
 SELECT s.link_id::text, l.canonical AS url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
   extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
@@ -67,7 +67,7 @@ FROM (
   FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT $4
 ) s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
 
-/** Both of what was seen once: as JSON, where ids are strings and times are in ms since 1970. */
+/** Both results from one read of the sightings: as JSON, with IDs as strings and times in ms since 1970. */
 const SELECT_LEADS = `${SIGHTINGS_SQL}, firsts AS MATERIALIZED ((${firstsSql('topic')}) UNION ALL (${firstsSql('source')}))
 SELECT coalesce((SELECT json_agg(lead) FROM (${LEADS_SQL}) lead), '[]') AS leads,
   coalesce((SELECT json_agg(link) FROM (${SHARED_LINKS_SQL}) link), '[]') AS shared`;
@@ -77,7 +77,7 @@ type LeadRow = {
   shared: (Omit<SharedLink, 'link_id' | 'first_seen_at'> & { link_id: string; first_seen_ms: number })[];
 };
 
-/** Who of two has links first, most links first; and links that several of the topics have, at most `limit`. */
+/** Which of two finds links first, most links first; and links shared by several of the topics, at most `limit`. */
 export async function readLeads(
   { pool }: Pooled,
   { topics, from, until }: FirstFinderFilter,

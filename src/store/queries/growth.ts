@@ -1,4 +1,4 @@
-/** The growth of posts and searches: what they gained, what went out of sight, and what posts have at an age. */
+/** Growth of posts and searches: gains, dropped posts, and counters at ages. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
@@ -21,7 +21,7 @@ type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
 export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
 type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
-/** What each order goes by, the most first; what is unknown comes last. */
+/** Sort keys, highest first; unknown values last. */
 const orderSql = (order: GrowthOrder) =>
   order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
@@ -31,8 +31,8 @@ const WATCHED_SEARCHES_SQL = `
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 
 /**
- * What answers since then held is what stands in the newest one, and what went out of sight since: few of all that a
- * search ever had. $3 since when, $4 how many.
+ * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $3
+ * since when, $4 limit.
  */
 const grownSql = (order: GrowthOrder) => `
 WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), seen AS (
@@ -46,8 +46,8 @@ SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.
 ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
 /**
- * Posts that answers of searches held since then and of which a counter was seen to differ since then, those that
- * gained most (over all time) first; counters as in the view `post_growth`.
+ * Posts that searches returned since then with a changed counter, highest total gain first; counters as in the view
+ * `post_growth`.
  */
 export async function readGrowth(
   { orm, pool }: Reads,
@@ -67,8 +67,8 @@ export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGr
 type DroppedPostRow = PostGrowthRow & { search: string };
 
 /**
- * Of each search those that went out of its sight last, and are in no other's; how many searches have a post is asked of one
- * post after the other, until there are enough. $3 how many.
+ * The posts that each search dropped last, if no other search still returns them. Whether one does is checked post by
+ * post until there are enough. $3 limit.
  */
 const SELECT_DROPPED_POSTS = `
 SELECT n.post_id, w.slug AS search FROM (${WATCHED_SEARCHES_SQL}) w
@@ -83,7 +83,7 @@ CROSS JOIN LATERAL (
 ) n
 ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $3`;
 
-/** Posts that no search returns any more, once for each search that had them, those that were lost last first. */
+/** Posts that no search returns any more, once for each search that had them, most recently dropped first. */
 export async function readDroppedPosts(
   { orm, pool }: Reads,
   {
@@ -104,7 +104,7 @@ export async function readDroppedPosts(
   });
 }
 
-/** The growth of posts, in the order in which they are given. */
+/** The growth of posts, in the given order. */
 async function selectGrowth(
   { orm }: Pick<Reads, 'orm'>,
   posts: readonly { post_id: Id }[],
@@ -120,7 +120,7 @@ async function selectGrowth(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** What searches gained per hour or day, oldest first. No row: nobody looked. */
+/** Gains of searches per hour or day, oldest first. No row: not observed. */
 export async function readSearchGrowth(
   { orm }: Reads,
   filter: GrowthScope & { per: 'hour' | 'day'; from: Date; until: Date; limit: number },
@@ -141,18 +141,18 @@ export async function readSearchGrowth(
     .limit(filter.limit);
 }
 
-/** As the index `post_counters_at_age_most` has it. */
+/** As in the index `post_counters_at_age_most`. */
 const ENGAGEMENT_AT_AGE = engagementSql('a.');
 
-/** Those of one search that had most at an age. $4 since when it was reached (null: ever), $5 how many. */
+/** Posts of one search with most engagement at an age. $4 since when it was reached (null: any time), $5 limit. */
 const mostAtAgeSql = (hours: string) => `
   SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
   WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
   ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
 
 /**
- * Of each search those that had most at an age, for what is typical of a search is one number; and of them all those that
- * are furthest above it. $3 age in hours, $4 since when it was reached (null: ever), $5 how many.
+ * For each search, posts with most engagement at an age, because the typical value is the same for all of them; of
+ * these, the ones furthest above it. $3 age in hours, $4 since when it was reached (null: any time), $5 limit.
  */
 const SELECT_POSTS_AT_AGE = `
 SELECT a.post_id, w.id AS search_id FROM (${WATCHED_SEARCHES_SQL}) w
@@ -160,7 +160,9 @@ CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
 ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
 
-/** Posts at one age, those furthest above what is typical of their search first; without a ratio by what they have. */
+/**
+ * Posts at one age, highest ratio to the typical value of their search first; those without a ratio by engagement.
+ */
 export async function readPostsAtAge(
   { orm, pool }: Reads,
   filter: GrowthScope & { hours: number; since?: Date | undefined; limit: number },
@@ -195,7 +197,7 @@ export async function readPostsAtAge(
   return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
-/** $1 search, $2 topic, $3 age in hours at most, $4 since when it was reached, $5 how many. */
+/** $1 search, $2 topic, $3 maximum age in hours, $4 since when it was reached, $5 limit. */
 const SELECT_AHEAD_OF_AGE = `
 WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), age AS MATERIALIZED (
   SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
@@ -210,9 +212,8 @@ ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id
 type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
 
 /**
- * Posts furthest above what is typical of their search at one age, by nothing but that: at the age of `hours`, or the
- * greatest below it at which posts are observed, for those of a busy search are out of its sight sooner. A post that several
- * searches have may be told of more than once.
+ * Posts furthest above the typical value of their search: at the age of `hours`, or the greatest observed age below
+ * it, because busy searches drop posts sooner. A post of several searches may be returned more than once.
  */
 export async function readAheadOfAge(
   { pool }: Reads,
@@ -230,7 +231,7 @@ export async function readAheadOfAge(
   return { hours: rows[0]?.hours ?? hours, posts };
 }
 
-/** One post at each age at which it was observed, by each search that has it. */
+/** One post at each observed age, for each search that has it. */
 export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
   return orm
     .select()
@@ -242,7 +243,7 @@ export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAt
     .execute({ post: postId });
 }
 
-/** What is typical of searches at each age. */
+/** Typical counters of searches at each age. */
 export async function readTypicalAtAge(
   { orm }: Reads,
   filter: GrowthScope & { limit: number },

@@ -2,7 +2,7 @@ import { desc, inArray, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { linksView, postsView } from '../schema/analytics/post-views.ts';
 
-/** A new thing in a line: what is worth showing of it at once. */
+/** A new item in one line. */
 export type Highlight = {
   kind: 'post' | 'link';
   author_username: string | null;
@@ -12,10 +12,7 @@ export type Highlight = {
   repost_count: number | null;
 };
 
-/**
- * The things that a run saw for the first time and that are most worth a look: posts by their likes, then
- * links in the order of the answer.
- */
+/** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
   db: Pick<Database, 'orm'>,
   diff: { newPosts: readonly Id[]; newLinks: readonly Id[] },

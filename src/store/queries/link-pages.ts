@@ -1,4 +1,4 @@
-/** Links page by page: those that searches found. */
+/** Pages of links found by searches. */
 import type { Database, Id } from '../database.ts';
 import { readLinksByIds } from './completions.ts';
 import type { LinkRow } from './links.ts';
@@ -6,16 +6,16 @@ import type { LinkRow } from './links.ts';
 type LinkPageFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Host, as the column `site` has it. */
+  /** Host, as in the column `site`. */
   domain?: string | undefined;
-  /** Group of an answer in which a search first saw it. */
+  /** Source group in which a search first saw it. */
   source?: string | undefined;
-  /** First seen from then on, and before, by whichever search. */
+  /** Range of the first sighting by any search; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
-/** A page of links, those that were found last first; by the ids of each search, or of a domain. */
+/** A page of links, most recently found first: from the IDs of each search, or of a domain. */
 export async function readLinkPage(
   db: Pick<Database, 'orm' | 'pool'>,
   filter: LinkPageFilter & { before?: Id | undefined; limit: number },
@@ -43,11 +43,11 @@ const S = 'strandline';
 /** $1 search, $2 topic. */
 const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-/** Of a link `l` sighted as `g`. $3 source, $4 since, $5 until, $6 before this id. */
+/** Conditions on a link `l` sighted as `g`. $3 source, $4 since, $5 until, $6 before this ID. */
 const WANTED_SQL = `($3::text IS NULL OR g.source = $3) AND ($4::timestamptz IS NULL OR l.first_seen_at >= $4)
   AND ($5::timestamptz IS NULL OR l.first_seen_at < $5) AND ($6::bigint IS NULL OR g.link_id < $6)`;
 
-/** $7 most. */
+/** $7 limit. */
 const SELECT_FOUND_LINKS = `
 WITH mine AS MATERIALIZED (${OWN_SEARCHES_SQL})
 SELECT DISTINCT f.link_id AS id FROM mine CROSS JOIN LATERAL (

@@ -1,4 +1,7 @@
-/** Links that searches found; and of one link its addresses, its ranks over time, and who cites or contains it. */
+/**
+ * Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain
+ * it.
+ */
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id, Reads } from '../database.ts';
@@ -14,12 +17,12 @@ export type LinkRow = typeof linksView.$inferSelect;
 type LinkFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** First seen at this time or later, by whichever search. */
+  /** By any search. */
   since?: Date | undefined;
   limit: number;
 };
 
-/** Links that a search found, the newest first. */
+/** Links found by a search, newest first. */
 export async function readLinks({ orm }: Reads, filter: LinkFilter): Promise<LinkRow[]> {
   const { since, limit } = filter;
   const sighted = orm
@@ -35,10 +38,10 @@ export async function readLinks({ orm }: Reads, filter: LinkFilter): Promise<Lin
     .limit(limit);
 }
 
-/** A link with the search that had it first. */
+/** A link with the search that found it first. */
 export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
 
-/** Links as `readLinks` lists them, each with who had it first: the newest first. */
+/** Like `readLinks`, with the first finder of each, newest first. */
 export async function readFirstFinders(db: Reads, filter: LinkFilter): Promise<FirstFinder[]> {
   const links = await readLinks(db, filter);
   if (links.length === 0) return [];
@@ -62,7 +65,7 @@ export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefi
   return row;
 }
 
-/** Every address under which a link was seen, in alphabetical order. */
+/** All addresses of a link, in alphabetical order. */
 export async function readLinkAddresses({ pool }: Pooled, linkId: Id, limit = 200): Promise<string[]> {
   const { rows } = await pool.query<{ address: string }>(
     'SELECT address FROM strandline.link_addresses WHERE link_id = $1 ORDER BY address LIMIT $2',
@@ -85,13 +88,15 @@ export type LinkRank = {
   search: string;
   run_id: Id;
   observed_at: Date;
-  /** Group of the answer, and place numbers in it and in the whole answer, from 1; null where the answer did not hold it. */
+  /** Source group, and ranks in it and in the whole response, from 1; null if the response did not contain it. */
   source: Source | null;
   rank: number | null;
   place: number | null;
 };
 
-/** As the view `link_ranks`, with a row also for runs that did not return it. $1 link, $2 most runs of a search. */
+/**
+ * Like the view `link_ranks`, but also with runs that did not return the link. $1 link, $2 maximum runs per search.
+ */
 const SELECT_LINK_RANKS = `
 SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at, u.source, u.place,
   (SELECT count(*)::int FROM unnest(rr.link_sources[1:u.place]) AS b(source) WHERE b.source = u.source) AS rank
@@ -105,7 +110,7 @@ JOIN strandline.run_results rr ON rr.run_id = r.id
 CROSS JOIN LATERAL (SELECT p.place, rr.link_sources[p.place] AS source FROM (SELECT array_position(rr.link_ids, s.link_id) AS place) p) u
 ORDER BY r.ended_at, r.id`;
 
-/** Where each run returned a link, oldest first: of each of the first ten searches that found it, the newest runs. */
+/** The ranks of a link per run, oldest first: the newest runs of each of the first ten searches that found it. */
 export async function readLinkRanks({ pool }: Pooled, linkId: Id, runs = 100): Promise<LinkRank[]> {
   const { rows } = await pool.query<LinkRank>(SELECT_LINK_RANKS, [linkId, runs]);
   return rows;
@@ -120,7 +125,7 @@ export type Citing = {
   summary: string | null;
 };
 
-/** The bounds keep both ways short: by the link where few cite it, by the newest where many do. $1 link, $2 most. */
+/** Bounded both ways: by the link if few completions cite it, by the newest if many do. $1 link, $2 limit. */
 const SELECT_CITING_COMPLETIONS = `
 SELECT c.id AS completion_id, c.run_id, q.slug AS search, t.slug AS topic, c.observed_at,
   left(coalesce(c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary), 400) AS summary
@@ -145,7 +150,7 @@ export type PostWithLink = {
   like_count: number | null;
 };
 
-/** $1 link, $2 most. */
+/** $1 link, $2 limit. */
 const SELECT_POSTS_WITH_LINK = `
 SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
@@ -156,7 +161,7 @@ WHERE p.urls <> '{}' AND p.urls && (SELECT array_agg(address) FROM (
   ) known)
 ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
 
-/** The newest posts that have a link in their text, under one of the addresses under which it was seen. */
+/** The newest posts with one of the link's addresses in their text. */
 export async function readPostsWithLink({ pool }: Pooled, linkId: Id, limit = 20): Promise<PostWithLink[]> {
   const { rows } = await pool.query<PostWithLink>(SELECT_POSTS_WITH_LINK, [linkId, limit]);
   return rows;

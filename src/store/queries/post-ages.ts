@@ -1,4 +1,4 @@
-/** What posts had at an age, compared with what is typical of their search. */
+/** Counters of posts at an age, compared with what is typical of their search. */
 
 import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
@@ -6,7 +6,7 @@ import { postAtAgeView } from '../schema/analytics/growth-views.ts';
 
 const AGES_VIEW = postAtAgeView;
 
-/** What a post had at an age, and what posts of that search usually have at it. */
+/** Counters of a post at an age, and the typical ones of its search. */
 export type PostAge = {
   post_id: Id;
   search: string;
@@ -18,8 +18,8 @@ export type PostAge = {
 };
 
 /**
- * Of each post the latest age at which it was observed (1, 3, 8, 24 or 72 hours); where several searches observed
- * it, beside the one that compares it with most posts. A post that was observed at none is not there.
+ * For each post, the latest observed age (1, 3, 8, 24 or 72 hours); if several searches observed it, the comparison
+ * with most posts. Posts without an observed age are omitted.
  */
 export async function readLatestAges(
   { orm }: Pick<Database, 'orm'>,

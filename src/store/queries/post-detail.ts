@@ -1,16 +1,16 @@
-/** One post over time: what it had, who saw it, and where it stood. */
+/** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
 import { postEngagementView, postsView } from '../schema/analytics/post-views.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
-/** A post by its key, also one that only stood inside others. */
+/** A post by its key, including nested posts. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
   const [row] = await readPostsByIds({ orm }, [id]);
   return row;
 }
 
-/** Posts of a service by the ids that it gives, in no order; those that are not stored are not there. */
+/** Posts of a service by external ID, in no order; unknown ones are omitted. */
 export async function readPostsByExternalId(
   { orm }: Reads,
   service: string,
@@ -32,7 +32,7 @@ export async function readPostsByExternalId(
 
 export type EngagementRow = typeof postEngagementView.$inferSelect;
 
-/** The newest changes of a post's counters, oldest first. */
+/** The latest changes of a post's counters, oldest first. */
 export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): Promise<EngagementRow[]> {
   const rows = await orm
     .select()
@@ -51,13 +51,13 @@ export type PostSighting = {
   topic: string;
   first_run_id: Id;
   first_seen_at: Date;
-  /** When the last answer of this search came that held it; null where that is not known. */
+  /** When this search last returned it; null if unknown. */
   last_seen_at: Date | null;
-  /** The newest answer of this search does not hold it. */
+  /** Whether the newest result of this search does not contain it. */
   unseen: boolean;
 };
 
-/** $1 post, $2 most. */
+/** $1 post, $2 limit. */
 const SELECT_POST_SIGHTINGS = `
 SELECT s.search_id, q.slug AS search, t.slug AS topic, s.first_run_id, s.first_seen_at,
   coalesce(u.last_seen_at, l.at) AS last_seen_at, u.post_id IS NOT NULL AS unseen
@@ -68,7 +68,7 @@ LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id 
 LEFT JOIN strandline.latest_results l ON l.search_id = s.search_id
 WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT $2`;
 
-/** The searches that saw a post, the first one first. */
+/** The searches that saw a post, in order of their first sighting. */
 export async function readPostSightings(
   { pool }: Pick<Database, 'pool'>,
   postId: Id,
@@ -82,13 +82,13 @@ export type PostRank = {
   search: string;
   run_id: Id;
   observed_at: Date;
-  /** Place number in the answer, from 1; null where the answer did not hold it. */
+  /** Rank in the response, from 1; null if it did not contain the post. */
   rank: number | null;
-  /** Posts in the answer. */
+  /** Number of posts in the response. */
   posts: number;
 };
 
-/** Of each search the runs from the one that saw it first. $1 post, $2 most runs of a search. */
+/** For each search, its runs since the first sighting. $1 post, $2 maximum runs per search. */
 const SELECT_POST_RANKS = `
 SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at,
   array_position(rr.post_ids, s.post_id) AS rank, cardinality(rr.post_ids) AS posts
@@ -105,8 +105,8 @@ JOIN strandline.run_results rr ON rr.run_id = r.id
 ORDER BY r.ended_at, r.id`;
 
 /**
- * Where each run returned a post, oldest first: of each of the first ten searches that saw it, the runs from its first
- * sighting to its last, at most `runs` of them.
+ * The ranks of a post per run, oldest first: for each of the first ten searches that saw it, the runs from its first
+ * sighting to its last, at most `runs`.
  */
 export async function readPostRanks(
   { pool }: Pick<Database, 'pool'>,
@@ -122,7 +122,7 @@ const SELECT_KNOWN_LINKS = `
 SELECT a.address, a.link_id FROM strandline.link_addresses a WHERE a.address = ANY ($1::text[])
 UNION SELECT l.canonical, l.id FROM strandline.links l WHERE l.canonical = ANY ($1::text[])`;
 
-/** Which of these addresses are links that a search found, by address. */
+/** Which of these addresses are links found by a search, by address. */
 export async function readLinksByAddress(
   { pool }: Pick<Database, 'pool'>,
   addresses: readonly string[],

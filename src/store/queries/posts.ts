@@ -1,4 +1,4 @@
-/** Posts that searches found, without those that are only nested in others: by their keys, the best of an order, or page by page. */
+/** Posts found by searches, without nested ones: by key, by an order, or in pages. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildQueryOfAllWords } from '../archive/archive-question.ts';
@@ -10,13 +10,13 @@ export type PostRow = typeof postsView.$inferSelect;
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 type PostOrder = (typeof POST_ORDERS)[number];
 
-/** What each order goes by, the most first; what is unknown comes last. */
+/** Sort keys, highest first; unknown values last. */
 const orderSql = (order: PostOrder) =>
   order === 'newest' ? 'p.created_at' : `c.${COUNTER_BY_PLURAL[order]}`;
 
 /**
- * Chosen from short rows; what is shown is looked up for those alone. Posts are joined where their time is asked for.
- * $1 search, $2 topic, $3 since, $4 how many.
+ * Sorts narrow rows, and looks up the rest only for the selected posts. Joins posts only if their time is needed. $1
+ * search, $2 topic, $3 since, $4 limit.
  */
 const bestSql = (order: PostOrder, timed: boolean) => `
 SELECT g.post_id AS id FROM (
@@ -30,13 +30,13 @@ ${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
 WHERE $3::timestamptz IS NULL ${timed ? 'OR p.created_at >= $3' : ''}
 ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
 
-/** Posts that a search found (not those nested in them). */
+/** Posts found by a search, without nested ones. */
 export async function readPosts(
   db: Pick<Database, 'orm' | 'pool'>,
   filter: {
     search?: string | undefined;
     topic?: string | undefined;
-    /** Written at this time or later. */
+    /** Published at this time or later. */
     since?: Date | undefined;
     order: PostOrder;
     limit: number;
@@ -50,7 +50,7 @@ export async function readPosts(
   return ids.flatMap((id) => posts.get(id) ?? []);
 }
 
-/** Posts by their keys, in no order. */
+/** Posts by key, in no order. */
 export async function readPostsByIds({ orm }: Pick<Database, 'orm'>, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
   return orm.select().from(postsView).where(amongIds(postsView.id)).prepare('posts_of').execute({ ids });
@@ -62,25 +62,25 @@ type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
 type PostPageFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Username, without `@`, in any case. */
+  /** Username without `@`; case-insensitive. */
   author?: string | undefined;
-  /** As posts say it, in any case. */
+  /** As reported by posts; case-insensitive. */
   lang?: string | undefined;
-  /** Words, all of which stand there, in any form. */
+  /** All of these words, in any form. */
   text?: string | undefined;
-  /** Its own time, or when a search first saw it where it tells none: from then on, and before. */
+  /** Publication time, or the first sighting if unknown; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
-/** Where a page goes on: what the last post was placed by (µs since 1970, or likes; -1 for none known), and its id. */
+/** Cursor: sort value of the last post (µs since 1970, or likes with -1 for unknown), and its ID. */
 type PostPlace = { by: bigint; id: Id };
-/** A post with its place in the list. */
+/** A post with its cursor. */
 type PlacedPost = { post: PostRow; place: PostPlace };
 
 /**
- * A page of posts: by their own time, the newest first; or by likes as last seen, the most first, unknown ones last.
- * By the index `post_sightings_time` of each search, or by the posts of an author, or by the index of all texts.
+ * A page of posts: newest first by publication time, or most likes first with unknown ones last. Uses the index
+ * `post_sightings_time` of each search, the posts of an author, or the text index.
  */
 export async function readPostPage(
   db: Pick<Database, 'orm' | 'pool'>,
@@ -130,10 +130,10 @@ const S = 'strandline';
 const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 const TIME_SQL = 'coalesce(g.post_created_at, g.first_seen_at)';
-/** Of a post `p` sighted as `g`. $3 author, $4 language, $5 words, $6 since, $7 until. */
+/** Conditions on a post `p` sighted as `g`. $3 author, $4 language, $5 words, $6 since, $7 until. */
 const IN_TIME_SQL = `($6::timestamptz IS NULL OR ${TIME_SQL} >= $6) AND ($7::timestamptz IS NULL OR ${TIME_SQL} < $7)`;
 const WANTED_SQL = `${IN_TIME_SQL} AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
-/** Of an author or with words: few enough to be sorted. */
+/** Posts of an author or with words: few enough to sort. */
 const MATCHING_POSTS_SQL = `
   SELECT p.id, p.lang FROM ${S}.posts p
   WHERE ($3::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($3)))
@@ -144,8 +144,8 @@ const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
 const PLACE_SQL = `('epoch'::timestamptz + $8::bigint * interval '1 microsecond', $9::bigint)`;
 
 /**
- * Of each search `most` posts, by its index on their time. Where a post tells no time of its own, the last of the searches to
- * see it places it, and the others do not.
+ * `most` posts of each search, by its index on their time. A post without a publication time is placed by the last
+ * search to see it, and by no other.
  */
 const newestOfEachSql = (most: string, lang: boolean, from = '') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
@@ -158,8 +158,8 @@ SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
 ) f`;
 
 /**
- * A few of each search say how far back a page goes at most; then only what lies there is read, and not a page of each.
- * $3 and $5 are not asked for here.
+ * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
+ * of a page per search. $3 and $5 are not used here.
  */
 const newestSql = (lang: boolean) => `
 WITH mine AS MATERIALIZED (${OWN_SEARCHES_SQL}),

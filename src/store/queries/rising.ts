@@ -1,4 +1,4 @@
-/** Posts, hashtags and domains that rise. */
+/** Rising posts, hashtags and domains. */
 
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
@@ -9,7 +9,7 @@ type RisingPostRow = typeof risingPostsView.$inferSelect;
 type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;
 type RisingDomainRow = typeof risingDomainsView.$inferSelect;
 
-/** "Now" is the newest answer of a search: one that rests is left out by `since`. */
+/** "Now" is the newest result of a search; `since` excludes paused searches. */
 type RisingScope = {
   search?: string | undefined;
   topic?: string | undefined;
@@ -17,7 +17,7 @@ type RisingScope = {
   limit: number;
 };
 
-/** Which ones, before they are looked up: a topic has hundreds. $1 search, $2 topic, $3 since, $4 most. */
+/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 since, $4 limit. */
 const SELECT_RISING_POSTS = `
 SELECT r.search_id, r.post_id FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
@@ -25,7 +25,7 @@ JOIN strandline.search_rising r ON r.search_id = s.id
 WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2) AND ($3::timestamptz IS NULL OR r.as_of >= $3)
 ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $4`;
 
-/** Posts that gain most beyond what is typical at their age; where nothing is typical yet, by what they gain. */
+/** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
 export async function readRisingPosts(
   { orm, pool }: Pick<Database, 'orm' | 'pool'>,
   { search, topic, since, limit }: RisingScope,
@@ -56,7 +56,7 @@ export async function readRisingPosts(
   return rows.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
-/** Hashtags that rise, the least by chance first: of one search, or else of whole topics. */
+/** Rising hashtags of one search or of whole topics, most significant first. */
 export async function readRisingHashtags({ orm }: Reads, filter: RisingScope): Promise<RisingHashtagRow[]> {
   return orm
     .select()
@@ -66,7 +66,7 @@ export async function readRisingHashtags({ orm }: Reads, filter: RisingScope): P
     .limit(filter.limit);
 }
 
-/** Domains that rise, the least by chance first: of one search, or else of whole topics. */
+/** Rising domains of one search or of whole topics, most significant first. */
 export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Promise<RisingDomainRow[]> {
   return orm
     .select()

@@ -1,4 +1,4 @@
-/** Runs: one, lists and pages of them, and what belongs to one: calls, rejects, neighbors, response and request. */
+/** Runs, and their calls, rejects, neighbors, responses and requests. */
 
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
@@ -13,7 +13,7 @@ export type RunRow = typeof runsView.$inferSelect;
 export type CallRow = typeof callsView.$inferSelect;
 export type RejectRow = typeof rejectsView.$inferSelect;
 
-/** Whether a run was the first of its search to succeed, so that there is nothing before it to compare with. */
+/** Whether a run was the baseline of its search. */
 export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
   return baseline && request_version === 1;
 }
@@ -28,7 +28,7 @@ export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefine
   return row;
 }
 
-/** Runs, the newest first. */
+/** Runs, newest first. */
 export async function readRuns(
   { orm }: Reads,
   filter: {
@@ -53,7 +53,7 @@ export async function readRuns(
     .limit(filter.limit);
 }
 
-/** The calls of a run, in order; a run makes a handful at most. */
+/** The calls of a run, in order; at most a few. */
 export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise<CallRow[]> {
   return orm
     .select()
@@ -63,7 +63,7 @@ export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise
     .limit(limit);
 }
 
-/** What of a run's answer could not be read, in the order of ids, behind `after`. */
+/** Rejected items of a run's response, after the ID `after`. */
 export async function readRejects(
   { orm }: Reads,
   runId: Id,
@@ -77,7 +77,7 @@ export async function readRejects(
     .limit(limit);
 }
 
-/** Runs that ended after a time, in whichever way, in the order of their ends (index `runs_ended`). */
+/** Runs that ended after a time, with any status, by end time (index `runs_ended`). */
 export async function readEndedRuns(
   { orm }: Reads,
   { after, limit }: { after: Date; limit: number },
@@ -91,7 +91,7 @@ export async function readEndedRuns(
   return rows.flatMap(({ id, ended_at }) => (ended_at === null ? [] : [{ id, ended_at }]));
 }
 
-/** Runs in the order of the ids that are given. */
+/** Runs in the order of their IDs. */
 export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
   if (ids.length === 0) return [];
   const rows = await orm
@@ -104,18 +104,18 @@ export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise
 }
 
 type RunPageFilter = {
-  /** Only of these searches; undefined: of all. */
+  /** Only of these searches; undefined: all. */
   searches?: readonly Id[] | undefined;
   status?: RunStatus | undefined;
   code?: RunCode | undefined;
-  /** Made at this time or later. */
+  /** Created at this time or later. */
   since?: Date | undefined;
   /** Older than this run. */
   before?: Id | undefined;
   limit: number;
 };
 
-/** In the statement and not as a parameter: the partial index on what did not run is found by it. */
+/** A literal instead of a parameter, so that the planner uses the partial index on skipped runs. */
 const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
   queued: sql`'queued'`,
   running: sql`'running'`,
@@ -126,8 +126,8 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
 };
 
 /**
- * Runs, the newest first, and whether there are older ones. Ids first, from the table alone: what the view sums is
- * summed for those that are shown. Ids are in the order in which runs were made, so a time is a bound of ids too.
+ * Runs, newest first, and whether there are older ones. Selects IDs from the table first, so that the view aggregates
+ * only the returned runs. IDs are in creation order, so a time also bounds the IDs.
  */
 export async function readRunPage(
   { orm, pool }: Pick<Database, 'orm' | 'pool'>,
@@ -161,7 +161,7 @@ export async function readRunPage(
   return { runs: rows, more: found.length > limit };
 }
 
-/** The fence of OFFSET 0 has the rows looked for by their time; otherwise all older ones are walked through by their ids. */
+/** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */
 async function findFirstSince({ pool }: Pick<Database, 'pool'>, since: Date): Promise<Id | null> {
   const { rows } = await pool.query<{ id: Id | null }>(
     'SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= $1 OFFSET 0) r',
@@ -185,7 +185,7 @@ export async function readRunServices(
 
 export type RunNeighbours = { previous: Id | null; next: Id | null };
 
-/** The runs of the same search before and after one. */
+/** The previous and next run of the same search. */
 export async function readRunNeighbours(
   { pool }: Pick<Database, 'pool'>,
   run: { id: Id; search_id: Id },
@@ -199,16 +199,16 @@ export async function readRunNeighbours(
 }
 
 export type StoredResponseNote = {
-  /** Number of the call that brought it. */
+  /** Number of the call that returned it. */
   n: number;
   content_type: string | null;
-  /** Decoded, and as it is stored. */
+  /** Decoded, and as stored. */
   bytes: number;
   stored_bytes: number;
   received_at: Date;
 };
 
-/** What is kept of a run's answer, without its body; undefined where it expired or never came. */
+/** A run's stored response without its body; undefined if it expired or never arrived. */
 export async function readResponseNote(
   { pool }: Pick<Database, 'pool'>,
   runId: Id,
@@ -221,7 +221,7 @@ export async function readResponseNote(
   return rows[0];
 }
 
-/** What a run asks for, and of whom. */
+/** A run's request and its service. */
 export type RequestRow = {
   operation: Operation;
   prompt: string;
@@ -232,7 +232,7 @@ export type RequestRow = {
   extra: Record<string, unknown>;
   service: string;
   service_kind: ServiceKind;
-  /** Base address of a hosted service; null for those of this program. */
+  /** Base URL of a hosted service; null for those of this program. */
   address: string | null;
   dialect: string;
 };

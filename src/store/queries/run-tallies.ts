@@ -1,4 +1,4 @@
-/** Numbers for the status page: runs by their outcome, and the calls and costs of a day by service. */
+/** Status page: runs by outcome, and calls and costs of a day by service. */
 
 import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import type { RunStatus } from '../schema/analytics/run-views.ts';
 import { call_days, services } from '../schema/topic-tables.ts';
 import type { ServiceKind } from '../services.ts';
 
-/** Most groups that there can be is a few dozen; a bound all the same. */
+/** Only a few dozen groups are possible. */
 const MAX_GROUPS = 1_000;
 
 export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
@@ -16,7 +16,7 @@ const SELECT_RUN_TALLY = `
 SELECT status, code, CASE WHEN status = 'skipped' THEN reason END AS reason, count(*)::int AS runs
 FROM strandline.runs WHERE created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
 
-/** How many runs that were made since then are in which state, with which code those failed, and why those were skipped. */
+/** Runs created since then, by status, error code and skip reason. */
 export async function tallyRuns({ pool }: Pick<Database, 'pool'>, since: Date): Promise<RunTally[]> {
   const { rows } = await pool.query<RunTally>(SELECT_RUN_TALLY, [since]);
   return rows;
@@ -28,13 +28,13 @@ export type ServiceDay = {
   address: string | null;
   calls_today: number;
   cost_usd_today: number | null;
-  /** Calls of today whose answer named no cost. */
+  /** Calls of today without a reported cost. */
   calls_without_cost_today: number;
 };
 
 type PaidRow = { name: string; cost: number | null; made: number; told: number };
 
-/** Calls of runs and of trials, by service, so that each is found by its index. $1 since. */
+/** Calls of runs and of trials, grouped by service so that each uses its index. $1 since. */
 const SELECT_SERVICE_COSTS = `
 SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
   SELECT sum(cost_usd)::float8 AS cost, count(*)::int AS made, count(cost_usd)::int AS told
@@ -44,7 +44,9 @@ SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
   ) c
 ) p`;
 
-/** Each service with its calls of this UTC day; those may be more than answers, for a lost call counts as made. */
+/**
+ * Each service with its calls of this UTC day. There may be more calls than responses, because a lost call counts.
+ */
 export async function readServiceDays(
   { orm, pool }: Pick<Database, 'orm' | 'pool'>,
   now: Date,

@@ -1,5 +1,7 @@
-/** What searches did lately. What belongs to some of them is found by one step into an index for each; what the overview shows
- * of all of them takes a few statements, however many there are. */
+/**
+ * Recent activity of searches. For given searches, one index lookup each; for the overview of all searches, a few
+ * statements.
+ */
 
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id, Reads } from '../database.ts';
@@ -9,7 +11,7 @@ import type { DiscoveryRow } from './discoveries.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
 
-/** A run as a cell among others. */
+/** A run in a compact timeline. */
 export type RunCell = Pick<
   RunRow,
   | 'id'
@@ -24,7 +26,7 @@ export type RunCell = Pick<
   | 'span_slots'
 >;
 
-/** $1 searches, $2 most. */
+/** $1 searches, $2 limit. */
 const SELECT_LAST_RUNS = `
 SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots
 FROM strandline.searches s
@@ -32,7 +34,7 @@ CROSS JOIN LATERAL (SELECT * FROM strandline.runs WHERE search_id = s.id ORDER B
 WHERE s.id = ANY ($1::bigint[])
 ORDER BY r.id DESC LIMIT $2`;
 
-/** The last runs of these searches together, the newest first. */
+/** The newest runs of these searches together. */
 export async function readLastRuns(
   { pool }: Reads,
   searchIds: readonly Id[],
@@ -48,7 +50,7 @@ export async function readLastRuns(
 
 const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 
-/** The newest discoveries of these searches together, the newest first. By `at`, which rises with the ids. */
+/** The newest discoveries of these searches together, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
   db: Reads,
   searchIds: readonly Id[],
@@ -70,12 +72,12 @@ export async function readNewestOfSearches(
     .execute({ searches: searchIds, kinds, most: limit });
 }
 
-/** $1 searches, $2 the time of a discovery, $3 its id. */
+/** $1 searches, $2 time of a discovery, $3 its ID. */
 const COUNT_DISCOVERIES_SINCE = `
 SELECT kind, count(*)::int AS n FROM strandline.discoveries
 WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline GROUP BY kind`;
 
-/** How many discoveries of each kind came behind one, without those of a first look. */
+/** Discoveries after this one by kind, without baselines. */
 export async function countDiscoveriesSince(
   { pool }: Reads,
   searchIds: readonly Id[],
@@ -97,14 +99,14 @@ type RequestChange = {
   prompt: string;
 };
 
-/** $1 searches, $2 since. A version that is its own request version asks something else than the one before. */
+/** $1 searches, $2 since. A version that is its own request version changed the request. */
 const SELECT_REQUEST_CHANGES = `
 SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
 FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
 WHERE v.search_id = ANY ($1::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= $2
 ORDER BY v.created_at, v.search_id`;
 
-/** When these searches began to ask something else, the oldest first. */
+/** Request changes of these searches, oldest first. */
 export async function readRequestChanges(
   { pool }: Reads,
   searchIds: readonly Id[],
@@ -118,11 +120,11 @@ type PoolReads = Pick<Database, 'pool'>;
 
 export type SearchNow = {
   search_id: Id;
-  /** Posts as counted, and the share that was observed, 0 to 1. */
+  /** Counted posts, and the observed share, 0 to 1. */
   posts: number;
   coverage: number;
   lower_bound: boolean;
-  /** The newest run that ended; null where none did. */
+  /** The newest ended run; null if there is none. */
   run_id: Id | null;
   run_status: RunStatus | null;
   run_code: RunCode | null;
@@ -130,7 +132,7 @@ export type SearchNow = {
   run_ended_at: Date | null;
 };
 
-/** $1 from, $2 until. By the keys of the searches: to scan by time alone would read all of them. */
+/** $1 from, $2 until. By search keys: by time alone, all rows would be scanned. */
 const SELECT_SEARCHES_NOW = `
 SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.minutes, 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
@@ -148,7 +150,7 @@ LEFT JOIN LATERAL (
 ) r ON true
 WHERE s.archived_at IS NULL`;
 
-/** Every search that is not removed: its posts of a time, in quarters of an hour, and how its last run ended. */
+/** Every search that is not removed: its posts in a range, per quarter-hour, and the outcome of its last run. */
 export async function readSearchesNow(
   { pool }: PoolReads,
   { from, until }: { from: Date; until: Date },
@@ -157,14 +159,14 @@ export async function readSearchesNow(
   return rows;
 }
 
-/** A day (UTC) on which something was unusual: the last one that its window reached into. */
+/** The last day (UTC) that overlaps the window of a spike. */
 export type SpikeDay = { search_id: Id; day_at: Date };
 
 const SELECT_SPIKE_DAYS = `
 SELECT DISTINCT search_id, date_trunc('day', window_end - interval '1 millisecond', 'UTC') AS day_at
 FROM strandline.spikes WHERE window_end > $1`;
 
-/** Of all searches, since then. */
+/** Spike days of all searches since then. */
 export async function readSpikeDays({ pool }: PoolReads, since: Date): Promise<SpikeDay[]> {
   const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since]);
   return rows;
@@ -174,9 +176,9 @@ export type SearchDay = {
   search_id: Id;
   day_at: Date;
   posts: number;
-  /** Those that no other search of the topic had before: summed over the topic, each post once. */
+  /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
   topic_posts: number;
-  /** Share of the day (UTC) that was observed, 0 to 1. */
+  /** Observed share of the day (UTC), 0 to 1. */
   coverage: number;
   lower_bound: boolean;
 };
@@ -186,7 +188,7 @@ SELECT search_id, day_at, posts, topic_posts, minutes::float8 / 1440 AS coverage
 FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND ($3::bigint[] IS NULL OR search_id = ANY ($3))
 ORDER BY search_id, day_at`;
 
-/** Days (UTC) of all searches, or of some, the oldest first. No row: nothing found and nothing observed. */
+/** Days (UTC) of all searches, or of some, oldest first. No row: nothing found and nothing observed. */
 export async function readSearchDays(
   { pool }: PoolReads,
   { from, until, searchIds }: { from: Date; until: Date; searchIds?: readonly Id[] | undefined },

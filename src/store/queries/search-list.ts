@@ -1,4 +1,4 @@
-/** Searches: one, pages of them, their versions, and which are due next. */
+/** Searches: one or pages of them, their versions, and which are due next. */
 
 import type { Database, Id } from '../database.ts';
 import { searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
@@ -7,7 +7,7 @@ import { and, asc, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzl
 export type SearchRow = typeof searchesView.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.$inferSelect;
 
-/** One search by its slug, also a removed one. */
+/** A search by slug, including removed ones. */
 export async function readSearch(
   { orm }: Pick<Database, 'orm'>,
   slug: string,
@@ -16,7 +16,7 @@ export async function readSearch(
   return row;
 }
 
-/** Searches by topic and slug, behind those of `after`; removed ones only where they are asked for. */
+/** Searches by topic and slug, after `after`; removed ones only on request. */
 export async function readSearches(
   { orm }: Pick<Database, 'orm'>,
   filter: {
@@ -47,7 +47,7 @@ export async function readSearches(
     .limit(filter.limit);
 }
 
-/** What a search was in each of its versions, the newest first. */
+/** The versions of a search, newest first. */
 export async function readVersions(
   { orm }: Pick<Database, 'orm'>,
   searchId: Id,
@@ -62,7 +62,7 @@ export async function readVersions(
     .limit(page.limit);
 }
 
-/** The condition that a search is the one, or of the topic, that was asked for; of all where nothing was. */
+/** Condition for the requested search or topic; without either, all searches. */
 export function isSearch({
   search,
   topic,
@@ -78,7 +78,7 @@ export function isSearch({
 
 export type NextSlot = { search: string; topic: string; tz: string; next_due_at: Date };
 
-/** Which searches are due next, the nearest first; each once. */
+/** The searches that are due next, soonest first. */
 export async function readNextSlots({ orm }: Pick<Database, 'orm'>, most = 5): Promise<NextSlot[]> {
   const { slug, topic, tz, next_due_at, archived_at } = searchesView;
   const rows = await orm

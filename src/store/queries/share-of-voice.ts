@@ -1,4 +1,4 @@
-/** Share of voice: topics per day, and averaged over a range of days. */
+/** Share of voice of topics, per day and averaged over days. */
 
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../database.ts';
@@ -8,13 +8,13 @@ import type { ServiceKind } from '../services.ts';
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
 
 type Days = {
-  /** Whole days (UTC): from this one on, and before that one. */
+  /** Whole days (UTC); `until` is excluded. */
   from: Date;
   until: Date;
   limit: number;
 };
 
-/** Topics per day, each with its share among all topics of its kind of service that day. No row: nobody looked. */
+/** Topics per day, with their share among all topics of the same service kind that day. No row: not observed. */
 export async function readVoiceDays(
   { orm }: Pick<Database, 'orm'>,
   filter: Days & { topics?: readonly string[] | undefined },
@@ -30,20 +30,20 @@ export async function readVoiceDays(
 export type VoiceRow = {
   topic: string;
   service_kind: ServiceKind;
-  /** As counted, and how many of the days have any row. */
+  /** Counted posts, and the number of days with a row. */
   posts: number;
   days: number;
-  /** Of the days on which at least half was observed; null where there is none. */
+  /** Over days that were at least half observed; null if there are none. */
   normalised_per_day: number | null;
   normalised_days: number;
-  /** Of the normalised posts per day of the topics that are asked for, of the same kind of service, 0 to 1. */
+  /** Share of normalized posts per day among the requested topics of the same service kind, 0 to 1. */
   share: number | null;
   lower_bound: boolean;
 };
 
 /**
- * Topics over a range of days, compared with each other: each by its mean over the days on which it was observed,
- * so that a topic which was not looked at for a week is not the quieter for it. By kind of service, the loudest first.
+ * Averages topics over a range of days: each by the mean of its observed days, so that a gap does not lower it. By
+ * service kind, highest first.
  */
 export function averageVoices(days: readonly VoiceDayRow[]): VoiceRow[] {
   const groups = new Map<string, VoiceDayRow[]>();

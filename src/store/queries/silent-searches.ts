@@ -1,22 +1,22 @@
-/** How long active searches have been without a successful run. The rule is in `monitor/status/silence.ts`. */
+/** How long active searches have had no successful run. The rule is in `monitor/status/silence.ts`. */
 import type { RunCode } from '../../domain/errors.ts';
 import type { Id, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 
 export type ScheduleGroup = {
-  /** What names the group. */
+  /** Identifies the group. */
   schedule: string;
   cron: string | null;
   every_seconds: number | null;
   tz: string;
-  /** Of its searches, the longest time without a successful run began then. */
+  /** Start of the longest period without a successful run among its searches. */
   oldest: Date;
 };
 
-/** What a search's schedule is grouped by. */
+/** Schedules are grouped by this. */
 const SCHEDULE_SQL = `coalesce(v.cron || ' ' || v.tz, v.every_seconds::text)`;
 
-/** Its newest response that was read, or what came after that and starts the count anew: an edit, a resume, its creation. */
+/** Its newest read response, or a later edit, resume or creation, which restarts the count. */
 const SILENT_SINCE_SQL = 'greatest(l.at, s.state_since, v.created_at)';
 
 const ACTIVE_SEARCHES_SQL = `
@@ -30,8 +30,8 @@ SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, min(v.tz) AS tz, mi
 GROUP BY 1, 2, 3`;
 
 /**
- * The schedules of active searches. There are far fewer of them than searches, and each is computed once. Of 100,000
- * searches with 720 schedules this reads 7,800 buffers in 0.1 s.
+ * The schedules of active searches: far fewer than searches, and each is computed once. For 100,000 searches with 720
+ * schedules this reads 7,800 buffers in 0.1 s.
  */
 export async function readScheduleGroups({ pool }: Reads): Promise<ScheduleGroup[]> {
   const { rows } = await pool.query<ScheduleGroup>({
@@ -44,11 +44,11 @@ export async function readScheduleGroups({ pool }: Reads): Promise<ScheduleGroup
 export type SilentSearch = {
   slug: string;
   topic: string;
-  /** Without a successful run since then; for its first run this is when it was created, edited or resumed. */
+  /** Since when there is no successful run; before its first run, when it was created, edited or resumed. */
   since: Date;
-  /** When the response of its last successful run came; null: it never had one. */
+  /** When the response of its last successful run was received; null if it never had one. */
   last_success_at: Date | null;
-  /** The newest run that ended, and how; null where none did. */
+  /** The newest ended run and its outcome; null if there is none. */
   run_id: Id | null;
   run_status: RunStatus | null;
   run_code: RunCode | null;
@@ -56,7 +56,7 @@ export type SilentSearch = {
   run_ended_at: Date | null;
 };
 
-/** $1 schedules, $2 the limit of each, $3 most that are named. */
+/** $1 schedules, $2 their limits, $3 maximum to list. */
 const SELECT_SILENT_SEARCHES = `
 WITH silent AS MATERIALIZED (
   SELECT s.id, s.slug, s.topic_id, ${SILENT_SINCE_SQL} AS since, l.at AS last_success_at ${ACTIVE_SEARCHES_SQL}
@@ -74,8 +74,8 @@ LEFT JOIN LATERAL (
 ORDER BY n.since, n.slug`;
 
 /**
- * The searches of these schedules without a successful run since before the limit of each.
- * @param most of those named, the longest without one first; all are counted
+ * Searches of these schedules that have had no successful run for longer than their limit.
+ * @param most maximum to list, longest first; all are counted
  */
 export async function readSilentSearches(
   { pool }: Reads,

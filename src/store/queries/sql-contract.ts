@@ -1,10 +1,10 @@
-/** The SQL contract as its own views describe it: version, views, columns and their meaning. */
+/** The SQL contract as described by its views: version, views, columns and comments. */
 
 import type { Reads } from '../database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
 
-/** What each column of the SQL contract means, in the words of its comment, by `view.column`. */
+/** Column comments of the SQL contract, by `view.column`. */
 export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {
   const { view, name, meaning } = contractColumnsView;
   const rows = await orm.select({ view, name, meaning }).from(contractColumnsView);
@@ -18,7 +18,7 @@ export type ContractView = {
   columns: { name: string; type: string; meaning: string }[];
 };
 
-/** The views of the SQL contract by name, each with its columns in their order. */
+/** The views of the SQL contract by name, with their columns in order. */
 export async function readContractViews({ orm }: Reads): Promise<ContractView[]> {
   const v = contractColumnsView;
   const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);

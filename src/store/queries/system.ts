@@ -1,10 +1,10 @@
-/** The state of the installation: server, workers, scans, backlog, upkeep, unread responses, and the figures of this moment. */
+/** State of the installation: server, workers, scans, backlog, upkeep, unread responses and current figures. */
 
 import { MINUTE } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
-/** The Postgres we are connected to: its version in words and as a number (180000 for 18.0). */
+/** The connected Postgres: its version as text and as a number (180000 for 18.0). */
 export async function readServer(db: Pick<Database, 'pool'>): Promise<{ version: string; number: number }> {
   const { rows } = await db.pool.query<{ version: string; number: number }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
@@ -12,19 +12,19 @@ export async function readServer(db: Pick<Database, 'pool'>): Promise<{ version:
   return rows[0] ?? { version: 'unknown', number: 0 };
 }
 
-/** A transaction that is open: what was deleted or changed since it began cannot be cleaned away. */
+/** An open transaction: VACUUM cannot remove rows deleted or updated since it began. */
 export type OpenTransaction = {
-  /** Its role and program, as far as they are told. */
+  /** Its role and program, if visible. */
   who: string;
-  /** How long it is open; null where the server does not tell us. */
+  /** How long it has been open; null if the server hides it. */
   seconds: number | null;
-  /** How many transactions began since. */
+  /** Number of transactions started since. */
   behind: number;
 };
 
 /**
- * The open transaction of this database that looks furthest back; null where there is none but ours. Those of nobody are
- * Postgres' own: its cleaning up, which takes hours on a large table, keeps itself from nothing.
+ * The oldest open transaction of this database, apart from this one; null if there is none. Excludes those without a
+ * user, such as VACUUM, which takes hours on a large table but does not hold back cleanup.
  */
 export async function readOldestTransaction({
   pool,
@@ -44,19 +44,19 @@ export async function readOldestTransaction({
 type Pooled = Pick<Database, 'pool'>;
 
 export type Backlog = {
-  /** When the last scan began, and how long ago that is in seconds, by the database's clock. */
+  /** When the last scan began, and how many seconds ago, by the database's clock. */
   scanned_at: Date;
   scan_age_seconds: number;
-  /** Searches whose slot is past, and since when the first of them is. */
+  /** Searches with an overdue slot, and since when the first one is. */
   overdue: number;
   overdue_since: Date | null;
   queued: number;
   /** When the oldest queued run was created. */
   queued_since: Date | null;
-  /** Runs that the next scan offers to the queue: new ones, retries, and those that nobody claimed. */
+  /** Runs that the next scan enqueues: new ones, retries and unclaimed ones. */
   to_offer: number;
   running: number;
-  /** Runs whose worker stopped renewing its lease. */
+  /** Runs with an expired lease. */
   expired: number;
 };
 
@@ -75,15 +75,15 @@ FROM (
   FROM strandline.runs WHERE status IN ('queued', 'running')
 ) open`;
 
-/** A scan runs at least every three seconds; one that is older than this is missing. */
+/** A scan runs at least every three seconds; after this long it counts as missing. */
 const MAX_SCAN_AGE_SECONDS = 30;
 
-/** Whether no process scans: nothing that is due is run. */
+/** Whether no process scans: no due search is run. */
 export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_seconds'>): boolean {
   return age > MAX_SCAN_AGE_SECONDS;
 }
 
-/** What is due and has not happened yet; the next scan does it. */
+/** Due work that has not started; the next scan does it. */
 export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<Backlog>(SELECT_BACKLOG, [now]);
   const [row] = rows;
@@ -92,15 +92,15 @@ export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog>
 }
 
 export type CallDay = {
-  /** Whole UTC day, as `2026-11-21`. */
+  /** UTC day, such as `2026-11-21`. */
   day: string;
   service: string;
   kind: ServiceKind;
-  /** Calls made or possibly made: what the limit of a day is decided on. */
+  /** Calls sent or possibly sent: what the daily limit counts. */
   calls: number;
 };
 
-/** Calls per service and UTC day since then, the newest day first. */
+/** Calls per service and UTC day since then, newest day first. */
 export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallDay[]> {
   const { rows } = await pool.query<CallDay>(
     `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, s.name AS service, s.kind, d.calls
@@ -111,11 +111,11 @@ export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallD
   return rows;
 }
 
-/** What keeps the schema and its size. */
+/** State of the schema and of retention. */
 export type Upkeep = {
-  /** Migrations that were applied. */
+  /** Number of applied migrations. */
   migrations: number;
-  /** When retention was last done to the end; null where it never was. */
+  /** When retention last completed; null if never. */
   retained_at: Date | null;
 };
 
@@ -127,7 +127,7 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
   return rows[0] ?? { migrations: 0, retained_at: null };
 }
 
-/** How many posts and links can be searched by their words. */
+/** Number of indexed posts and links. */
 export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   const { rows } = await pool.query<{ documents: number }>(
     'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
@@ -135,24 +135,24 @@ export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   return rows[0]?.documents ?? 0;
 }
 
-/** A response is read right after it is stored; one that is unread for longer needs attention. */
+/** A response is read right after it is stored; after this long it needs attention. */
 const READ_WITHIN_MS = MINUTE;
 
 /** Paid responses whose results are not saved yet. */
 export type UnreadResponses = {
-  /** Stored in the database, those of runs in progress included. */
+  /** Stored in the database, including those of current runs. */
   stored: number;
-  /** On the disk of live workers: the database has not taken them yet. */
+  /** On disks of live workers, not yet in the database. */
   spooled: number;
   /** Of those stored, unread for more than a minute. */
   late: number;
-  /** When the oldest of those stored was received, how many seconds ago, and its run; null where none is unread. */
+  /** When the oldest stored one was received, how many seconds ago, and its run; null if none is unread. */
   oldest_at: Date | null;
   oldest_seconds: number | null;
   oldest_run_id: Id | null;
 };
 
-/** $1 the time, $2 in milliseconds how long a response may be unread, $3 since when live workers were heard of. */
+/** $1 time, $2 how long a response may be unread, in milliseconds, $3 minimum heartbeat of live workers. */
 const SELECT_UNREAD_RESPONSES = `
 SELECT u.stored, w.spooled, u.late, o.received_at AS oldest_at, o.run_id AS oldest_run_id,
   extract(epoch FROM n.now - o.received_at)::float8 AS oldest_seconds
@@ -167,8 +167,8 @@ LEFT JOIN LATERAL (
 ) o ON true`;
 
 /**
- * @param times.statementTime the time of the statement; null: the database's
- * @param times.heardSince since when a worker that is alive was heard of
+ * @param times.statementTime the statement time; null: the database's clock
+ * @param times.heardSince minimum heartbeat of a live worker
  */
 export async function readUnread(
   { pool }: Pick<Database, 'pool'>,
@@ -184,23 +184,23 @@ export async function readUnread(
   return row;
 }
 
-/** The figures of this moment. */
+/** Current figures. */
 export type Figures = {
-  /** Those that are not removed, by state. */
+  /** Searches by state, except removed ones. */
   searches: Record<string, number>;
-  /** Active searches whose slot is past, and how long the first of them is: seconds. */
+  /** Active searches with an overdue slot, and how many seconds the first one is overdue. */
   overdue: number;
   overdue_seconds: number;
   open_runs: Record<'queued' | 'running', number>;
   open_deliveries: Record<'gathering' | 'pending' | 'dead', number>;
   workers: number;
-  /** Of the worker whose clock is furthest from the database's, as an absolute number. */
+  /** The largest absolute clock skew of a worker. */
   skew_seconds: number;
   /** Since the last scan began, by the database's clock. */
   scan_age_seconds: number;
 };
 
-/** $1 now, $2 since when a worker that lives gave a sign. Each part is answered by a partial index or a short table. */
+/** $1 now, $2 minimum heartbeat of live workers. Each part uses a partial index or a small table. */
 const SELECT_FIGURES = `
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
@@ -225,7 +225,7 @@ FROM (
   FROM strandline.workers WHERE seen_at > $2
 ) w`;
 
-/** In one statement, so that its parts are of one moment. */
+/** One statement, so that the figures are consistent. */
 export async function readFigures(
   { pool }: Pick<Database, 'pool'>,
   { now, heardSince }: { now: Date; heardSince: Date },

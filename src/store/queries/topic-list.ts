@@ -6,13 +6,13 @@ import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 
 export type TopicRow = typeof topicsView.$inferSelect;
 
-/** One topic by its slug, also a removed one. */
+/** A topic by slug, including removed ones. */
 export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
   const [row] = await orm.select().from(topicsView).where(eq(topicsView.slug, slug)).limit(1);
   return row;
 }
 
-/** Topics by slug, behind the slug `after`; removed ones only where they are asked for. */
+/** Topics by slug, after the slug `after`; removed ones only on request. */
 export async function readTopics(
   { orm }: Pick<Database, 'orm'>,
   filter: { removed?: boolean | undefined; after?: string | undefined; limit: number },
@@ -30,7 +30,7 @@ export async function readTopics(
     .limit(filter.limit);
 }
 
-/** Whether all of these searches, given by their slugs, look in the sandbox; false where none is given. */
+/** Whether all of these searches, given by slug, use the sandbox; false for none. */
 export async function areSimulated(
   { orm }: Pick<Database, 'orm'>,
   slugs: readonly string[],

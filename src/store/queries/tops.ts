@@ -1,13 +1,15 @@
-/** Who and what the posts of a time speak of most, over whole days (UTC), and which of them several topics have in common. */
+/**
+ * Most frequent authors, hashtags, languages and domains over whole days (UTC), and those that several topics share.
+ */
 
 import type { Database, Id, Reads } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
-/** A search, or a topic: of a topic each post counts once. Without either, all topics: once in each. */
+/** A search or a topic; within a topic, each post counts once. Without either, all topics: once in each. */
 type TopsFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Whole days (UTC): from this one on, and before that one. */
+  /** Whole days (UTC); `until` is excluded. */
   from: Date;
   until: Date;
   limit: number;
@@ -26,8 +28,8 @@ export type TopDomain = Top & { domain: string; links: number };
 type CountedColumn = 'k.posts' | 'k.topic_posts';
 
 /**
- * As the views `top_authors` to `top_domains`, but summed once, over rows as they are kept, and looked up after that: a busy
- * topic has tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
+ * Like the views `top_authors` to `top_domains`, but aggregates stored rows before looking up names: a busy topic has
+ * tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
  */
 const topsSql = (counted: CountedColumn, ...kinds: readonly string[]) => `
   FROM strandline.searches s
@@ -36,7 +38,7 @@ const topsSql = (counted: CountedColumn, ...kinds: readonly string[]) => `
     AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`} AND ${counted} > 0
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 
-/** $5 most. An author belongs to one service: which, is looked up for those alone that are told. */
+/** $5 limit. An author belongs to one service, looked up only for returned authors. */
 const authorsSql = (counted: CountedColumn) => `
 SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, c.followers_count::float8, g.posts
 FROM (
@@ -48,7 +50,7 @@ LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
-/** Services of a kind are counted together. $5 most. */
+/** Services of a kind are counted together. $5 limit. */
 const namesSql = (as: string, kind: string) => (counted: CountedColumn) =>
   `
 SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
@@ -56,7 +58,7 @@ FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${topsSql(counted, k
 JOIN strandline.services sv ON sv.id = g.service_id
 GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $5`;
 
-/** `domain` counts posts, `site` links. $5 most. */
+/** `domain` counts posts, `site` links. $5 limit. */
 const domainsSql = (counted: CountedColumn) => `
 SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
 FROM (
@@ -70,7 +72,7 @@ GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT
 export const readTopAuthors = createTopReader<TopAuthor>(authorsSql);
 export const readTopHashtags = createTopReader<TopHashtag>(namesSql('hashtag', 'hashtag'));
 export const readTopLanguages = createTopReader<TopLanguage>(namesSql('lang', 'language'));
-/** By posts that link there and links that were found there, together. */
+/** By the sum of posts that link there and links found there. */
 export const readTopDomains = createTopReader<TopDomain>(domainsSql);
 
 function createTopReader<Row extends Top>(statement: (counted: CountedColumn) => string) {
@@ -94,16 +96,16 @@ export type CommonKind = (typeof COMMON_KINDS)[number];
 export type CommonTop = {
   /** Key of an author, a hashtag without #, or a host without www. */
   name: string;
-  /** Handle of an author; null when unknown, and for what is no author. */
+  /** Handle of an author; null if unknown or not an author. */
   username: string | null;
-  /** Posts (and, for a domain, links), each once per topic, by the topic's slug. */
+  /** Posts (for domains, also links) by topic slug, each once per topic. */
   posts: Record<string, number>;
   all: number;
 };
 
 /**
- * Which topics have how many is put together for those alone that are told: of tens of thousands of names.
- * $1 topics, $2 kinds, $3 from, $4 until, $5 most.
+ * Counts per topic are looked up only for returned names, because there are tens of thousands. $1 topics, $2 kinds,
+ * $3 from, $4 until, $5 limit.
  */
 const SELECT_COMMON_TOPS = `
 WITH each AS MATERIALIZED (
@@ -122,7 +124,7 @@ SELECT c.name, a.username, c.posts, c.all
 FROM told c LEFT JOIN strandline.authors a ON a.id = CASE WHEN $2 = '{author}' THEN c.name::bigint END
 ORDER BY c.topics DESC, c.all DESC, c.name`;
 
-/** What most of the topics share first, and of that what each of them has much of. Whole days (UTC). */
+/** Names shared by most of the topics first, then by frequency in each. Whole days (UTC). */
 export async function readCommonTops(
   { pool }: Pick<Database, 'pool'>,
   kind: CommonKind,

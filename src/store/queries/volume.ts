@@ -1,4 +1,4 @@
-/** Volume per bucket, as the views have it; and spikes, page by page. */
+/** Volume per bucket, as in the views; and pages of spikes. */
 
 import { amongIds, type Database, type Id } from '../database.ts';
 import { spikesView, volumeHourlyView } from '../schema/analytics/trend-views.ts';
@@ -10,9 +10,9 @@ export type Bucket = (typeof BUCKETS)[number];
 export type BucketRow = {
   search_id: Id;
   bucket_at: Date;
-  /** As counted, by the posts' own times. */
+  /** Counted by publication time. */
   posts: number;
-  /** Share that was observed, 0 to 1. */
+  /** Observed share, 0 to 1. */
   coverage: number;
   lower_bound: boolean;
 };
@@ -20,8 +20,9 @@ export type BucketRow = {
 const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, day: 86_400 };
 
 /**
- * As the views `volume_hourly` and `volume_daily` count, but by an index on the quarters' own times: over a view it would
- * read all that a search has. $1 searches, $2 and $3 the first bucket and that after the last, $5 seconds of a bucket.
+ * Counts like the views `volume_hourly` and `volume_daily`, but uses an index on quarter-hours: through a view, all
+ * rows of a search would be read. $1 searches, $2 and $3 the first bucket and the one after the last, $5 seconds per
+ * bucket.
  */
 const BUCKETED_SQL = `
 SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
@@ -30,10 +31,10 @@ FROM strandline.volume
 WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
 GROUP BY 1, 2`;
 
-/** $4 most. */
+/** $4 limit. */
 const SELECT_BUCKETS = `${BUCKETED_SQL} ORDER BY 1, 2 LIMIT $4`;
 
-/** Buckets of searches, oldest first; one without a row was not observed, which is not zero. */
+/** Buckets of searches, oldest first. A missing bucket was not observed, which is not zero. */
 export async function readBuckets(
   { pool }: Pick<Database, 'pool'>,
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
@@ -49,43 +50,46 @@ export async function readBuckets(
   return rows;
 }
 
-/** Where the first bucket begins that lies wholly from then on. */
+/** Start of the first bucket that is completely in the range. */
 function startOfBucket(at: Date, per: Bucket): Date {
   const ms = BUCKET_SECONDS[per] * 1_000;
   return new Date(Math.ceil(at.getTime() / ms) * ms);
 }
 
-/** Under this share a count is called a lower bound. */
+/** Below this coverage, a count is a lower bound. */
 export const NEARLY_FULL_COVERAGE = 0.9;
 
-/** What several searches counted in one bucket; one in which none found or observed anything is left out. */
+/** Sum of several searches in one bucket. Buckets in which none found or observed anything are omitted. */
 export type BucketSum = {
   at: Date;
   posts: number;
-  /** It may have been more: one of them was cut at a limit, or observed in part. */
+  /** Whether it is a lower bound: a response was cut, or a search was only partly observed. */
   least: boolean;
 };
 
-/** What one search counted in all buckets. */
+/** Sum of one search over all buckets. */
 export type SearchSum = {
   search_id: Id;
   posts: number;
-  /** How many buckets it observed, in parts of one. */
+  /** Number of observed buckets, including fractions. */
   observed: number;
   lower_bound: boolean;
 };
 
-/** The same volume, once by bucket over all searches, once by search over all buckets. */
+/** The same volume per bucket over all searches, and per search over all buckets. */
 export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
-/** $1 searches, $2 and $3 the first bucket and that after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds of a bucket. */
+/**
+ * $1 searches, $2 and $3 the first bucket and the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per
+ * bucket.
+ */
 const SELECT_VOLUME_SUMS = `
 SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
   bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
 FROM (${BUCKETED_SQL}) b
 GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;
 
-/** As {@link readBuckets}, put together where it is read: a topic of eight searches has 1,300 hours in a week. */
+/** Like {@link readBuckets}, but summed in the database: a topic with eight searches has 1,300 hours in a week. */
 export async function readVolumeSums(
   { pool }: Pick<Database, 'pool'>,
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date },
@@ -111,14 +115,14 @@ export async function readVolumeSums(
   return { buckets, searches };
 }
 
-/** A page of spikes, those that were told last first. */
+/** A page of spikes, newest first. */
 export async function readSpikePage(
   { orm }: Pick<Database, 'orm'>,
   filter: {
     search?: string | undefined;
     topic?: string | undefined;
     measure?: SpikeRow['measure'] | undefined;
-    /** Told from then on, and before. */
+    /** Detection time; `until` is excluded. */
     since?: Date | undefined;
     until?: Date | undefined;
     before?: Id | undefined;
@@ -147,7 +151,7 @@ export async function readSpikePage(
 export type HourRow = typeof volumeHourlyView.$inferSelect;
 export type SpikeRow = typeof spikesView.$inferSelect;
 
-/** Volume per hour of some searches from a whole hour on, oldest first; hours without a row were not observed. */
+/** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
 export async function readHours(
   { orm }: Pick<Database, 'orm'>,
   searchIds: readonly Id[],
@@ -160,7 +164,7 @@ export async function readHours(
     .orderBy(asc(volumeHourlyView.search_id), asc(volumeHourlyView.bucket_at));
 }
 
-/** Spikes of some searches whose windows ended since then, in the order of their windows. */
+/** Spikes of searches whose windows ended since then, by window end. */
 export async function readSpikes(
   { orm }: Pick<Database, 'orm'>,
   searchIds: readonly Id[],
@@ -175,7 +179,7 @@ export async function readSpikes(
     .execute({ ids: searchIds, since });
 }
 
-/** $1 searches, $2 since when. A changed request is learned anew: quarters that began before it do not count. */
+/** $1 searches, $2 since when. Excludes quarter-hours before the last request change, which starts a new baseline. */
 const SELECT_OBSERVED_HOURS = `
 SELECT s.id AS search_id, coalesce(sum(bit_count(o.minutes)), 0)::float8 / 60 AS observed_hours
 FROM strandline.searches s
@@ -184,7 +188,7 @@ JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.reques
 LEFT JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND (q.version = 1 OR o.bucket_at >= q.created_at)
 WHERE s.id = ANY ($1) GROUP BY s.id`;
 
-/** How many hours of its present request each search has observed since then. */
+/** Observed hours of each search since then, for its current request. */
 export async function readObservedHours(
   { pool }: Pick<Database, 'pool'>,
   searchIds: readonly Id[],

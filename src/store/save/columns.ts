@@ -1,6 +1,6 @@
 /**
- * The columns that the save reads out of its JSON parameters, and the clauses that are made of them.
- * One list decides what is stored, what counts as a change, and what a snapshot holds.
+ * Columns that the save reads from its JSON parameters, and the clauses built from them. One list decides what is
+ * stored, what counts as a change and what a snapshot contains.
  */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
@@ -55,7 +55,7 @@ export const LINK_CONTENT: Columns = {
   published_at: 'timestamptz',
 };
 
-/** `a, b, c`, each with a prefix such as `r.` */
+/** `a, b, c`, each with a prefix such as `r.`. */
 export function columnNames(columns: Columns, prefix = ''): string {
   return Object.keys(columns)
     .map((name) => prefix + name)
@@ -71,8 +71,8 @@ export function typedColumns(...groups: Columns[]): string {
 }
 
 /**
- * Whether any value that is known now differs from what is stored: unknown now does not unmake what was
- * known. Where nothing is stored, whether anything is known.
+ * Whether any known new value differs from the stored one. Unknown values never replace known ones. If nothing is
+ * stored: whether any value is known.
  */
 export function differsSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
@@ -83,7 +83,10 @@ export function differsSql(columns: Columns, now: string, stored: string): strin
     .join(' OR ');
 }
 
-/** What a row says of a column. A post without a text is one of which only its id was given: it takes no text away. */
+/**
+ * The value of a column in a row. A post with an empty text is only a reference by ID, and does not replace a stored
+ * text.
+ */
 function toldSql(name: string, now: string): string {
   return name === 'text' ? `nullif(${now}.text, '')` : `${now}.${name}`;
 }
@@ -100,7 +103,10 @@ export function anyKnownSql(columns: Columns, row: string): string {
   return `coalesce(${columnNames(columns, `${row}.`)}) IS NOT NULL`;
 }
 
-/** Whether a row says a counter that nothing newer is stored of: a stored one was observed with its row, or at a time of its own. */
+/**
+ * Whether a row has a counter, and the stored value is not newer. A stored value is as old as its row, or has its own
+ * time.
+ */
 const isNewerSql = (name: string, now: string, stored: string) =>
   `${now}.${name} IS NOT NULL AND (${stored}.${name} IS NULL OR coalesce(${stored}.${name}_at, ${stored}.observed_at) <= ${now}.observed_at)`;
 
@@ -112,8 +118,8 @@ export function outdatesSql(columns: Columns, now: string, stored: string): stri
 }
 
 /**
- * The newest value of each counter, and the time of those that are older than their row: `a = ..., a_at = ...`. Whichever of two
- * responses is saved first, the row ends the same.
+ * The newest value of each counter, and the time of those older than their row: `a = ..., a_at = ...`. The result
+ * does not depend on the order in which responses are saved.
  */
 export function advancedSql(columns: Columns, now: string, stored: string): string {
   const rowAt = `greatest(${stored}.observed_at, ${now}.observed_at)`;

@@ -2,36 +2,36 @@ import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { type Id, type Transaction, sqlTime } from '../database.ts';
 import { clearClaims } from './save-claims.ts';
 
-/** Findings of a response of a run. */
+/** Parsed results of a response of a run. */
 export type ResponseToSave = {
   runId: Id;
   searchId: Id;
   serviceId: Id;
   findings: ParsedResults;
-  /** When the response was received: the time of everything it says. */
+  /** When the response was received: the time of all its facts. */
   observedAt: Date;
 };
 
-/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
+/** Results with the fence of their claim: only the holder of the highest fence may save. */
 export type SaveInput = ResponseToSave & {
   fence: number;
-  /** Number of the response, which is read by this; left out where it is not stored. */
+  /** Number of the response, which is marked as read; undefined if it is not stored. */
   response?: number;
   /** When the run ends; null: now, by the database's clock. */
   endedAt: Date | null;
 };
 
-/** A response that was read before and is read again. */
+/** A response that was read before and is parsed again. */
 export type AgainInput = ResponseToSave & {
   response?: number;
-  /** The time of what is found more. */
+  /** The time of additional discoveries. */
   endedAt: Date;
 };
 
-/** A response that was unread when its run had ended. */
+/** A response that was unread when its run ended. */
 export type LateInput = ResponseToSave & {
   response: number;
-  /** The time of the statements; null: the database's clock. */
+  /** The statement time; null: the database's clock. */
   now: Date | null;
 };
 
@@ -40,19 +40,22 @@ export type Outcome = {
   itemsNewBefore: number;
   /** The time of its discoveries. */
   at: Date;
-  /** Whether its results are the run's; otherwise it adds facts and discoveries to a newer response of the run. */
+  /**
+   * Whether its results become the run's. Otherwise a newer response of the run was read, and this one only adds
+   * facts and discoveries.
+   */
   isResult: boolean;
-  /** Whether its search has read a newer response: nobody is alerted. */
+  /** Whether a newer response of the search was read: no alerts are sent. */
   isOlder: boolean;
-  /** Somebody was forgotten on request: what is saved must be looked through for them. */
+  /** Whether any author was ever forgotten: the results must then be checked for them. */
   anyForgotten: boolean;
 };
 
 /**
- * Success itself, the first statement of the save: it holds only for the claim with the highest fence.
- * A worker that was suspended and resumes late finds no row here and changes nothing. The first succeeded
- * run of a request version is its baseline, even when it found nothing. The response that it was read from is read by this.
- * $1 runs, $2 fences, $3 times or null, $4 items, $5 how many rejects, $6 numbers of responses, $7 rejects.
+ * Marks runs as succeeded. First statement of the save: it matches only the claim with the highest fence, so a worker
+ * that was suspended and resumes late changes nothing. The first succeeded run of a request version is its baseline,
+ * even with no results. Marks the response as read.
+ * $1 runs, $2 fences, $3 times or null, $4 items, $5 reject counts, $6 response numbers, $7 rejects.
  */
 const COMPLETE_RUNS = `
 WITH won AS (
@@ -77,9 +80,9 @@ SELECT id, baseline, 0 AS before, ended_at AS at, true AS result, false AS older
 FROM won`;
 
 /**
- * The same for an answer that is read again: a failed run may become a succeeded one. What it saw before the
- * baseline did, or at it, is no news: it is a baseline too. Therefore nothing has to be locked against WIN:
- * when neither sees the other, both are the baseline, as if this one had come after it.
+ * The same for a response that is parsed again; a failed run may become a succeeded one. Whatever it returned before
+ * or at the baseline is baseline too. So no lock against {@link COMPLETE_RUNS} is needed: if neither sees the other,
+ * both are baselines, as if this one had come second.
  */
 const COMPLETE_AGAIN = `
 WITH won AS (
@@ -104,10 +107,11 @@ SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, fal
 FROM won`;
 
 /**
- * The same for a response that was unread when its run had ended, after {@link LOCK_ENDED_RUN}. A newer response of the run that
- * was read keeps the result. A failed run succeeds by it only where nothing succeeded after it: what a person or a rule
- * was told since stays true. What is found is reported now, which is when it became known.
- * $1 run, $2 response, $3 items, $4 how many rejects, $5 rejects, $6 time.
+ * The same for a response that was unread when its run ended, after {@link LOCK_ENDED_RUN}. The run keeps the results
+ * of a newer response that was read. A failed run becomes a succeeded one only if no later run succeeded: what people
+ * and rules were notified about since then must stay true. Discoveries get the current time, which is when they
+ * became known.
+ * $1 run, $2 response, $3 items, $4 reject count, $5 rejects, $6 time.
  */
 const MARK_READ_LATE = `
 WITH response AS (
@@ -144,11 +148,11 @@ WITH response AS (
 )
 SELECT baseline, before, read_at AS at, result, older, strandline.any_forgotten() AS forgotten FROM judged`;
 
-/** Two responses of one run are read one after the other, each seeing what the other did. $1 run. */
+/** Serializes two responses of one run, so that each sees the results of the other. $1 run. */
 const LOCK_ENDED_RUN = `
 SELECT FROM strandline.runs WHERE id = $1 AND status IN ('succeeded', 'failed', 'cancelled') FOR NO KEY UPDATE`;
 
-/** @returns for each run its outcome; `null` when this claim no longer holds it */
+/** @returns the outcome of each run; `null` if another claim holds it */
 export async function completeRuns(
   tx: Transaction,
   inputs: readonly SaveInput[],
@@ -173,7 +177,7 @@ export async function completeRuns(
   return inputs.map(({ runId }) => toOutcome(won.get(runId)));
 }
 
-/** @returns `null` when the run has not ended with a response */
+/** @returns `null` if the run has not ended with a response */
 export async function completeAgain(tx: Transaction, input: AgainInput): Promise<Outcome | null> {
   const { findings } = input;
   const { rows } = await tx.query<OutcomeRow>(COMPLETE_AGAIN, [
@@ -187,7 +191,7 @@ export async function completeAgain(tx: Transaction, input: AgainInput): Promise
   return toOutcome(rows[0]);
 }
 
-/** @returns `null` when the run has not ended, or somebody else has read the response */
+/** @returns `null` if the run has not ended, or another process has read the response */
 export async function markReadLate(tx: Transaction, input: LateInput): Promise<Outcome | null> {
   const { findings } = input;
   const { rowCount } = await tx.query(LOCK_ENDED_RUN, [input.runId]);
@@ -203,7 +207,7 @@ export async function markReadLate(tx: Transaction, input: LateInput): Promise<O
   return toOutcome(rows[0]);
 }
 
-/** Takes away what the former reading wrote under this run's own key; sightings and discoveries stay for ever. */
+/** Deletes rows that the previous parse wrote under this run. Sightings and discoveries are permanent. */
 export async function clearResults(tx: Transaction, runId: Id): Promise<void> {
   await tx.query(
     `DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,

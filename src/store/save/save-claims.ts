@@ -1,13 +1,12 @@
-/** The claims of a completion, saved as two sets: what is said at all, then which of it this completion says. */
+/** Saves the claims of a completion: first the claims of its search, then which of them this completion makes. */
 import type { ParsedStatement } from '../../domain/parsed-results.ts';
 import type { Id, Transaction } from '../database.ts';
 
 const CLAIM_ROW = `position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[]`;
 
 /**
- * Claims that the search's completions did not make before, or not as early. Inserted in the order of their
- * identity, so that a run and another that is read again wait for each other and never for themselves.
- * $1 search, $2 run, $3 time, $4 claims.
+ * Claims that are new to the search, or that it made later than this. Inserted in the order of their identity, so
+ * that a run and a repeated parse cannot deadlock. $1 search, $2 run, $3 time, $4 claims.
  */
 const INSERT_CLAIMS = `
 INSERT INTO strandline.claims AS c (search_id, role, identity, text, first_run_id, first_seen_at)
@@ -23,7 +22,10 @@ ON CONFLICT (search_id, role, identity) DO UPDATE
   SET first_run_id = excluded.first_run_id, first_seen_at = excluded.first_seen_at
   WHERE (c.first_seen_at, c.first_run_id) > (excluded.first_seen_at, excluded.first_run_id)`;
 
-/** Two spellings of an address may be one link: it is cited once. $1 completion, $2 search, $3 claims, $4 how many. */
+/**
+ * Two spellings of an address may be one link, which is cited once. $1 completion, $2 search, $3 claims, $4 claim
+ * count.
+ */
 const INSERT_COMPLETION_CLAIMS = `
 WITH rows AS (
   SELECT r.*, c.id AS claim_id FROM json_to_recordset($3::json) AS r(${CLAIM_ROW})
@@ -43,7 +45,7 @@ function linkIdsSql(addresses: string): string {
     JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`;
 }
 
-/** Saves what a completion says; its links have been saved before. One that says nothing is marked as read. */
+/** Saves the claims of a completion, after its links. A completion without claims is marked as parsed. */
 export async function saveClaims(
   tx: Transaction,
   input: { completionId: Id; searchId: Id; runId: Id; observedAt: Date; claims: readonly ParsedStatement[] },
@@ -65,8 +67,8 @@ export async function saveClaims(
 }
 
 /**
- * Takes away what the former reading of a run's answer said. Claims that only it made go; of those that it made
- * first, the next completion that makes them becomes the first.
+ * Deletes the claims of the previous parse of a run. Claims that no other completion makes are deleted; the others
+ * get the next completion that makes them as their first.
  */
 export async function clearClaims(tx: Transaction, runId: Id): Promise<void> {
   await tx.query(

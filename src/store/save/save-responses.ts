@@ -1,4 +1,4 @@
-/** What responses hold, saved inside a transaction whose first statement made it theirs to save. */
+/** Saves the results of responses, in a transaction that has already claimed them. */
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
@@ -27,7 +27,7 @@ import {
   INSERT_SIGHTINGS,
 } from './save-sql.ts';
 
-/** What this run saw for the first time, and how much it saw at all. */
+/** First sightings of this run, and whether its completion changed. */
 export type Diff = {
   baseline: boolean;
   newPosts: readonly Id[];
@@ -37,22 +37,22 @@ export type Diff = {
 
 type SightedRow = { new_posts: Id[]; new_links: Id[] };
 
-/** What was known before and is known otherwise by a response that is not read in its turn. */
+/** Items whose known facts were changed by a response read out of order. */
 export type Touched = { posts: Id[]; links: Id[] };
 const NOTHING_TOUCHED: Touched = { posts: [], links: [] };
 
-/** A response whose run, or whose reading, is won. */
+/** A response that this transaction may save. */
 type Won = ResponseToSave & { outcome: Outcome };
 
 /**
- * Most statements need no answer of the one ahead of them, and are sent behind it at once: the keys that runs have to
- * wait for are those of their posts and links, and of their completions.
+ * Pipelines statements that do not depend on each other. Only the keys of posts, links and completions must be waited
+ * for.
  */
 export async function saveResponses(
   tx: Transaction,
   won: readonly Won[],
   last: SendLast,
-  /** For a response that is not read in its turn, behind its sightings. */
+  /** For a response read out of order, after its sightings. */
   touch?: (saved: ResponseToSave) => Promise<Touched>,
 ): Promise<Diff[]> {
   const responses: Won[] = [];
@@ -80,7 +80,7 @@ export async function saveResponses(
         searchId,
         runId,
         at: observedAt,
-        // How far the response reached is told by all that it held.
+        // All posts of the response, since they determine how far back it reaches.
         posts: outcome.isResult ? (won[i]?.findings.posts.length ?? 0) : null,
         newPosts: diffs[i]?.newPosts ?? [],
         newLinks: diffs[i]?.newLinks ?? [],
@@ -99,7 +99,6 @@ export async function saveResponses(
   return diffs;
 }
 
-/** Posts and authors of responses. */
 type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
 
 async function findStored(tx: Transaction, responses: readonly ResponseToSave[]): Promise<KnownItems> {
@@ -122,7 +121,7 @@ function itemIds(things: readonly ItemOccurrences[]): [Id[], string[]] {
   return [things.map(({ serviceId }) => serviceId), things.map(({ externalId }) => externalId)];
 }
 
-/** Statements that save what is not stored as it is, each turn of responses behind the one before. */
+/** Statements that save new or changed content, one per response of the same item, in order. */
 function buildContentStatements(responses: readonly ResponseToSave[], { posts, authors }: KnownItems) {
   const named = (name: string, text: string) => (rows: string) => ({ name, text, values: [rows] });
   return [
@@ -135,7 +134,7 @@ function buildContentStatements(responses: readonly ResponseToSave[], { posts, a
   ];
 }
 
-/** @returns posts that were known before and have a snapshot more, by its time */
+/** @returns existing posts with a new snapshot, by its time */
 async function saveCounters(tx: Transaction, found: KnownItems): Promise<ReadonlyMap<number, Id[]>> {
   const rows = await awaitAll(
     buildCounterColumns(found.posts, found.authors).map((values) =>
@@ -189,7 +188,7 @@ async function insertSightings(
 
 type Discovery = { place: number; kind: string; thing: Id };
 
-/** @param place of its run among those that are saved, from 1 */
+/** @param place index of its run in the transaction, from 1 */
 function listDiscoveries(diff: Diff, completion: Id | undefined, place: number): Discovery[] {
   const of = (kind: string, things: readonly Id[]) => things.map((thing) => ({ place, kind, thing }));
   const changed = diff.completionChanged && completion !== undefined ? [completion] : [];

@@ -1,6 +1,6 @@
 /**
- * What responses say, as rows for the statements of the save. Several responses may hold the same post: the statements then take
- * it once for each of them, the earliest first, so that responses saved together leave what they would leave one by one.
+ * Builds rows for the statements of the save. If several responses contain the same post, each occurrence is saved in
+ * turn, oldest first, so that a shared transaction has the same result as separate ones.
  */
 import { hash } from 'node:crypto';
 import type {
@@ -13,23 +13,22 @@ import type {
 import type { Id } from '../database.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 
-/** A response whose findings are saved. */
 type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
 
-/** What one response says of a post or an author. */
+/** A post or author in one response. */
 type Occurrence = {
   at: Date;
-  /** Everything but counters, as a JSON object. */
+  /** Everything except counters, as a JSON object. */
   content: string;
-  /** Of the content. Where it is the stored one, the content need not be sent. */
+  /** Of the content. If it equals the stored hash, the content is not sent. */
   hash: Id;
   counters: readonly (number | null)[];
 };
 
-/** A post or an author with what responses say of it, the earliest first. */
+/** A post or author with its occurrences, oldest first. */
 export type ItemOccurrences = { serviceId: Id; externalId: string; said: Occurrence[] };
 
-/** A thing with what is stored of it: its key and the hash of its content, each null where it is not known. */
+/** An item with its stored key and content hash, each null if unknown. */
 export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null };
 
 export function collectPosts(responses: readonly ParsedResponse[]): ItemOccurrences[] {
@@ -40,7 +39,7 @@ export function collectAuthors(responses: readonly ParsedResponse[]): ItemOccurr
   return collectItems(responses, ({ authors }) => authors, AUTHOR_COUNTERS);
 }
 
-/** What identifies a post or an author in memory. */
+/** Identifies a post or an author in memory. */
 export const itemKey = (serviceId: Id, externalId: string) => `${serviceId} ${externalId}`;
 
 function collectItems(
@@ -69,7 +68,7 @@ function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[])
   const content: Record<string, unknown> = { ...item };
   const counts = counters.map((name) => {
     const count = content[name];
-    // Left out of the JSON.
+    // Omitted from the JSON.
     content[name] = undefined;
     return typeof count === 'number' ? count : null;
   });
@@ -77,7 +76,7 @@ function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[])
   return { content: json, hash: hash('sha256', json, 'buffer').readBigInt64BE(), counters: counts };
 }
 
-/** Rows of contents that are not stored as they are, as JSON arrays to be saved one after the other. */
+/** Rows of new or changed content, as JSON arrays to save in order. */
 export function buildContentRows(things: readonly KnownItem[]): string[] {
   return Array.from({ length: countTurns(things) }, (_, turn) =>
     things.flatMap(({ serviceId, said, hash: stored }) => {
@@ -92,8 +91,8 @@ export function buildContentRows(things: readonly KnownItem[]): string[] {
 }
 
 /**
- * Parameters of the statements that save counters, one after the other: columns of posts, then of authors. Columns are services,
- * external ids, keys where they are known, times, then each counter.
+ * Parameters of the statements that save counters, in order: columns of posts, then of authors. Columns are services,
+ * external IDs, known keys, times, then each counter.
  */
 export function buildCounterColumns(posts: readonly KnownItem[], authors: readonly KnownItem[]): unknown[][] {
   return Array.from({ length: countTurns([...posts, ...authors]) }, (_, turn) => [
@@ -116,13 +115,13 @@ function buildColumns(turn: number, things: readonly KnownItem[], counters: read
   ];
 }
 
-/** How many responses hold the same thing at most. */
+/** Maximum occurrences of one item. */
 const countTurns = (things: readonly ItemOccurrences[]) =>
   Math.max(0, ...things.map(({ said }) => said.length));
 
 /**
- * Links of responses, each address once a response, as JSON arrays to be saved one after the other. Found links come first, then
- * those that a completion only refers to.
+ * Links of responses, each address once per response, as JSON arrays to save in order. Returned links come before
+ * those that are only cited by a completion.
  */
 export function buildLinkRows(responses: readonly ParsedResponse[]): string[] {
   const turns: object[][] = [];

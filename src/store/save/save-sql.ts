@@ -1,17 +1,17 @@
 /**
- * The save, as SQL, of several runs at once. Each statement takes its rows as a set.
+ * The SQL of the save, for several runs at once. Each statement takes its rows as a set.
  *
- * The time of a response decides what it may change: nothing that a later response said. The same response, read
- * again by a better reader, corrects what it said before, and with it the snapshots of its moment: the next
- * response that says the same changes nothing any more, and would leave the history wrong for ever.
+ * A response never overwrites facts of a later response. If the same response is parsed again, it corrects its own
+ * facts and its snapshot: otherwise the next response with the same values would change nothing, and the history
+ * would stay wrong.
  *
- * Four rules hold in all of them. Rows are inserted in one statement and their keys are read in the
- * *next*: a statement cannot see what others committed after it began, and two searches that meet the
- * same new post at once would lose a sighting. Rows are inserted and locked in the order of the ids that
- * identify them outside, new and known ones alike, so that two saves wait for each other and never for
- * themselves (deadlock). A row that did not change is not written: an update that changes nothing still
- * costs a lock and WAL. Known rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres leaves
- * as it stands): the plans are kept, and one that was made while a table was small would read all of it.
+ * Rules for all statements:
+ * - Rows are inserted in one statement, and their keys are read in the *next*: a statement does not see rows
+ *   committed after it began, and two searches that save the same new post at once would lose a sighting.
+ * - Rows are inserted and locked in the order of their external IDs, new and existing ones alike, to avoid deadlocks.
+ * - Unchanged rows are not written: an update without changes still costs a lock and WAL.
+ * - Existing rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres does not flatten): plans are
+ *   cached, and a plan made while a table was small would scan all of it.
  */
 import {
   advancedSql,
@@ -40,14 +40,14 @@ const findSql = (table: 'posts' | 'authors', services: string, ids: string) => `
   ) k ON true
 )`;
 
-/** 1: what is stored of posts and authors. $1 services and $2 ids of posts, $3 and $4 of authors. */
+/** 1: stored rows of posts and authors. $1 services and $2 IDs of posts, $3 and $4 of authors. */
 export const FIND_STORED = `
 SELECT p.ids AS post_ids, p.hashes AS post_hashes, a.ids AS author_ids, a.hashes AS author_hashes
 FROM ${findSql('posts', '$1', '$2')} p, ${findSql('authors', '$3', '$4')} a`;
 
 /**
- * 2: authors that nobody has seen before or whose content changed. The first look sorts out what to write; what others
- * wrote since then is met again by the conflict. A hash that was not known is written with them. $1 rows.
+ * 2: new or changed authors. The first lookup selects rows to write; concurrent inserts are handled by the conflict
+ * clause. Also writes missing hashes. $1 rows.
  */
 export const SAVE_AUTHORS = `
 WITH rows AS MATERIALIZED (
@@ -64,7 +64,7 @@ ON CONFLICT (service_id, external_id) DO UPDATE
   SET observed_at = excluded.observed_at, content_hash = excluded.content_hash, ${refreshedSql(AUTHOR_CONTENT, 'excluded', 'a')}
   WHERE a.observed_at <= excluded.observed_at AND (a.content_hash IS NULL OR ${differsSql(AUTHOR_CONTENT, 'excluded', 'a')})`;
 
-/** 3: the same for posts, now that their authors have keys. $1 rows. */
+/** 3: the same for posts, after their authors have keys. $1 rows. */
 export const SAVE_POSTS = `
 WITH rows AS MATERIALIZED (
   SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW_COLUMNS}, author_external_id text, ${typedColumns(POST_CONTENT)})
@@ -85,10 +85,9 @@ ON CONFLICT (service_id, external_id) DO UPDATE
     OR (p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differsSql(POST_CONTENT, 'excluded', 'p')})`;
 
 /**
- * 4: counters of posts and authors, where they are not those that are stored: the newest of each, and a snapshot at the time of
- * the response, also where a newer one was saved before. What comes back are the posts that were known before and have a
- * snapshot more, with that snapshot's time.
- * From $1 on: services, ids, keys or null, times, and counters of posts; then the same of authors.
+ * 4: counters of posts and authors that differ from the stored ones: the newest values, and a snapshot at the time of
+ * the response, even if a newer one was saved before. Returns existing posts with a new snapshot, and its time.
+ * From $1 on: services, IDs, keys or null, times and counters of posts; then the same of authors.
  */
 export const SAVE_COUNTERS = `
 WITH ${saveCountersSql('post', POST_COUNTER_COLUMNS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTER_COLUMNS, 5 + Object.keys(POST_COUNTER_COLUMNS).length)}
@@ -133,8 +132,8 @@ ${kind}_rows AS MATERIALIZED (
 }
 
 /**
- * Links that nobody has seen before or that changed. An address that is known is the link that it was, whatever today's rules
- * make of it. $1 rows.
+ * New or changed links. A known address keeps its link, even if the current rules give another canonical address. $1
+ * rows.
  */
 export const SAVE_LINKS = `
 WITH rows AS MATERIALIZED (
@@ -152,7 +151,7 @@ ON CONFLICT (canonical) DO UPDATE
   SET observed_at = excluded.observed_at, ${refreshedSql(LINK_CONTENT, 'excluded', 'l')}
   WHERE l.observed_at <= excluded.observed_at AND (${differsSql(LINK_CONTENT, 'excluded', 'l')})`;
 
-/** Their addresses, now that they have keys. $1 rows. */
+/** Addresses of links, after these have keys. $1 rows. */
 export const SAVE_ADDRESSES = `
 INSERT INTO ${S}.link_addresses (address, link_id)
 SELECT DISTINCT ON (r.address) r.address, l.id
@@ -163,10 +162,9 @@ ORDER BY r.address
 ON CONFLICT (address) DO NOTHING`;
 
 /**
- * 5: keys of the found posts and links, and the diffs: a sighting that could be inserted is new to its
- * search, exactly once, for ever.
- * $1 runs, $2 their searches, $3 times, and $4 whether this is the result of the run. Of posts: $5 the place of their run in
- * those lists, $6 services, $7 ids, $8 keys or null. Of links: $9 the place of their run, $10 addresses, $11 sources.
+ * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once.
+ * $1 runs, $2 their searches, $3 times, $4 whether this is the result of the run. Of posts: $5 index of the run in
+ * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources.
  */
 export const INSERT_SIGHTINGS = `
 WITH responses AS MATERIALIZED (
@@ -214,9 +212,9 @@ SELECT
 FROM responses r ORDER BY r.place`;
 
 /**
- * For a late response, after its sightings: what it holds was first seen when it came, where that is earlier than what is
- * known. Rows are locked in the order in which they are inserted.
- * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links.
+ * After the sightings of a late response: moves the first sighting of its items back to when it was received. Locks
+ * rows in insertion order.
+ * $1 service, $2 time, $3 search, $4 run, $5 IDs of posts, $6 addresses of links.
  */
 export const LOWER_FIRST_SEEN = `
 WITH posts AS MATERIALIZED (
@@ -240,9 +238,9 @@ SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
   (SELECT coalesce(array_agg(link_id), '{}') FROM links) AS links`;
 
 /**
- * 6, for responses with a completion. It counts as changed when the set of links it cites differs from the
- * search's completion before, in the order in which they were received; its words vary by themselves.
- * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 the completion, $7 key items.
+ * 6: a completion. It counts as changed if the set of cited links differs from the previously received completion of
+ * the search; wording varies anyway.
+ * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 completion, $7 key items.
  */
 export const INSERT_COMPLETION = `
 WITH cited AS (
@@ -281,11 +279,10 @@ WITH cited AS (
 SELECT id, changed FROM kept`;
 
 /**
- * 7, last and under the feed's lock: the discoveries. Ids are handed out while the lock is held and the
- * lock is held until the commit, so a reader never sees a higher id before a lower one.
- * $1 runs, $2 their searches, $3 times, $4 whether a baseline, $5 whether the search has read a newer response, $6 new items
- * where there are any. Of
- * discoveries: $7 the place of their run in those lists, $8 kinds, $9 things.
+ * 7, last and under the feed's lock: the discoveries. IDs are assigned under the lock, which is held until the
+ * commit, so a reader never sees a higher ID before a lower one.
+ * $1 runs, $2 their searches, $3 times, $4 whether baseline, $5 whether a newer response of the search was read, $6
+ * new items or null. Of discoveries: $7 index of their run in these lists, $8 kinds, $9 IDs of things.
  */
 export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
 export const INSERT_DISCOVERIES = `

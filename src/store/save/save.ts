@@ -14,23 +14,23 @@ import {
 import { type Diff, saveResponses, type Touched } from './save-responses.ts';
 import { LOWER_FIRST_SEEN } from './save-sql.ts';
 
-/** Runs that are saved together at most. */
+/** Maximum runs per transaction. */
 const MAX_RUNS_TOGETHER = 8;
-/** Posts that are saved together at most; their JSON is made and sent in one piece. */
+/** Maximum posts per transaction: their JSON is built and sent in one piece. */
 const MAX_POSTS_TOGETHER = 400;
 
 /**
- * Saves what a response held, in one transaction whose first statement is success itself. Either
- * everything is there afterwards (posts, links, the diff, the run's success) or nothing is. Runs of one process that are saved at
- * the same time are saved in one transaction; where that fails, each of them alone.
- * @returns the diff; `null` when another claim holds the run and nothing was saved
+ * Saves the results of a response in one transaction, which first marks the run as succeeded. Either everything is
+ * saved (posts, links, the diff, the run's success) or nothing. Concurrent saves of this process share a transaction;
+ * if it fails, each is retried alone.
+ * @returns the diff; `null` if another claim holds the run: nothing is saved
  */
 export const saveFindings = batched<SaveInput, Diff | null>(saveTogether, {
   most: MAX_RUNS_TOGETHER,
   size: ({ findings }) => findings.posts.length + findings.nestedPosts.length,
   mostSize: MAX_POSTS_TOGETHER,
   alone: true,
-  // While Postgres saves one, the rows of the next are made.
+  // Builds the rows of the next batch while Postgres saves one.
   atOnce: 2,
 });
 
@@ -50,10 +50,10 @@ async function saveTogether(db: Database, inputs: readonly SaveInput[]): Promise
 }
 
 /**
- * Saves a kept answer that was read again. Nothing that was found before is lost or becomes new;
- * what the newer reader found more belongs to the run's own time.
- * @param record adds to the same transaction who had it read again
- * @returns `null` when the run is neither succeeded nor failed
+ * Saves a stored response that was parsed again. Nothing found before is lost or becomes new; additional results get
+ * the run's own time.
+ * @param record adds the audit entry to the transaction
+ * @returns `null` if the run has neither succeeded nor failed
  */
 export async function saveAgain(
   db: Database,
@@ -75,9 +75,9 @@ export async function saveAgain(
 }
 
 /**
- * Saves a late response. Facts are the same as if it had been read in time: what it holds was sighted when it came, also
- * where a later response was saved first. What it is the first to report is appended to the feed now.
- * @returns the diff; `null` when somebody else has read it
+ * Saves a late response. Facts are the same as if it had been read in time: its items were seen when it was received,
+ * even if a later response was saved first. New discoveries are appended to the feed now.
+ * @returns the diff; `null` if another process has read it
  */
 export async function saveLate(db: Database, input: LateInput): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
@@ -94,7 +94,7 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
   });
 }
 
-/** The diff of a run that has been committed, read back. */
+/** Reads the diff of a committed run. */
 export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> {
   const { rows } = await db.pool.query<{ baseline: boolean; posts: Id[]; links: Id[]; completions: Id[] }>(
     `SELECT r.baseline,
@@ -115,7 +115,10 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
   };
 }
 
-/** What a late response holds was seen when it came. @returns what was thought to be seen later */
+/**
+ * Sets the first sighting of a late response's items to when it was received. @returns items with a later first
+ * sighting before
+ */
 async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<Touched> {
   const { serviceId, observedAt, searchId, runId, findings } = input;
   const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
@@ -129,7 +132,7 @@ async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<T
   return rows[0] ?? { posts: [], links: [] };
 }
 
-/** Posts of the former reading of a run. */
+/** Posts from the previous parse of a run. */
 async function readFormerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
   const { rows } = await tx.query<{ post_ids: Id[] }>(
     'SELECT post_ids FROM strandline.run_results WHERE run_id = $1',

@@ -1,4 +1,4 @@
-/** Tables of channels, rules, deliveries and what they gathered. */
+/** Tables of channels, rules, deliveries and their discoveries. */
 
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
@@ -11,22 +11,22 @@ export const channels = strandline.table(
     id: key(),
     slug: text().notNull(),
     kind: text().notNull(),
-    /** By name, without those that are secret. Addresses may be secrets nonetheless: no view has them. */
+    /** By name, without secret ones. A URL may be secret nonetheless: no view shows it. */
     settings: jsonb().notNull(),
-    /** The secret ones, sealed as one: `v1:kid:...`. */
+    /** The secret settings, sealed as one text: `v1:kid:...`. */
     sealed_settings: text(),
-    /** Where it sends, as far as that may be shown, such as a host. Stays when the channel is removed. */
+    /** Public part of the destination, such as a host. Kept when the channel is removed. */
     target: text().notNull(),
-    /** Sealed, the newest first: `v1:kid:...`. Two while they are rotated; none once the channel is removed. */
+    /** Sealed, newest first: `v1:kid:...`. Two during a rotation; none once the channel is removed. */
     secrets: text().array().notNull(),
-    /** Until when messages are signed with the second secret, too. */
+    /** Until when messages are also signed with the second secret. */
     former_until: instant(),
     state: text().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     /** The last discovery evaluated for it. Does not advance while the channel is inactive. */
     cursor: ref().notNull(),
-    /** Attempts that failed in a row, since when, and until when nothing is sent because of them. */
+    /** Consecutive failed attempts, since when, and until when nothing is sent because of them. */
     failures: integer().notNull().default(0),
     failing_since: instant(),
     resting_until: instant(),
@@ -53,16 +53,16 @@ export const rules = strandline.table(
     id: key(),
     slug: text().notNull(),
     name: text().notNull(),
-    /** Of one topic, of one search, or of all where both are null. */
+    /** One topic or one search; all if both are null. */
     topic_id: ref(),
     search_id: ref(),
     kinds: text().array().notNull(),
-    /** Words that must and must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
+    /** Words that must or must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
     cooldown_seconds: integer().notNull(),
     state: text().notNull(),
     state_since: instant().notNull(),
-    /** It sees discoveries behind this one: those since it was made, or went on. */
+    /** Matches only discoveries after this one: those since the rule was created or resumed. */
     after: ref().notNull(),
     created_at: instant().notNull(),
     archived_at: instant(),
@@ -77,7 +77,7 @@ export const rules = strandline.table(
   ],
 );
 
-/** Channels of a rule, and from which discovery on each hears of it. */
+/** Channels of a rule, each with the discovery after which it is notified. */
 export const rule_channels = strandline.table(
   'rule_channels',
   {
@@ -96,14 +96,14 @@ export const rule_channels = strandline.table(
 );
 
 /**
- * One message to one channel. While it is `gathering` it has no body: what it says is what it gathered. Its
- * body is made once, and its id never changes, however often it is sent.
+ * One message to one channel. While `gathering` it has no body, only its discoveries. The body is composed once, and
+ * the ID never changes, even if the message is resent.
  */
 export const deliveries = strandline.table(
   'deliveries',
   {
     id: key(),
-    /** `msg_...`: what a receiver knows it by. */
+    /** `msg_...`: identifies it to the receiver. */
     message_id: text().notNull(),
     channel_id: ref()
       .notNull()
@@ -111,30 +111,30 @@ export const deliveries = strandline.table(
     rule_id: ref()
       .notNull()
       .references(() => rules.id),
-    /** The run that found all of it; null where several did. */
+    /** The run of all its discoveries; null if there are several. */
     run_id: ref(),
     state: text().notNull(),
     /** Why it is dead or cancelled. */
     reason: text(),
-    /** As it is sent, byte for byte; null while it is not made, where an author in it was forgotten, and after MESSAGE_DAYS. */
+    /** The exact bytes sent; null until composed, after an author in it is forgotten, and after MESSAGE_DAYS. */
     body: text(),
     created_at: instant().notNull(),
-    /** When its body was made: cooldowns are counted from here. */
+    /** When its body was composed: cooldowns start here. */
     made_at: instant(),
-    /** Null once nothing more is tried. */
+    /** Null if there are no more attempts. */
     next_attempt_at: instant(),
     attempts: integer().notNull().default(0),
     last_attempt_at: instant(),
     delivered_at: instant(),
-    /** What came of the last attempt. */
+    /** Result of the last attempt. */
     http_status: integer(),
     code: text(),
-    /** The beginning of what the receiver answered, cleaned. No view has it. */
+    /** The beginning of the receiver's response, sanitized. No view shows it. */
     answer: text(),
   },
   (t) => [
     unique('deliveries_message_key').on(t.message_id),
-    // What a sender and the scan ask for; and one that gathers per rule and channel.
+    // For senders and the scan; and for the gathering message of a rule.
     index('deliveries_due')
       .on(t.channel_id, t.next_attempt_at)
       .where(sql`${t.state} in ('gathering', 'pending')`),

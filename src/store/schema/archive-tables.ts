@@ -1,6 +1,6 @@
 /**
- * The archive: what was found, cut into words for full-text search. It stands beside the posts and links and
- * is filled behind the save (`store/archive/index-archive.ts`), so that a save pays nothing for it.
+ * The archive: words of all items for full-text search. Separate from posts and links and filled after the save
+ * (`store/archive/index-archive.ts`), so that it does not slow down saves.
  */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, customType, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
@@ -8,20 +8,20 @@ import { instant, key, ref, strandline } from './schema.ts';
 
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
-/** A post or a link as it is searched. */
+/** A searchable post or link. */
 export const archive_documents = strandline.table(
   'archive_documents',
   {
     kind: text().notNull(),
-    /** Id of the post or link. */
+    /** ID of the post or link. */
     thing: ref().notNull(),
     /** Publication time; if unknown, when it was first seen. */
     at: instant().notNull(),
-    /** Only the sandbox ever found it. */
+    /** Found only in the sandbox. */
     sandbox: boolean().notNull(),
-    /** How its words were brought to their stems: the name of a text search configuration. */
+    /** Text search configuration used for stemming. */
     config: text().notNull(),
-    /** How many words it has, without those that say little. */
+    /** Number of words, without stop words. */
     words: integer().notNull(),
     tsv: tsvector().notNull(),
   },
@@ -40,13 +40,13 @@ export const archive_lexemes = strandline.table(
     lexeme: text().notNull(),
     sandbox: boolean().notNull(),
     documents: integer().notNull(),
-    /** No document that holds it is newer; `infinity` where that was never looked at. */
+    /** No document with it is newer; `infinity` if never computed. */
     newest_at: instant().notNull().default(sql`'infinity'`),
   },
   (t) => [primaryKey({ columns: [t.lexeme, t.sandbox] })],
 );
 
-/** How many documents there are, and words in them; the two worlds are counted apart. */
+/** Totals of documents and words, separate for simulated and real ones. */
 export const archive_corpora = strandline.table(
   'archive_corpora',
   {
@@ -58,14 +58,14 @@ export const archive_corpora = strandline.table(
   (t) => [primaryKey({ columns: [t.sandbox, t.config] })],
 );
 
-/** Up to which discovery the archive has read the feed. One row, whose lock is the right to write the archive. */
+/** Up to which discovery the archive has read the feed. One row; its lock is required to write the archive. */
 export const archive_progress = strandline.table(
   'archive_progress',
   { only: boolean().primaryKey().default(true), discovery_id: ref().notNull() },
   (t) => [check('archive_progress_only', sql`${t.only}`)],
 );
 
-/** Posts and links whose words changed after they were found: written by triggers, emptied by the archive. */
+/** Posts and links whose text changed after they were found: inserted by triggers, deleted by the archive. */
 export const archive_changes = strandline.table('archive_changes', {
   id: key(),
   kind: text().notNull(),

@@ -1,4 +1,4 @@
-/** Tables of posts, authors and links, their counters and addresses, and of what was forgotten. */
+/** Tables of posts, authors and links, their counters and addresses, and of tombstones. */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
@@ -8,7 +8,7 @@ import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'dri
 
 export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
-/** What is known of an author but for the counters. */
+/** Authors without counters. */
 export const authorColumns = {
   id: key(),
   service_id: ref()
@@ -16,7 +16,7 @@ export const authorColumns = {
     .references(() => services.id),
   created_at: instant(),
   first_seen_at: instant().notNull(),
-  /** When the content was last observed to differ. */
+  /** When the content last changed. */
   observed_at: instant().notNull(),
   /** Of the content; null: unknown, compare in full. */
   content_hash: ref(),
@@ -33,23 +33,23 @@ export const authorColumns = {
   can_media_tag: boolean(),
 };
 
-/** Who writes posts, as last seen, but for their counters. */
+/** Authors as last seen, without counters. */
 export const authors = strandline.table('authors', authorColumns, (t) => [
   unique('authors_external_key').on(t.service_id, t.external_id),
   index('authors_username').on(sql`lower(${t.username})`),
 ]);
 
 /**
- * The newest known value of each counter of an author; every author has a row. Apart from the rest and without any other index or
- * foreign key, so that an update writes one short row and stays inside the page (HOT); the fill factor of 75, set in
+ * The newest known value of each counter of an author; every author has a row. A separate table without other indexes
+ * or foreign keys, so that an update writes one short row within its page (HOT); the fill factor of 75, set in
  * `0000_tables`, leaves room for that.
  */
 export const author_counters = strandline.table('author_counters', {
   author_id: ref().primaryKey(),
-  /** Of the newest response that changed something here. */
+  /** Of the newest response that changed a value. */
   observed_at: instant().notNull(),
   ...authorCounters,
-  // When the value was observed, where that is earlier; null: at `observed_at`.
+  // When the value was observed, if earlier; null: at `observed_at`.
   ...forCounters(AUTHOR_COUNTERS, instant, ['*_at']),
 });
 
@@ -62,7 +62,7 @@ export const author_snapshots = strandline.table(
 
 export const postCounters = forCounters(POST_COUNTERS, counter);
 
-/** What is known of a post but for the counters. */
+/** Posts without counters. */
 export const postColumns = {
   id: key(),
   service_id: ref()
@@ -71,7 +71,7 @@ export const postColumns = {
   author_id: ref().references(() => authors.id),
   created_at: instant(),
   first_seen_at: instant().notNull(),
-  /** When the content was last observed to differ. */
+  /** When the content last changed. */
   observed_at: instant().notNull(),
   /** Of the content; null: unknown, compare in full. */
   content_hash: ref(),
@@ -96,16 +96,16 @@ export const postColumns = {
   entities: jsonb().notNull(),
 };
 
-/** Posts as last seen, but for their counters. Content rarely changes: pages are filled (the default fill factor). */
+/** Posts as last seen, without counters. Content rarely changes, so pages are filled (default fill factor). */
 export const posts = strandline.table('posts', postColumns, (t) => [
   unique('posts_external_key').on(t.service_id, t.external_id),
   index('posts_author').on(t.author_id),
   index('posts_created').on(t.created_at),
-  // Which of them have an address in their text; two thirds have none.
+  // Only for posts with a URL in their text; two thirds have none.
   index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
 ]);
 
-/** The newest known value of each counter of a post; every post has a row. As {@link author_counters}. */
+/** The newest known value of each counter of a post; every post has a row. Like {@link author_counters}. */
 export const post_counters = strandline.table('post_counters', {
   post_id: ref().primaryKey(),
   observed_at: instant().notNull(),
@@ -123,7 +123,7 @@ export const post_snapshots = strandline.table(
   ],
 );
 
-/** A link is its canonical address. */
+/** Links, identified by their canonical address. */
 export const links = strandline.table(
   'links',
   {
@@ -141,7 +141,7 @@ export const links = strandline.table(
   (t) => [unique('links_canonical_key').on(t.canonical), index('links_site').on(t.site)],
 );
 
-/** Every address as it was seen, so that a change of the canonical rules makes nothing new. */
+/** Every address as returned, so that new canonicalization rules do not make known links new. */
 export const link_addresses = strandline.table(
   'link_addresses',
   {
@@ -156,8 +156,8 @@ export const link_addresses = strandline.table(
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * Authors, posts and links that were forgotten on request, so that an answer that brings them again finds
- * nobody: a digest of each (`digestThing` in `store/maintenance/tombstones.ts`) and no word about anyone.
+ * Forgotten authors, posts and links, as digests (`digestThing` in `store/maintenance/tombstones.ts`) that identify
+ * them if they are returned again, but contain no personal data.
  */
 export const tombstones = strandline.table('tombstones', {
   digest: bytea().primaryKey(),

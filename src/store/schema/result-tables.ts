@@ -24,13 +24,13 @@ export const post_sightings = strandline.table(
     post_id: ref().notNull(),
     first_run_id: ref().notNull(),
     first_seen_at: instant().notNull(),
-    /** The post's own time, carried here so that volume over time needs no join. */
+    /** Publication time of the post, copied so that volume needs no join. */
     post_created_at: instant(),
   },
   (t) => [
-    // The post first: for searches of a post, too. Those of a search are asked for by time.
+    // The post first, for searches of a post. Posts of a search are queried by time.
     primaryKey({ columns: [t.post_id, t.search_id] }),
-    // Posts of a search by their own time, page by page.
+    // Posts of a search by publication time, for pages.
     index('post_sightings_time').on(
       t.search_id,
       sql`coalesce(${t.post_created_at}, ${t.first_seen_at})`,
@@ -52,12 +52,12 @@ export const link_sightings = strandline.table(
   (t) => [
     primaryKey({ columns: [t.search_id, t.link_id] }),
     index('link_sightings_link').on(t.link_id),
-    // What each run of a time found.
+    // Links found by a run.
     index('link_sightings_run').on(t.first_run_id),
   ],
 );
 
-/** The AI-written completion of a run, in all its members. */
+/** The AI-written completion of a run, with all members. */
 export const completions = strandline.table(
   'completions',
   {
@@ -69,25 +69,25 @@ export const completions = strandline.table(
       .notNull()
       .references(() => searches.id),
     observed_at: instant().notNull(),
-    /** Its set of cited links differs from the one before (texts vary by themselves). */
+    /** Whether the set of cited links differs from the previous completion (wording always varies). */
     changed: boolean().notNull(),
     summary: text(),
     microblog_summary: text(),
     discussion_board_summary: text(),
     news_forum_summary: text(),
     text_chunks: text().array(),
-    /** Links that it cites, in order, and all that were returned for it. */
+    /** Links that it cites, in order, and all links returned with it. */
     completion_links: ref().array().notNull(),
     search_completion_links: ref().array().notNull(),
     miner_link_scores: jsonb(),
     warnings: jsonb().notNull(),
-    /** How many claims it makes (`completion_claims`); null where it was kept before claims were read. */
+    /** Number of claims (`completion_claims`); null if stored before claims were parsed. */
     claims: integer(),
   },
   (t) => [
     unique('completions_run_key').on(t.run_id),
     index('completions_search').on(t.search_id, t.observed_at, t.run_id),
-    // Which of them cite a link.
+    // Completions that cite a link.
     index('completions_cited').using('gin', t.completion_links),
   ],
 );
@@ -108,8 +108,8 @@ export const key_items = strandline.table(
 );
 
 /**
- * The diff, as an append-only feed. Ids are given under a lock that is held until the commit, so their
- * order is the order of commits: a reader that remembers the last id it saw misses none.
+ * The diff, as an append-only feed. IDs are assigned under a lock held until the commit, so they are in commit order:
+ * a reader that continues after the last ID it saw misses none.
  */
 export const discoveries = strandline.table(
   'discoveries',
@@ -118,7 +118,7 @@ export const discoveries = strandline.table(
     search_id: ref().notNull(),
     run_id: ref().notNull(),
     kind: text().notNull(),
-    /** Id of the post, link, completion or spike. */
+    /** ID of the post, link, completion or spike. */
     thing: ref().notNull(),
     /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
@@ -127,13 +127,13 @@ export const discoveries = strandline.table(
     at: instant().notNull(),
   },
   (t) => [
-    // In the order in which ids rise, so that its pages are filled; and to find what was reported of a thing.
+    // In ascending order of IDs, so that pages are filled; also for discoveries of an item.
     unique('discoveries_thing_key').on(t.kind, t.thing, t.search_id),
     index('discoveries_run').on(t.run_id),
-    // What is new to a search since a time, counted from the index alone; and, by blocks, what is new at all.
+    // Discoveries of a search since a time, counted by an index-only scan; and, by BRIN, of all searches.
     index('discoveries_search').on(t.search_id, t.at, t.kind, t.baseline),
     index('discoveries_at').using('brin', t.at),
-    // The feed of one search, behind a cursor.
+    // The feed of one search, after a cursor.
     index('discoveries_feed').on(t.search_id, t.id),
     check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
   ],
@@ -141,7 +141,7 @@ export const discoveries = strandline.table(
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** A statement of a search's completions, once per section, however often it occurs. */
+/** A statement of a search's completions, once per section, however often it is repeated. */
 export const claims = strandline.table(
   'claims',
   {
@@ -149,13 +149,13 @@ export const claims = strandline.table(
     search_id: ref()
       .notNull()
       .references(() => searches.id),
-    /** The text of the completion: `summary`, `microblog_summary`, ... */
+    /** The section of the completion: `summary`, `microblog_summary`, ... */
     role: text().notNull(),
-    /** Of its words without regard to case and white space (`hashStatement` in `domain/sentences.ts`). */
+    /** Hash of its words, ignoring case and white space (`hashStatement` in `domain/sentences.ts`). */
     identity: bytea().notNull(),
-    /** As it was first kept, without its citation marks. */
+    /** As first stored, without citation marks. */
     text: text().notNull(),
-    /** Of the earliest completion that says it; an older answer that is read again later moves them back. */
+    /** The earliest completion that makes it; parsing an older response later can move it back. */
     first_run_id: ref().notNull(),
     first_seen_at: instant().notNull(),
   },
@@ -170,22 +170,22 @@ export const claims = strandline.table(
   ],
 );
 
-/** Which claims a completion makes, in order, and what it cites for each. */
+/** The claims of a completion, in order, with their citations. */
 export const completion_claims = strandline.table(
   'completion_claims',
   {
     completion_id: ref()
       .notNull()
       .references(() => completions.id, { onDelete: 'cascade' }),
-    /** Over all texts of the completion, from 0. */
+    /** Across all sections of the completion, from 0. */
     position: integer().notNull(),
     claim_id: ref()
       .notNull()
       .references(() => claims.id, { onDelete: 'cascade' }),
-    /** What it cites here, in order; and those of them that are no result of the answer. */
+    /** Cited links, in order; and those of them that are not results of the response. */
     link_ids: ref().array().notNull(),
     not_returned: ref().array().notNull(),
-    /** Numbers that it cites and of which the answer does not say what they stand for. */
+    /** Cited numbers that the response does not resolve to links. */
     unresolved: integer().array().notNull(),
   },
   (t) => [

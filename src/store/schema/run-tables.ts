@@ -20,7 +20,7 @@ import {
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * One row per due slot, also for those that were not run, and one per manual or first run (no slot).
+ * One row per due slot, even if it was not run, and one per manual or first run (no slot).
  *
  *   queued ──claim──▶ running ──▶ succeeded | failed | cancelled
  *     ▲                  │
@@ -41,21 +41,23 @@ export const runs = strandline.table(
     span_slots: integer(),
     trigger: text().notNull(),
     status: text().notNull(),
-    /** Why it failed: a code of the closed list. */
+    /** Error code of a failed run, from a closed list. */
     code: text(),
-    /** Why it was skipped or cancelled; or the service's own words where it failed. */
+    /** Why it was skipped or cancelled, or the service's message if it failed. */
     reason: text(),
     /** A queued run is not claimed before this time (retry). */
     not_before: instant(),
-    /** When the scan offers a queued or abandoned run to the queue (again); null once it is claimed or has ended. */
+    /** When the scan enqueues a queued or abandoned run (again); null once it is claimed or has ended. */
     offer_at: instant(),
     /** Counts claims. Only the holder of the highest fence may write. */
     fence: integer().notNull().default(0),
-    /** Claims since the last orderly end: how many workers may have died of it. */
+    /** Claims since the last orderly end: the number of workers that may have crashed on it. */
     claims: integer().notNull().default(0),
-    /** By the database's clock, the only one that all workers share. */
+    /** By the database's clock, which all workers share. */
     lease_until: instant(),
-    /** The fence of the claim whose lease was extended after an outage and not renewed since: it is not extended again. */
+    /**
+     * Fence of the claim whose lease was extended after an outage and not renewed since: it is not extended again.
+     */
     lease_extended: integer(),
     worker: text(),
     created_at: instant().notNull(),
@@ -68,18 +70,18 @@ export const runs = strandline.table(
     rejected: integer(),
   },
   (t) => [
-    // Two scans that meet one slot: the second insert finds the first.
+    // If two scans handle the same slot, the second insert conflicts.
     unique('runs_slot_key').on(t.search_id, t.slot_at),
-    // Two runs of one search at once: the second claim is refused.
+    // Rejects a second claim while another run of the search is running.
     uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
-    // What the scan offers, the longest due first.
+    // For the scan, longest due first.
     index('runs_offer').on(t.offer_at).where(sql`${t.offer_at} is not null`),
     index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
     index('runs_search').on(t.search_id, t.id),
-    // Those of a day, by blocks; and what did not go as planned, which is rare.
+    // Runs of a day, by BRIN; and skipped or failed runs, which are rare.
     index('runs_created').using('brin', t.created_at),
     index('runs_amiss').on(t.status, t.id).where(sql`${t.status} in ('failed', 'skipped', 'cancelled')`),
-    // What ended lately, of all searches: who listens is told.
+    // Recently ended runs of all searches, for event streams.
     index('runs_ended').on(t.ended_at),
     index('runs_search_ended').on(t.search_id, t.ended_at).where(sql`${t.ended_at} is not null`),
     check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
@@ -92,7 +94,7 @@ export const runs = strandline.table(
     check('runs_failed', sql`(${t.status} = 'failed') = (${t.code} is not null)`),
     check('runs_skipped', sql`${t.status} <> 'skipped' or ${t.reason} is not null`),
     check('runs_span', sql`(${t.span_until} is null) = (${t.span_slots} is null)`),
-    // No row for a slot that the database's clock had not reached.
+    // No row for a slot in the future of the database's clock.
     check('runs_slot_reached', sql`${t.slot_at} <= ${t.created_at} and ${t.span_until} <= ${t.created_at}`),
   ],
 );
@@ -109,7 +111,7 @@ export const calls = strandline.table(
       .notNull()
       .references(() => services.id),
     fence: integer().notNull(),
-    /** `unknown`: the process ended between sending and hearing; it counts as paid. */
+    /** `unknown`: the process ended during the call; it counts as paid. */
     state: text().notNull(),
     http_status: integer(),
     code: text(),
@@ -118,19 +120,19 @@ export const calls = strandline.table(
     cost_usd: numeric({ precision: 12, scale: 6 }),
     sent_at: instant().notNull(),
     received_at: instant(),
-    /** Its request certainly never left: it counts in no day and no minute. */
+    /** Whether the request was certainly not sent: it counts in no day and no minute. */
     refunded: boolean().notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.n] }),
     index('calls_service').on(t.service_id, t.sent_at),
-    // What calls cost is asked of the last ones that were told a cost; most services never tell one.
+    // The last calls with a reported cost; most services report none.
     index('calls_cost').on(t.service_id, t.sent_at).where(sql`${t.cost_usd} is not null`),
     check('calls_state', sql`${t.state} in ('sent', 'received', 'failed', 'unknown')`),
   ],
 );
 
-/** Raw answers, kept before anyone reads meaning into them; they expire (`ANSWER_DAYS`). */
+/** Raw responses, stored before they are parsed; they expire (`ANSWER_DAYS`). */
 export const responses = strandline.table(
   'responses',
   {
@@ -146,9 +148,9 @@ export const responses = strandline.table(
     sha256: bytea().notNull(),
     bytes: integer().notNull(),
     received_at: instant().notNull(),
-    /** When it was parsed and its results were saved, or it was found to be unreadable; null: unread. */
+    /** When its results were saved, or it was found to be unreadable; null: unread. */
     read_at: instant(),
-    /** Attempts to read it after its run had ended, and when the next one is made. */
+    /** Attempts to read it after its run ended, and when the next one is due. */
     read_attempts: integer().notNull().default(0),
     next_read_at: instant(),
   },
@@ -159,7 +161,7 @@ export const responses = strandline.table(
   ],
 );
 
-/** Which posts and links a run returned, in the answer's order. One row per run of which a response was read. */
+/** Posts and links returned by a run, in the order of the response. One row per run with a parsed response. */
 export const run_results = strandline.table('run_results', {
   run_id: ref()
     .primaryKey()
@@ -168,11 +170,11 @@ export const run_results = strandline.table('run_results', {
   link_ids: ref().array().notNull(),
   /** Source group of each link, in the same order. */
   link_sources: text().array().notNull(),
-  /** When the response was received that these are read from; null in rows of older releases. */
+  /** When the parsed response was received; null in rows of older releases. */
   observed_at: instant(),
 });
 
-/** Items of an answer that could not be read: where, why, and how they began. */
+/** Items of a response that could not be parsed: path, reason and a sample. */
 export const rejects = strandline.table(
   'rejects',
   {
@@ -188,8 +190,8 @@ export const rejects = strandline.table(
 );
 
 /**
- * Calls that tried out a search before it was saved: they belong to no run, cost what any call costs, and nothing of
- * their answers is kept. As in `calls`, the row is committed before the request is sent.
+ * Trial calls of a search before it is saved. They belong to no run, cost as much as any call, and their responses
+ * are not stored. As in `calls`, the row is committed before the request is sent.
  */
 export const trials = strandline.table(
   'trials',
@@ -208,7 +210,7 @@ export const trials = strandline.table(
     /** `unknown`: the client disconnected or the process ended during the call; counts as paid. */
     state: text().notNull(),
     http_status: integer(),
-    /** Why it failed: a code of the closed list; also where an answer came and could not be read. */
+    /** Error code of a closed list; also for a response that could not be parsed. */
     code: text(),
     bytes: integer(),
     latency_ms: integer(),
@@ -217,7 +219,7 @@ export const trials = strandline.table(
     /** If it is still `sent` by then, its outcome will never be known. */
     deadline_at: instant().notNull(),
     received_at: instant(),
-    /** Its request certainly never left: it counts in no day and no minute. */
+    /** Whether the request was certainly not sent: it counts in no day and no minute. */
     refunded: boolean().notNull().default(false),
   },
   (t) => [

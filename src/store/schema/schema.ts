@@ -1,16 +1,16 @@
-/** What all declarations of tables share. */
+/** Shared by all table declarations. */
 
 import { bigint, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 
-/** Our tables live in a schema of their own; analysts read `strandline_analytics` (views only). */
+/** Schema of our tables; analysts read the views in `strandline_analytics`. */
 export const strandline = pgSchema('strandline');
 
-/** A key of ours: a bigint that Postgres hands out. Ids from outside are text (`external_id`). */
+/** A generated bigint key. External IDs are text (`external_id`). */
 export const key = () => bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity();
 export const ref = () => bigint({ mode: 'bigint' });
 
-/** An instant, in UTC. No domain column defaults to now(): every time is given by the caller's clock. */
+/** An instant, in UTC. No column of the domain defaults to now(): callers pass the time of their clock. */
 export const instant = () => timestamp({ withTimezone: true, mode: 'date', precision: 3 });
 
-/** A counter from outside: null when unknown, which is not zero. */
+/** An external counter: null if unknown, which is not zero. */
 export const counter = () => bigint({ mode: 'number' });

@@ -33,23 +33,23 @@ export const workers = strandline.table('workers', {
   seen_at: instant().notNull(),
 });
 
-/** Keys that open our doors; only their hash is kept. */
+/** Keys for access; only their hashes are stored. */
 export const tokens = strandline.table(
   'tokens',
   {
     id: key(),
-    /** The part that may be shown: it names the token. */
+    /** The public prefix, which identifies the token. */
     prefix: text().notNull(),
     name: text().notNull(),
     hash: text().notNull(),
-    /** Of the key before this one, and until when that one still opens. */
+    /** Of the previous key, and when that one expires. */
     former_hash: text(),
     former_until: instant(),
     /** `service`: a key of the search service. */
     scopes: text().array().notNull(),
     created_at: instant().notNull(),
     last_used_at: instant(),
-    /** Null: it does not end by itself. */
+    /** Null: it does not expire. */
     expires_at: instant(),
     revoked_at: instant(),
   },
@@ -59,14 +59,14 @@ export const tokens = strandline.table(
   ],
 );
 
-/** Facts about this database that must hold once: whether its sample topic was made, and the like. */
+/** Facts that hold once per database, such as whether the sample topic was created. */
 export const facts = strandline.table('facts', {
   name: text().primaryKey(),
   value: text().notNull(),
   at: instant().notNull(),
 });
 
-/** When the scan last ran, by the database's clock: one row. A scan that did not happen is noticed here. */
+/** When the last scan began, by the database's clock: one row. Shows missing scans. */
 export const scanner = strandline.table(
   'scanner',
   {
@@ -76,14 +76,14 @@ export const scanner = strandline.table(
   (t) => [check('scanner_one', sql`${t.id} = 1`)],
 );
 
-/** Work that comes again by itself, such as retention: the scan finds what is due. */
+/** Recurring work, such as retention: the scan finds what is due. */
 export const recurring_work = strandline.table('recurring_work', {
   name: text().primaryKey(),
   next_due_at: instant().notNull(),
   last_ended_at: instant(),
 });
 
-/** Requests that may be sent twice: the reply to the first is the reply to all of them. Kept for 24 hours. */
+/** Requests that may be repeated: all get the reply to the first. Kept for 24 hours. */
 export const idempotency_keys = strandline.table(
   'idempotency_keys',
   {
@@ -92,18 +92,20 @@ export const idempotency_keys = strandline.table(
     /** Method and pattern of the route. */
     route: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of the request: the same key with another body is refused. */
+    /** SHA-256 of the request: the same key with another body is rejected. */
     body_hash: bytea().notNull(),
     created_at: instant().notNull(),
-    /** Counts executions: a later one begins where the process of an earlier one ended. The highest may write. */
+    /**
+     * Counts executions: a later one starts after the process of an earlier one ended. Only the highest may write.
+     */
     fence: integer().notNull().default(1),
     /** While in progress: no other execution starts before this time, by the database's clock. */
     lease_until: instant(),
-    /** What an execution created, written in the transaction that created it: a later one does not create it again. */
+    /** What an execution created, written in the same transaction: a later execution does not create it again. */
     committed: text(),
-    /** Null while it is in progress. */
+    /** Null while in progress. */
     status: integer(),
-    /** Headers and body of the reply; a secret in it is left out. */
+    /** Headers and body of the reply, without secrets. */
     reply: text(),
   },
   (t) => [
@@ -112,26 +114,26 @@ export const idempotency_keys = strandline.table(
   ],
 );
 
-/** Who is signed in to the dashboard. What a cookie holds is not here: only its hash is. */
+/** Dashboard sessions. Only a hash of the cookie is stored. */
 export const sessions = strandline.table(
   'sessions',
   {
     id: key(),
-    /** SHA-256 of what the cookie holds, in hex. */
+    /** SHA-256 of the cookie, in hex. */
     hash: text().notNull(),
-    /** The token it was begun with: the session may what the token may, and ends with it. */
+    /** The token used to sign in: the session has its scopes, and ends with it. */
     token_id: ref()
       .notNull()
       .references(() => tokens.id, { onDelete: 'cascade' }),
     created_at: instant().notNull(),
     seen_at: instant().notNull(),
-    /** It was begun with a key that was replaced, and ends with it; null: the token's key of today. */
+    /** Set if the key used to sign in was replaced; null: it is the token's current key. */
     ends_at: instant(),
   },
   (t) => [unique('sessions_hash_key').on(t.hash), index('sessions_token').on(t.token_id)],
 );
 
-/** What form tokens are made with: one secret for all processes on this database. */
+/** The secret for form tokens, shared by all processes. */
 export const form_secret = strandline.table(
   'form_secret',
   {
@@ -150,13 +152,13 @@ export const audit_log = strandline.table(
     /** By the database's clock. */
     at: instant().notNull(),
     actor: text().notNull(),
-    /** The part that names the token; as text, so that the row outlives it. */
+    /** Prefix of the token; as text, so that the entry outlives it. */
     token: text(),
-    /** What the token was called then; otherwise the account of the command line, or the part of the program. */
+    /** Name of the token at that time; otherwise the account of the command line, or the part of the program. */
     name: text(),
-    /** `search.updated`: a kind of thing, and what became of it. */
+    /** Kind of object and event, such as `search.updated`. */
     action: text().notNull(),
-    /** Slug, id or name of the thing; null where there is one of its kind. */
+    /** Slug, ID or name of the object; null if there is only one of its kind. */
     subject: text(),
     /** Fields that changed, by name: `{"cooldown_seconds": {"before": 0, "after": 3600}}`. No secret. */
     changes: jsonb().notNull(),
@@ -173,15 +175,15 @@ export const audit_log = strandline.table(
 );
 
 /**
- * What has happened since there is this database, counted for whoever watches it. Triggers (`0000_tables`) write a step in the
- * transaction in which it happens, so that no end is counted twice or lost, however late it commits; nobody waits for
- * anybody, as they would for one row. Recurring work adds the steps up. A count is its row and its steps together.
+ * Event counters since the database was created. Triggers (`0000_tables`) insert a step in the transaction of the
+ * event, so that each is counted exactly once, however late it commits, and no transaction waits for a counter row.
+ * Recurring work adds up the steps. A count is the sum of its row and its steps.
  */
 export const counts = strandline.table(
   'counts',
   {
     name: text().notNull(),
-    /** Of closed sets, in the order that is fixed for the name: see `store/counts.ts`. */
+    /** From closed sets, in the order fixed for the name: see `store/counts.ts`. */
     labels: text().array().notNull(),
     n: doublePrecision().notNull(),
   },
@@ -194,17 +196,14 @@ export const count_increments = strandline.table('count_increments', {
   n: doublePrecision().notNull(),
 });
 
-/**
- * What was taken of a public source's allowance in a period. Its row lock makes "compare and add" a single
- * step however many processes ask at once.
- */
+/** Used allowance of a public source per period. The row lock makes "compare and add" atomic across processes. */
 export const source_allowances = strandline.table(
   'source_allowances',
   {
     source: text().notNull(),
-    /** A day of the source's own time zone, as it writes it: `2026-11-21`. */
+    /** A day in the source's own time zone, such as `2026-11-21`. */
     period: text().notNull(),
-    /** Whole: calls, or micro-dollars. */
+    /** Whole units: calls, or micro-dollars. */
     units: bigint({ mode: 'bigint' }).notNull(),
     counted_at: instant().notNull(),
   },
@@ -214,9 +213,9 @@ export const source_allowances = strandline.table(
   ],
 );
 
-/** The last turn that was given, where a source allows one request at a time from all machines together. */
+/** The last turn of a source that allows one request at a time from all machines together. */
 export const source_pacing = strandline.table('source_pacing', {
   source: text().primaryKey(),
-  /** By the database's clock, the only one that all machines share. */
+  /** By the database's clock, which all machines share. */
   at: instant().notNull(),
 });

@@ -19,7 +19,7 @@ export const topics = strandline.table(
   (t) => [unique('topics_slug_key').on(t.slug)],
 );
 
-/** A saved search: what is asked, of whom, and when. Its request and schedule stand in its versions. */
+/** A saved search. Its request and schedule are in its versions. */
 export const searches = strandline.table(
   'searches',
   {
@@ -38,11 +38,11 @@ export const searches = strandline.table(
     state: text().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
-    /** The next slot that has no run row yet; null when none is to come (paused, archived, broken). */
+    /** The next slot without a run row; null if there is none (paused, archived, broken). */
     next_due_at: instant(),
-    /** The simulation whose clock drives it for now; null: the database's clock. */
+    /** The simulation whose clock currently drives it; null: the database's clock. */
     simulation: text(),
-    /** How unusual is worth an alert; see monitor/trend. */
+    /** Sensitivity of spike detection; see monitor/trend. */
     sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
@@ -50,7 +50,7 @@ export const searches = strandline.table(
   (t) => [
     unique('searches_slug_key').on(t.slug),
     index('searches_topic').on(t.topic_id),
-    // What the scan asks for, twice a second.
+    // For the scan, twice a second.
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
     check('searches_operation', sql`${t.operation} in ('ai', 'microblog')`),
     check('searches_state', sql`${t.state} in ('active', 'paused', 'broken', 'capped')`),
@@ -71,7 +71,7 @@ export const search_versions = strandline.table(
       .notNull()
       .references(() => searches.id),
     version: integer().notNull(),
-    /** The version with which this request (prompt, tools, model, filter, extra) began. */
+    /** The version that introduced this request (prompt, tools, model, filter, extra). */
     request_version: integer().notNull(),
     prompt: text().notNull(),
     tools: text().array().notNull(),
@@ -92,7 +92,7 @@ export const search_versions = strandline.table(
   ],
 );
 
-/** Every state a search was in, and for how long: paused time must not count as "nothing was posted". */
+/** Every state of a search and its duration: paused time must not count as "nothing was posted". */
 export const search_states = strandline.table(
   'search_states',
   {
@@ -114,7 +114,7 @@ export const services = strandline.table(
     id: key(),
     name: text().notNull(),
     kind: text().notNull(),
-    /** Base address of the hosted service; null for the sandbox and the own service, whose address moves. */
+    /** Base URL of a hosted service; null for the sandbox and the own service, whose URL changes. */
     address: text(),
     dialect: text().notNull(),
     created_at: instant().notNull(),
@@ -126,8 +126,8 @@ export const services = strandline.table(
 );
 
 /**
- * Paid calls per service and UTC day: the row that `CALLS_PER_DAY` is decided on. Its row lock makes
- * "count, compare, add one" a single step however many workers call at once.
+ * Paid calls per service and UTC day, to enforce `CALLS_PER_DAY`. The row lock makes "compare and add" atomic across
+ * workers.
  */
 export const call_days = strandline.table(
   'call_days',
@@ -141,7 +141,7 @@ export const call_days = strandline.table(
   (t) => [primaryKey({ columns: [t.service_id, t.day] })],
 );
 
-/** Paid calls of the last minute per service, by when they were sent: the row that `CALLS_PER_MINUTE` is decided on. */
+/** Paid calls of the last minute per service, by send time, to enforce `CALLS_PER_MINUTE`. */
 export const call_minutes = strandline.table('call_minutes', {
   service_id: ref()
     .primaryKey()

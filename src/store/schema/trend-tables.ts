@@ -17,8 +17,8 @@ import {
 } from 'drizzle-orm/pg-core';
 
 /**
- * Readings of responses that nothing was derived from yet: written by the save, deleted by the transaction that writes what
- * they yield (`store/derive/`). Runs commit in any order, therefore rows and no cursor.
+ * Readings: responses from which nothing was derived yet. Inserted by the save, deleted by the transaction that
+ * writes the derived rows (`store/derive/`). Rows instead of a cursor, because runs commit in any order.
  */
 export const pending_derivations = strandline.table(
   'pending_derivations',
@@ -28,29 +28,29 @@ export const pending_derivations = strandline.table(
     run_id: ref().notNull(),
     /** When the response was received. */
     at: instant().notNull(),
-    /** How many posts it held, also those that were left out; null where it is not the result of its run. */
+    /** Number of posts in the response, including forgotten ones; null if it is not the result of its run. */
     posts: integer(),
-    /** Between two slots, where that was known before: it is derived again. */
+    /** The known interval between two slots, if it is derived again. */
     every_seconds: integer(),
-    /** What it was the first of its search to hold. */
+    /** First sightings of its search. */
     new_posts: ref().array().notNull(),
     new_links: ref().array().notNull(),
-    /** Posts that were known before and have other counters since. */
+    /** Existing posts whose counters changed. */
     changed_posts: ref().array().notNull(),
-    /** What it held when it was read before, and what it was found to have held first: known before by a later one. */
+    /** Items of the previous read, and items whose first sighting was later. */
     touched_posts: ref().array().notNull(),
     touched_links: ref().array().notNull(),
-    /** It is known what was derived from later readings without it. */
+    /** Whether it was checked for later readings that were derived without it. */
     checked: boolean().notNull(),
-    /** It made its run succeed: spikes are looked for when it is derived; false for what was read late, or again. */
+    /** Whether to detect spikes: true if it completed its run, false if it was read late or again. */
     notify: boolean().notNull(),
-    /** Its run was counted, see `store/counts.ts`. */
+    /** Whether its run was counted, see `store/counts.ts`. */
     counted: boolean().notNull().default(false),
-    /** From the beginning of the transaction of its save. */
+    /** Duration of the transaction of its save so far. */
     saved_seconds: doublePrecision().default(
       sql`extract(epoch from clock_timestamp() - transaction_timestamp())`,
     ),
-    /** How often it failed alone, with which code (of Postgres, or the kind of error), and when it is tried again. */
+    /** How often it failed alone, with which code (of Postgres, or the kind of error), and when it is retried. */
     attempts: integer().notNull().default(0),
     code: text(),
     retry_at: instant(),
@@ -61,12 +61,12 @@ export const pending_derivations = strandline.table(
   ],
 );
 
-/** One bit a minute, the first minute first: 0 and 1. */
+/** One bit per minute, the first minute first. */
 const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
 
 /**
- * What a succeeded run could see of its search's posts. Only where an answer says something of time passing
- * in silence: a search that never got a post has no row.
+ * What a succeeded run observed of its search's posts. Only if a response shows that no posts were missed: a search
+ * that never got a post has no row.
  */
 export const coverage = strandline.table(
   'coverage',
@@ -75,18 +75,18 @@ export const coverage = strandline.table(
       .primaryKey()
       .references(() => runs.id),
     search_id: ref().notNull(),
-    /** A new request sees other posts: nothing before it is compared with it. */
+    /** Responses to different requests are not compared. */
     request_version: integer().notNull(),
-    /** Up to the time of the answer. */
+    /** When the response was received. */
     observed_until: instant().notNull(),
-    /** Every post from here on was in the answer. */
+    /** Every post from here on was in the response. */
     observed_from: instant().notNull(),
-    /** How far back it would have seen without its limit: from here to `observed_from` some posts are missing. */
+    /** How far back it would reach without its limit: from here to `observed_from`, some posts are missing. */
     reached_from: instant().notNull(),
-    /** Between two slots, as it was then. */
+    /** Between two slots, at that time. */
     every_seconds: integer().notNull(),
     posts: integer().notNull(),
-    /** The most posts that an answer to this request ever held, up to this run. */
+    /** The most posts in a response to this request, up to this run. */
     most_posts: integer().notNull(),
   },
   (t) => [
@@ -99,31 +99,33 @@ export const coverage = strandline.table(
 );
 
 /**
- * Posts of a search per quarter of an hour of their own time, and which of its minutes were observed. No row
- * means: nothing found and nothing observed, which is not zero.
+ * Posts of a search per quarter-hour of publication, and which of its minutes were observed. No row: nothing found
+ * and nothing observed, which is not zero.
  */
 export const volume = strandline.table(
   'volume',
   {
     search_id: ref().notNull(),
     bucket_at: instant().notNull(),
-    /** Each post once, when its sighting is new. */
+    /** Each post once, on its first sighting. */
     posts: integer().notNull(),
-    /** Minutes that an answer saw in full. */
+    /** Minutes fully observed by a response. */
     minutes: minutesOfBucket().notNull(),
-    /** An answer that should have reached it was cut at its limit: where minutes are missing, `posts` is a lower bound. */
+    /**
+     * A response that should have covered it was cut at its limit: if minutes are missing, `posts` is a lower bound.
+     */
     cut: boolean().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.search_id, t.bucket_at] }),
-    // A time in hours, as `volume_hourly` is asked for one, in place of all quarters of the search.
+    // By hour, for `volume_hourly`: otherwise all quarter-hours of the search would be read.
     index('volume_hour').on(t.search_id, sql`date_bin('1 hour', ${t.bucket_at}, 'epoch')`),
   ],
 );
 
 /**
- * What the posts that a run and the run before it both returned gained in between: likes, reposts, replies and
- * quotes together, only what rose. Runs that lie further apart than two intervals have no row.
+ * Gains between a run and the previous one, of the posts that both returned: sum of the increases of likes, reposts,
+ * replies and quotes. Runs more than two intervals apart have no row.
  */
 export const run_gains = strandline.table(
   'run_gains',
@@ -132,13 +134,13 @@ export const run_gains = strandline.table(
       .primaryKey()
       .references(() => runs.id),
     search_id: ref().notNull(),
-    /** The times of the two answers. */
+    /** The times of the two responses. */
     from_at: instant().notNull(),
     until_at: instant().notNull(),
-    /** How many posts both held, with counters that are known. Where there is none, the row says nothing of growth. */
+    /** Number of posts with known counters in both. If zero, the row says nothing about growth. */
     posts: integer().notNull(),
     gained: bigint({ mode: 'number' }).notNull(),
-    /** The post that gained most of it; null where none gained. */
+    /** The post with the largest gain; null if none gained. */
     top_post_id: ref(),
     top_gained: bigint({ mode: 'number' }),
   },
@@ -149,51 +151,51 @@ export const run_gains = strandline.table(
   ],
 );
 
-/** More than usual, with everything that it was decided on. */
+/** A spike, with all inputs of its detection. */
 export const spikes = strandline.table(
   'spikes',
   {
     id: key(),
     search_id: ref().notNull(),
-    /** The run that brought it to light. */
+    /** The run that revealed it. */
     run_id: ref().notNull(),
     measure: text().notNull(),
     window_start: instant().notNull(),
     window_end: instant().notNull(),
-    /** Posts in the window, or what they gained in it; as counted, not scaled up. */
+    /** Posts in the window, or their gains; as counted, not scaled up. */
     n: doublePrecision().notNull(),
-    /** It may have been more: an answer was cut at its limit. */
+    /** Whether it is a lower bound: a response was cut at its limit. */
     lower_bound: boolean().notNull(),
-    /** Share of the window that was observed, 0 to 1. */
+    /** Observed share of the window, 0 to 1. */
     coverage: doublePrecision().notNull(),
-    /** Of the windows it is compared with. */
+    /** Of the windows compared with. */
     mean: doublePrecision().notNull(),
     sd: doublePrecision().notNull(),
-    /** The middle of the windows around this time of day. */
+    /** Median of the windows around this time of day. */
     usual: doublePrecision().notNull(),
     /** How many days back the comparison goes. */
     days: integer().notNull(),
-    /** The middle of the windows around this time on this weekday; null where fewer than four weeks were observed. */
+    /** Median of the windows around this time on this weekday; null if fewer than four weeks were observed. */
     weekday_usual: doublePrecision(),
-    /** How many windows of full or nearly full coverage were compared with. */
+    /** Number of fully or almost fully observed windows compared with. */
     windows: integer().notNull(),
-    /** How far n, over coverage, lies from the mean of this time of day, in sd; and what it had to reach. */
+    /** Distance of n / coverage from the mean of this time of day, in sd; and the threshold. */
     score: doublePrecision().notNull(),
     threshold: doublePrecision().notNull(),
     sensitivity: text().notNull(),
-    /** Less than three days were observed. */
+    /** Whether less than three days were observed. */
     provisional: boolean().notNull(),
-    /** Of the search: the sentence speaks in it. */
+    /** Time zone of the search, used in the sentence. */
     tz: text().notNull(),
-    /** As it was said; the other columns give it again. */
+    /** The sentence as sent; the other columns contain the same facts. */
     sentence: text().notNull(),
-    /** For growth: the post that gained most, and its share of the gain, 0 to 1. */
+    /** For growth: the post with the largest gain, and its share of the gain, 0 to 1. */
     top_post_id: ref(),
     top_share: doublePrecision(),
     at: instant().notNull(),
   },
   (t) => [
-    // Two evaluations of one window: the second finds the first.
+    // If two evaluations find the same window, the second insert conflicts.
     unique('spikes_window_key').on(t.search_id, t.measure, t.window_start),
     index('spikes_search').on(t.search_id, t.measure, t.window_end),
     check('spikes_measure', sql`${t.measure} in ('posts', 'engagement')`),
@@ -202,8 +204,8 @@ export const spikes = strandline.table(
 );
 
 /**
- * Posts of a search per day (UTC) of their own time, and how much of the day was observed. A post without a time
- * of its own, or with one that had not come yet, stands on the day on which it was first seen.
+ * Posts of a search per day (UTC) of publication, and how much of the day was observed. A post without a publication
+ * time, or with a future one, counts on the day of its first sighting.
  */
 export const search_days = strandline.table(
   'search_days',
@@ -211,27 +213,30 @@ export const search_days = strandline.table(
     search_id: ref().notNull(),
     day_at: instant().notNull(),
     posts: integer().notNull(),
-    /** Of them, those that no other search of its topic had seen before: summed over the topic, each post once. */
+    /**
+     * Of these, posts that no other search of its topic had seen before: in the sum over the topic, each post counts
+     * once.
+     */
     topic_posts: integer().notNull(),
-    /** Of `topic_posts`, those that are known to repeat another post. */
+    /** Of `topic_posts`, those known to be reposts. */
     topic_reposts: integer().notNull(),
-    /** Minutes that answers saw in full, 0 to 1440. */
+    /** Minutes fully observed by responses, 0 to 1440. */
     minutes: integer().notNull(),
-    /** An answer that should have reached a part that nobody saw was cut at its limit. */
+    /** Whether a response that should have covered an unobserved part was cut at its limit. */
     cut: boolean().notNull(),
   },
   (t) => [primaryKey({ columns: [t.search_id, t.day_at] }), index('search_days_day').on(t.day_at)],
 );
 
-/** Who and what the new posts of a search, and the links it found, speak of: per day as above. */
+/** Frequent names in new posts and links of a search, per day as above. */
 export const search_tops = strandline.table(
   'search_tops',
   {
     search_id: ref().notNull(),
     day_at: instant().notNull(),
-    /** `domain`: of addresses inside posts. `site`: of links that the search found, on the day they were found. */
+    /** `domain`: of URLs in posts. `site`: of links found by the search, on the day they were found. */
     kind: text().notNull(),
-    /** Key of the author; the language, the hashtag or the domain itself, its first 255 characters. */
+    /** Key of the author; or the language, hashtag or domain itself, up to 255 characters. */
     name: text().notNull(),
     posts: integer().notNull(),
     topic_posts: integer().notNull(),

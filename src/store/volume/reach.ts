@@ -1,45 +1,51 @@
-/** How far back an answer saw: pure, so that a rebuild says what the save said. Times are milliseconds since 1970. */
+/**
+ * How far back a response reaches. Pure functions, so that a rebuild gives the same result as the save. Times are
+ * milliseconds since 1970.
+ */
 
 import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 
-/** What is known of a search when a run of it is saved. */
+/** State of a search before a run of it is saved. */
 export type RunBefore = {
   operation: Operation;
   dateFilter: DateFilter | null;
   /** Between two slots. */
   everySeconds: number;
-  /** How many posts the request asks for, where it says so. */
+  /** Number of posts that the request asks for, if specified. */
   asked: number | null;
-  /** Up to when the last succeeded run of the same request saw; null where there was none. */
+  /** Until when the last succeeded run of the same request observed; null if there was none. */
   lastUntil: number | null;
-  /** The most posts an answer to this request held before this one. */
+  /** The most posts in an earlier response to this request. */
   mostPosts: number | null;
-  /** The answer holds the newest posts of the last run again. */
+  /** Whether the response repeats the newest posts of the last run. */
   repeats: boolean;
-  /** When the search last began to run again; what was posted while it rested was not observed. */
+  /** When the search was last resumed: posts published while it was stopped were not observed. */
   resumedAt: number | null;
-  /** When it came to rest, where the answer came after that. */
+  /** When the search was stopped, if the response came later. */
   stoppedAt: number | null;
 };
 
-/** Every post from `from` to `until` was in the answer; from `reached` to `from` some, for it was cut at its limit. */
+/**
+ * The response contains every post from `from` to `until`, but only some from `reached` to `from`, because it was cut
+ * at its limit.
+ */
 export type Reach = { reached: number; from: number; until: number };
 
-/** A search whose interval nobody knows yet: a first or manual run of a cron schedule. */
+/** Interval of a search if unknown: for a first or manual run of a cron schedule. */
 export const UNKNOWN_EVERY_SECONDS = 3_600;
 
 /**
- * What a run could see of its search's posts. Operation A looks back as far as its date filter says. Operation
- * B is taken to see back to the last succeeded run, at most two intervals. An answer with as many posts as were
- * asked for, or as many as this request ever got, was cut at a limit. What is surely whole of a cut answer is
- * the newer half of it: a service may fill the rest with older posts that are read most (ours gives them 40 %).
- * The first answer of a request is taken to be cut, for nobody knows its limit yet. An answer that holds the newest
- * posts of the run before it again was cut before that: what came in between is there. An answer without
- * posts says that none came since the last run; how many there were before it cannot take back.
- * @param times of all posts of the answer, by their own clock; those without a time left out
- * @param posts how many posts the answer holds
- * @returns null where an answer says nothing of posts: operation A that never gave any
+ * Computes what a run observed. Operation A reaches back as far as its date filter. Operation B is assumed to reach
+ * back to the last succeeded run, at most two intervals.
+ * A response with as many posts as requested, or as many as this request ever got, was cut at a limit. Only its newer
+ * half counts as complete: a service may fill the rest with older popular posts (ours uses 40 %). The first response
+ * of a request counts as cut, because its limit is unknown. If a response repeats the newest posts of the last run,
+ * everything since then is in it.
+ * A response without posts means that none were published since the last run; it says nothing about earlier ones.
+ * @param times of all posts in the response that have a publication time
+ * @param posts number of posts in the response
+ * @returns null if the response does not show what was observed: operation A without any posts so far
  */
 export function computeReach(
   before: RunBefore,
@@ -72,14 +78,17 @@ function isCut({ asked, mostPosts }: RunBefore, posts: number): boolean {
   return posts > 0 && (posts >= (mostPosts ?? 0) || (asked !== null && posts >= asked));
 }
 
-/** Volume is counted in quarters of an hour. */
+/** Volume is counted per quarter-hour. */
 export const QUARTER_MS = 15 * MINUTE;
 export const MINUTES_PER_QUARTER = 15;
 
-/** What a run saw of a quarter: the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
+/**
+ * What a run observed of a quarter-hour: one bit per fully observed minute, first minute first, and whether the
+ * response was cut in it.
+ */
 type Quarter = { at: number; minutes: string; cut: boolean };
 
-/** How far back coverage is written down: twice what is ever compared with, and some. */
+/** How far back coverage is stored: somewhat more than twice the longest comparison. */
 const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
 
 export function startOfQuarter(time: number): number {
@@ -87,8 +96,8 @@ export function startOfQuarter(time: number): number {
 }
 
 /**
- * What a run saw of the quarters of its search, oldest first. Ranges are rounded down to the minute at both
- * ends, so that a range that begins where another ended leaves no minute out.
+ * Quarter-hours observed by a run, oldest first. Both ends are rounded down to the minute, so that adjacent ranges
+ * leave no gap.
  */
 export function listQuarters(reach: Reach): Quarter[] {
   const quarters: Quarter[] = [];

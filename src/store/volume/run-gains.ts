@@ -2,15 +2,15 @@ import type { Id, Transaction } from '../database.ts';
 import { ENGAGEMENT_COUNTERS } from '../../domain/counters.ts';
 import { knownCounterSql, S } from '../derive/counter-sql.ts';
 
-/** Counters of a post as they were last known at a time. */
+/** Last known counters of a post at a time. */
 const countersAtSql = (time: string) =>
   `(SELECT ${ENGAGEMENT_COUNTERS.map((counter) => `${knownCounterSql('p', counter, time)} AS ${counter}`).join(', ')} OFFSET 0)`;
 
 /**
- * Writes down what the posts of runs gained since the run before each of the same request. A post says something where both
- * answers held it; a counter that fell gained nothing. Where none was seen again, the row says that of no post. Runs that lie
- * further apart than two intervals are not compared: nobody knows when in between it was gained.
- * $1 readings, whose coverage is known.
+ * Stores what posts gained between each run and the previous one of the same request. Counts posts that both
+ * responses contain; decreases count as zero. If there are none, the row has zero posts. Runs more than two intervals
+ * apart are not compared, because the time of the gain is unknown.
+ * $1 readings with coverage.
  */
 const INSERT_RUN_GAINS = `
 WITH pairs AS MATERIALIZED (
@@ -42,21 +42,21 @@ SELECT t.run_id, t.search_id, t.from_at, t.until_at, count(gained), coalesce(sum
 FROM pairs t LEFT JOIN steps USING (run_id) GROUP BY t.run_id, t.search_id, t.from_at, t.until_at ORDER BY 1
 ON CONFLICT (run_id) DO NOTHING`;
 
-/** After the coverage of the batch. */
+/** Runs after the coverage of the batch. */
 export async function deriveRunGains(tx: Transaction, ids: readonly Id[]): Promise<void> {
   await tx.query({ name: 'keep_gains', text: INSERT_RUN_GAINS, values: [ids] });
 }
 
-/** What the posts of two runs in a row gained between them, together; times in ms since 1970. */
+/** Total gain of posts between two consecutive runs; times in ms since 1970. */
 type RunGain = { from: number; until: number; gained: number; topPost: Id | null; topGained: number };
 
-/** Texts in place of rows: a fortnight is up to 4,032 runs, read after each batch of them. $1 search, $2 from, $3 until. */
+/** As text instead of rows: two weeks are up to 4,032 runs, read after each batch. $1 search, $2 from, $3 until. */
 const SELECT_GAINS = `
 SELECT string_agg(concat_ws(',', (date_part('epoch', from_at) * 1000)::bigint, (date_part('epoch', until_at) * 1000)::bigint,
   gained, coalesce(top_post_id::text, ''), coalesce(top_gained, 0)), ';') AS gains
 FROM ${S}.run_gains WHERE search_id = $1 AND until_at > $2 AND from_at < $3 AND posts > 0`;
 
-/** What a search's posts gained between runs, as far as these overlap with the time given. */
+/** Gains of a search between runs that overlap the range. */
 export async function readGains(tx: Transaction, searchId: Id, from: Date, until: Date): Promise<RunGain[]> {
   const { rows } = await tx.query<{ gains: string | null }>({
     name: 'gains_between',

@@ -1,7 +1,6 @@
 /**
- * The SQL contract's views, declared for reads: what they have in common, and the views that
- * describe the contract itself. Each row is exactly what an analyst sees: its
- * members are the columns of its view, in the view's order. The views themselves are files of `migrations/views/`.
+ * Views of the SQL contract, declared for reads: shared parts, and the views that describe the contract. Each row is
+ * what an analyst sees, with the columns in the view's order. The views are defined in `migrations/views/`.
  */
 
 import { ref } from '../schema.ts';
@@ -14,7 +13,9 @@ export const id = () => ref().notNull();
 export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
 
-/** Which contract this is; raised in `migrations/views/contract.sql` whenever a view changes, see docs/reference/sql.md. */
+/**
+ * The contract version; raised in `migrations/views/contract.sql` whenever a view changes, see docs/reference/sql.md.
+ */
 export const contractView = analytics
   .view('contract', { version: text().notNull(), major: integer().notNull(), minor: integer().notNull() })
   .existing();

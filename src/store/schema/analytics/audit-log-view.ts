@@ -3,10 +3,10 @@ import { jsonb, text } from 'drizzle-orm/pg-core';
 import { instant } from '../schema.ts';
 import { analytics, id } from './analytics-schema.ts';
 
-/** Who acts: with a token, in a session begun with one, without either on this machine, by a command, or the program. */
+/** Who acts: a token, a session of a token, this machine without either, a command, or the program. */
 export const ACTORS = ['token', 'session', 'local', 'command_line', 'program'] as const;
 
-/** Everything that is recorded: a kind of thing, and what became of it. */
+/** All recorded events: kind of object and event. */
 export const AUDIT_ACTIONS = [
   'channel.secret_rotated',
   'run.requested',

@@ -18,7 +18,7 @@ const fell = () => boolean().notNull();
 type GrowthColumns = ReturnType<typeof growthCounters<PostCounter>> &
   Record<`${PostCounterPlural}_fell`, ReturnType<typeof fell>>;
 
-/** The columns of each counter, all of one before the next as in the view. */
+/** The columns of each counter, in the view's order. */
 const growthColumns = Object.fromEntries(
   POST_COUNTERS.flatMap((name) => [
     ...Object.entries(growthCounters([name])),
@@ -91,7 +91,7 @@ export const postAtAgeView = analytics
   })
   .existing();
 
-/** Columns of a bucket of a search, and what its posts gained and lost in it. */
+/** Gains and losses of a search's posts in a bucket. */
 const ofBucket = {
   search_id: id(),
   search: text().notNull(),

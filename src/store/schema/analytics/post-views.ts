@@ -1,4 +1,4 @@
-/** Posts, authors and links, which searches saw them and in which rank, as the SQL contract shows them. */
+/** Posts, authors and links, their sightings and ranks, as the SQL contract shows them. */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../../domain/counters.ts';
 import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';

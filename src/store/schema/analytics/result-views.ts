@@ -26,7 +26,7 @@ export const completionsView = analytics
   })
   .existing();
 
-/** What a claim cites; `cited_returned` is null where that is nothing that is known. */
+/** Citations of a claim; `cited_returned` is null if none is known. */
 const cited = {
   cited_links: ref().array().notNull(),
   cited_urls: text().array().notNull(),

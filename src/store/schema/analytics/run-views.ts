@@ -8,10 +8,10 @@ import { analytics, id, tally, usd } from './analytics-schema.ts';
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** What made a run: its schedule, a person, or that its search was made or changed. */
+/** What created a run: its schedule, a person, or the creation or edit of its search. */
 export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
 
-/** Of a paid call, a trial's included: `unknown` where its process died before it was answered. */
+/** State of a paid call, including trials: `unknown` if its process ended before the response. */
 export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
 export const runsView = analytics

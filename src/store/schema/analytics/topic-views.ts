@@ -5,11 +5,11 @@ import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
 import { analytics, id, tally } from './analytics-schema.ts';
 
-/** How unusual is worth a spike. */
+/** Sensitivity of spike detection. */
 export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
-/** Only an active search is run; a capped one is due again when the day is over. */
+/** Only active searches are run; a capped one is due again on the next day. */
 export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 

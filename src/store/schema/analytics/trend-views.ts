@@ -1,4 +1,4 @@
-/** Volume, coverage, spikes, share of voice, and who and what is spoken of most or rises, as the SQL contract shows them. */
+/** Volume, coverage, spikes, share of voice, and frequent or rising names, as the SQL contract shows them. */
 
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
@@ -6,7 +6,7 @@ import { analytics, id, tally } from './analytics-schema.ts';
 import { SENSITIVITIES } from './topic-views.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 
-/** What a spike is counted in. */
+/** Measure of a spike. */
 export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
 export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 
@@ -136,7 +136,7 @@ export const topDomainsView = analytics
   })
   .existing();
 
-/** A name that rises, of a topic or (where it is named) of a search. */
+/** A rising name of a topic or, if set, of a search. */
 const whose = {
   topic_id: id(),
   topic: text().notNull(),
