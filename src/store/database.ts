@@ -92,10 +92,10 @@ export function openDatabase(
 /**
  * The statement time as SQL: the passed time (of a simulation or test), or else the database's clock. Truncated,
  * because a cast to three digits could round up into the future.
- * @param given such as `$1`, or a column; its value is {@link Clock.statementTime}
+ * @param time such as `$1`, or a column; its value is {@link Clock.statementTime}
  */
-export function sqlTime(given: `$${number}` | `asked.${string}`): string {
-  return `coalesce(${given}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
+export function sqlTime(time: `$${number}` | `asked.${string}`): string {
+  return `coalesce(${time}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
 }
 
 /** Exponential backoff as SQL: one minute, doubled with each attempt. @param max such as `1 hour` */
@@ -108,8 +108,8 @@ export async function readTime(
   db: Pick<Pool | PoolClient, 'query'>,
   clock: Pick<Clock, 'statementTime'>,
 ): Promise<Date> {
-  const given = clock.statementTime();
-  if (given !== null) return given;
+  const statementTime = clock.statementTime();
+  if (statementTime !== null) return statementTime;
   const { rows } = await db.query<{ now: Date }>({
     name: 'read_time',
     text: `SELECT ${sqlTime('$1')} AS now`,

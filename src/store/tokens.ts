@@ -68,10 +68,10 @@ export async function insertToken(
   tx: Transaction,
   token: Pick<TokenRow, 'prefix' | 'name' | 'scopes' | 'expires_at'> & { hash: Buffer; now: Date },
 ): Promise<TokenRow> {
-  const { hash, now, ...told } = token;
+  const { hash, now, ...fields } = token;
   const [row] = await createOrm(tx)
     .insert(tokens)
-    .values({ ...told, hash: hash.toString('hex'), created_at: now })
+    .values({ ...fields, hash: hash.toString('hex'), created_at: now })
     .returning(SHOWN_COLUMNS);
   if (row === undefined) throw new Error('the token row was not returned');
   return row;
@@ -79,17 +79,19 @@ export async function insertToken(
 
 /**
  * Locks the token's row, to serialize changes.
- * @param given its ID; a text is its prefix, or a short ID
+ * @param idOrPrefix its ID; a text is its prefix, or a short ID
  * @returns undefined if it does not exist
  */
 export async function lockToken(
   tx: Transaction,
   opens: TokenPurpose,
-  given: Id | string,
+  idOrPrefix: Id | string,
 ): Promise<TokenRow | undefined> {
   // A prefix has eight characters, so fewer digits are an ID.
   const named =
-    typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
+    typeof idOrPrefix === 'string' && !/^\d{1,7}$/.test(idOrPrefix)
+      ? eq(prefix, idOrPrefix)
+      : eq(id, BigInt(idOrPrefix));
   const [row] = await createOrm(tx)
     .select(SHOWN_COLUMNS)
     .from(tokens)

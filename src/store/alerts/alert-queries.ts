@@ -105,10 +105,15 @@ export async function readDeliveries(
  */
 export type DeliveryDetail = DeliveryRow & { body: string | null; answer: string | null };
 
-/** @param given its ID, or the ID of its message */
-export async function readDelivery(db: Database, given: Id | string): Promise<DeliveryDetail | undefined> {
+/** @param idOrMessageId its ID, or the ID of its message */
+export async function readDelivery(
+  db: Database,
+  idOrMessageId: Id | string,
+): Promise<DeliveryDetail | undefined> {
   const named =
-    typeof given === 'string' ? eq(deliveriesView.message_id, given) : eq(deliveriesView.id, given);
+    typeof idOrMessageId === 'string'
+      ? eq(deliveriesView.message_id, idOrMessageId)
+      : eq(deliveriesView.id, idOrMessageId);
   const [row] = await db.orm.select().from(deliveriesView).where(named).limit(1);
   if (row === undefined) return undefined;
   const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(

@@ -35,8 +35,9 @@ export async function readQuestion(
     'SELECT documents, words FROM strandline.archive_corpora WHERE sandbox = $1',
     [sandbox],
   );
-  const documents = corpora.reduce((sum, one) => sum + Number(one.documents), 0);
-  const averageWords = corpora.reduce((sum, one) => sum + Number(one.words), 0) / Math.max(1, documents);
+  const documents = corpora.reduce((sum, corpus) => sum + Number(corpus.documents), 0);
+  const averageWords =
+    corpora.reduce((sum, corpus) => sum + Number(corpus.words), 0) / Math.max(1, documents);
   const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [asked, sandbox]);
   const little = findFunctionWords(terms);
   const says = new Map<string, Map<string, number>>();
@@ -101,6 +102,8 @@ export async function buildQueryOfAllWords({ pool }: Pick<Database, 'pool'>, tex
     words.slice(0, MAX_LOOKUP_WORDS),
   ]);
   return rows
-    .map(({ lexemes }) => `(${lexemes.map((one) => `'${one.replace(/['\\]/gu, '$&$&')}'`).join(' | ')})`)
+    .map(
+      ({ lexemes }) => `(${lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/gu, '$&$&')}'`).join(' | ')})`,
+    )
     .join(' & ');
 }

@@ -170,8 +170,8 @@ async function readFinders(
   kind: 'post' | 'link',
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Finder[]>> {
-  const found = new Map<Id, Finder[]>();
-  if (ids.length === 0) return found;
+  const findersById = new Map<Id, Finder[]>();
+  if (ids.length === 0) return findersById;
   const view = kind === 'post' ? postSightingsView : linkSightingsView;
   const thing = kind === 'post' ? postSightingsView.post_id : linkSightingsView.link_id;
   const { slug, topic, service } = searchesView;
@@ -183,11 +183,11 @@ async function readFinders(
     .orderBy(asc(view.first_seen_at), asc(slug))
     .limit(MAX_FINDERS);
   for (const { thing: id, ...finder } of rows) {
-    const finders = found.get(id);
-    if (finders === undefined) found.set(id, [finder]);
+    const finders = findersById.get(id);
+    if (finders === undefined) findersById.set(id, [finder]);
     else finders.push(finder);
   }
-  return found;
+  return findersById;
 }
 
 /**

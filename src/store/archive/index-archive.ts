@@ -72,7 +72,7 @@ async function fillBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
 }
 
 function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
-  return [...new Set(things.filter((one) => one.kind === kind).map(({ thing }) => thing))];
+  return [...new Set(things.filter((entry) => entry.kind === kind).map(({ thing }) => thing))];
 }
 
 /**

@@ -38,17 +38,19 @@ export async function rankArchive(
   if (question.lexemes.length === 0) return [];
   const candidates = await findCandidates(db, asked, question);
   const ranked = new Map(
-    candidates.map((one) => [
-      thingKey(one.kind, one.thing),
-      { relevance: scoreRelevance(one, question), config: one.config },
+    candidates.map((candidate) => [
+      thingKey(candidate.kind, candidate.thing),
+      { relevance: scoreRelevance(candidate, question), config: candidate.config },
     ]),
   );
   const things = await readThings(db, candidates);
   const prior = createArchivePrior(asked, things);
   return things
     .flatMap((thing) => {
-      const one = ranked.get(thingKey(thing.kind, thing.id));
-      return one === undefined ? [] : [{ ...thing, config: one.config, score: one.relevance * prior(thing) }];
+      const rank = ranked.get(thingKey(thing.kind, thing.id));
+      return rank === undefined
+        ? []
+        : [{ ...thing, config: rank.config, score: rank.relevance * prior(thing) }];
     })
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
     .slice(0, asked.limit);
@@ -91,7 +93,8 @@ async function readThings(
   { orm }: Pick<Database, 'orm'>,
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {
-  const idsOf = (kind: string) => documents.filter((one) => one.kind === kind).map(({ thing }) => thing);
+  const idsOf = (kind: string) =>
+    documents.filter((document) => document.kind === kind).map(({ thing }) => thing);
   const postIds = idsOf('post');
   const linkIds = idsOf('link');
   const posts =

@@ -100,23 +100,23 @@ export type Coverage = {
 /** Coverage of the runs of a batch, except for runs whose response does not show it. */
 export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise<Coverage[]> {
   const { rows } = await tx.query<RunRow>({ name: 'look_back', text: LOOK_BACK, values: [ids] });
-  return rows.flatMap((look) => {
-    const everySeconds = Math.round(look.every_seconds);
+  return rows.flatMap((run) => {
+    const everySeconds = Math.round(run.every_seconds);
     const before = {
-      operation: look.operation,
-      dateFilter: look.date_filter,
+      operation: run.operation,
+      dateFilter: run.date_filter,
       everySeconds,
-      asked: look.asked,
-      lastUntil: look.last_until?.getTime() ?? null,
-      mostPosts: look.most_posts,
-      repeats: look.repeats,
-      resumedAt: look.resumed_at?.getTime() ?? null,
-      stoppedAt: look.stopped_at?.getTime() ?? null,
+      asked: run.asked,
+      lastUntil: run.last_until?.getTime() ?? null,
+      mostPosts: run.most_posts,
+      repeats: run.repeats,
+      resumedAt: run.resumed_at?.getTime() ?? null,
+      stoppedAt: run.stopped_at?.getTime() ?? null,
     };
-    const { run_id: runId, search_id: searchId, request_version: requestVersion, posts } = look;
-    const reach = computeReach(before, { observedAt: look.at.getTime(), posts, times: look.times ?? [] });
+    const { run_id: runId, search_id: searchId, request_version: requestVersion, posts } = run;
+    const reach = computeReach(before, { observedAt: run.at.getTime(), posts, times: run.times ?? [] });
     if (reach === null) return [];
-    const mostPosts = Math.max(posts, look.most_posts ?? 0);
+    const mostPosts = Math.max(posts, run.most_posts ?? 0);
     return [{ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts }];
   });
 }

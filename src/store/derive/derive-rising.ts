@@ -125,7 +125,7 @@ export async function deriveRising(
   searches: readonly { searchId: Id; since: Date }[],
 ): Promise<void> {
   const ids = searches.map(({ searchId }) => searchId);
-  const since = searches.map((one) => one.since);
+  const since = searches.map((search) => search.since);
   await tx.query({ name: 'typical', text: UPDATE_TYPICAL, values: [ids, since] });
   await tx.query({ name: 'rising', text: UPDATE_RISING, values: [ids] });
 }

@@ -169,8 +169,8 @@ export async function undoDerivations(
   await countHoursAgain(tx, searches, since);
 
   const unseen = [
-    reached.map((one) => one.search_id),
-    reached.map((one) => new Date(startOfQuarter(one.reached_from.getTime()))),
+    reached.map((run) => run.search_id),
+    reached.map((run) => new Date(startOfQuarter(run.reached_from.getTime()))),
   ];
   const { rows: emptied } = await tx.query<Day>(UPDATE_LAST_SEEN, unseen);
   const { rows: seen } = await tx.query<{
@@ -192,15 +192,15 @@ export async function undoDerivations(
   for (const statement of DELETE_EMPTY)
     await tx.query(statement, [changed.map((day) => day.search_id), changed.map((day) => day.day_at)]);
   return {
-    posts: { searchIds: posts.map((one) => one.search_id), postIds: posts.map(({ id }) => id) },
-    links: { searchIds: links.map((one) => one.search_id), linkIds: links.map(({ id }) => id) },
-    seen: seen.map((one) => ({
-      searchId: one.search_id,
-      since: one.since.getTime(),
+    posts: { searchIds: posts.map((item) => item.search_id), postIds: posts.map(({ id }) => id) },
+    links: { searchIds: links.map((item) => item.search_id), linkIds: links.map(({ id }) => id) },
+    seen: seen.map((coverage) => ({
+      searchId: coverage.search_id,
+      since: coverage.since.getTime(),
       reach: {
-        reached: one.reached_from.getTime(),
-        from: one.observed_from.getTime(),
-        until: one.observed_until.getTime(),
+        reached: coverage.reached_from.getTime(),
+        from: coverage.observed_from.getTime(),
+        until: coverage.observed_until.getTime(),
       },
     })),
     days: changed,

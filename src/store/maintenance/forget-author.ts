@@ -40,7 +40,7 @@ type ForgottenCounts = Record<string, number>;
 export async function findAuthor(
   db: Database,
   service: string,
-  given: string,
+  idOrName: string,
 ): Promise<KnownAuthor | undefined> {
   const { rows: services } = await db.pool.query<{ id: Id; name: string }>(
     'SELECT id, name FROM strandline.services ORDER BY id',
@@ -52,20 +52,20 @@ export async function findAuthor(
   }
   const { rows } = await db.pool.query<KnownAuthor>(
     `SELECT id, service_id, $2 AS service, external_id, username, name, url FROM strandline.authors
-     WHERE service_id = $1 AND ${given.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
-    [known.id, service, given.replace(/^@/, '')],
+     WHERE service_id = $1 AND ${idOrName.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
+    [known.id, service, idOrName.replace(/^@/, '')],
   );
   if (rows.length > 1) {
     const ids = rows.map(({ external_id }) => external_id).join(', ');
-    throw new Refused('conflict', `${given} matches several authors. Use the ID of one: ${ids}`);
+    throw new Refused('conflict', `${idOrName} matches several authors. Use the ID of one: ${ids}`);
   }
   const [author] = rows;
   if (author !== undefined) return author;
-  if (await isForgotten(db, { kind: 'author', serviceId: known.id, externalId: given })) return undefined;
-  const otherwise = given.startsWith('@')
+  if (await isForgotten(db, { kind: 'author', serviceId: known.id, externalId: idOrName })) return undefined;
+  const otherwise = idOrName.startsWith('@')
     ? 'names of the forgotten are not kept, so whether they were forgotten is known by their id alone'
-    : `an id is meant; a name is written with @ before it: @${given}`;
-  throw new Refused('not_found', `no author ${given} of ${service} is stored; ${otherwise}`);
+    : `an id is meant; a name is written with @ before it: @${idOrName}`;
+  throw new Refused('not_found', `no author ${idOrName} of ${service} is stored; ${otherwise}`);
 }
 
 /** How much is stored about an author, for confirmation before deleting. */

@@ -65,7 +65,7 @@ export async function dropMonths(
   goOn: () => boolean,
 ): Promise<{ dropped: string[]; done: boolean }> {
   const dropped: string[] = [];
-  const over = (await listSnapshotMonths(db)).filter((one) => isMonthOver(one, before));
+  const over = (await listSnapshotMonths(db)).filter((month) => isMonthOver(month, before));
   if (over.length === 0) return { dropped, done: true };
   try {
     const done = await withTableLock(db, 'strandline.retention', async () => {

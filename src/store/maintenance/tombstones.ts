@@ -108,33 +108,34 @@ export async function removeForgotten(
   const post = (externalId: string): Forgettable => ({ kind: 'post', serviceId, externalId });
   const isGone = await findForgotten(db, listThings(findings, author, post));
 
-  const isOfGone = (one: ParsedPost) =>
-    isGone(post(one.external_id)) ||
-    (one.author_external_id !== null && isGone(author(one.author_external_id))) ||
-    (one.reposted_status_id !== null && isGone(post(one.reposted_status_id)));
+  const isOfGone = (item: ParsedPost) =>
+    isGone(post(item.external_id)) ||
+    (item.author_external_id !== null && isGone(author(item.author_external_id))) ||
+    (item.reposted_status_id !== null && isGone(post(item.reposted_status_id)));
   const every = [...findings.posts, ...findings.nestedPosts];
   const gonePosts = every.filter(isOfGone);
   // A post of theirs that is first seen here is also removed from those that quote or repost it.
-  const goneIds = new Set(gonePosts.map((one) => one.external_id));
+  const goneIds = new Set(gonePosts.map((item) => item.external_id));
   const goneUrls = new Set(gonePosts.flatMap(({ url }) => (url === null ? [] : [url])));
-  const isGonePost = (one: ParsedPost) =>
-    goneIds.has(one.external_id) || (one.reposted_status_id !== null && goneIds.has(one.reposted_status_id));
+  const isGonePost = (item: ParsedPost) =>
+    goneIds.has(item.external_id) ||
+    (item.reposted_status_id !== null && goneIds.has(item.reposted_status_id));
   const isGoneLink = ({ address, canonical }: Omit<LinkRef, 'site'>) =>
     [address, canonical].some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
   const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
 
   const posts = (list: readonly ParsedPost[]) =>
     list
-      .filter((one) => !isGonePost(one))
-      .map((one) =>
-        one.quoted_status_id !== null && isGoneId(one.quoted_status_id) ? { ...one, quote: null } : one,
+      .filter((item) => !isGonePost(item))
+      .map((item) =>
+        item.quoted_status_id !== null && isGoneId(item.quoted_status_id) ? { ...item, quote: null } : item,
       );
-  const isGoneAuthor = (one: ParsedAuthor) => isGone(author(one.external_id));
+  const isGoneAuthor = (item: ParsedAuthor) => isGone(author(item.external_id));
   const kept: ParsedResults = {
     ...findings,
     posts: posts(findings.posts),
     nestedPosts: posts(findings.nestedPosts),
-    authors: findings.authors.filter((one) => !isGoneAuthor(one)),
+    authors: findings.authors.filter((item) => !isGoneAuthor(item)),
     links: findings.links.filter((link) => !isGoneLink(link)),
     completion: findings.completion && withoutLinks(findings.completion, isGoneLink, isGoneId),
   };
@@ -146,10 +147,10 @@ function listThings(
   author: (id: string) => Forgettable,
   post: (id: string) => Forgettable,
 ): Forgettable[] {
-  const ids = [...posts, ...nestedPosts].flatMap((one) => [
-    one.external_id,
-    one.quoted_status_id,
-    one.reposted_status_id,
+  const ids = [...posts, ...nestedPosts].flatMap((item) => [
+    item.external_id,
+    item.quoted_status_id,
+    item.reposted_status_id,
   ]);
   const refs = [
     ...links,
@@ -161,7 +162,7 @@ function listThings(
   const scored = Object.keys(completion?.miner_link_scores ?? {});
   const addresses = [...refs.flatMap(({ address, canonical }) => [address, canonical]), ...scored];
   return [
-    ...authors.map((one) => author(one.external_id)),
+    ...authors.map((item) => author(item.external_id)),
     ...[...ids, ...scored].flatMap((id) => (id === null ? [] : [post(id)])),
     ...addresses.map((address) => ({ kind: 'link', address }) as const),
   ];

@@ -95,7 +95,7 @@ async function diffCompletions(
       const link = links.get(id);
       return link === undefined ? [] : [{ ...link, returned: !claim.not_returned.includes(id) }];
     });
-  const told = (claim: SaidClaim): DiffedClaim => ({
+  const describe = (claim: SaidClaim): DiffedClaim => ({
     claim_id: claim.claim_id,
     role: claim.role,
     text: claim.text,
@@ -110,13 +110,13 @@ async function diffCompletions(
     to,
     from_first,
     gaps,
-    new_claims: added.map(told).map((claim) => ({
+    new_claims: added.map(describe).map((claim) => ({
       ...claim,
       brought_by: claim.cited.filter((link) => link.first_seen_at > from.observed_at),
     })),
-    gone_claims: gone.map(told),
+    gone_claims: gone.map(describe),
     changed_claims: changed.map((pair) => ({
-      ...told(pair.after),
+      ...describe(pair.after),
       cited_new: cited(pair.after, excludeIds(pair.after.cited_links, pair.before.cited_links)),
       cited_gone: cited(pair.before, excludeIds(pair.before.cited_links, pair.after.cited_links)),
     })),

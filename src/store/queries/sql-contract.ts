@@ -24,9 +24,9 @@ export async function readContractViews({ orm }: Reads): Promise<ContractView[]>
   const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);
   const views = new Map<string, ContractView>();
   for (const { view, view_meaning, name, type, meaning } of rows) {
-    const one = views.get(view) ?? { view, meaning: view_meaning, columns: [] };
-    one.columns.push({ name, type, meaning });
-    views.set(view, one);
+    const known = views.get(view) ?? { view, meaning: view_meaning, columns: [] };
+    known.columns.push({ name, type, meaning });
+    views.set(view, known);
   }
   return [...views.values()];
 }

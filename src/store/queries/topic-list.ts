@@ -35,12 +35,12 @@ export async function areSimulated(
   { orm }: Pick<Database, 'orm'>,
   slugs: readonly string[],
 ): Promise<boolean> {
-  const given = [...new Set(slugs)];
-  if (given.length === 0) return false;
+  const unique = [...new Set(slugs)];
+  if (unique.length === 0) return false;
   const [real] = await orm
     .select({ id: searchesView.id })
     .from(searchesView)
-    .where(and(inArray(searchesView.slug, given), ne(searchesView.service_kind, 'sandbox')))
+    .where(and(inArray(searchesView.slug, unique), ne(searchesView.service_kind, 'sandbox')))
     .limit(1);
   return real === undefined;
 }

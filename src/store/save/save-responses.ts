@@ -56,16 +56,22 @@ export async function saveResponses(
   touch?: (saved: ResponseToSave) => Promise<Touched>,
 ): Promise<Diff[]> {
   const responses: Won[] = [];
-  for (const one of won)
-    responses.push(one.outcome.anyForgotten ? { ...one, findings: await leaveOutForgotten(tx, one) } : one);
-  const found = await findStored(tx, responses);
-  for (const statement of buildContentStatements(responses, found)) last(tx.query(statement));
-  const [changed, sighted] = await awaitAll([saveCounters(tx, found), insertSightings(tx, responses, found)]);
+  for (const response of won)
+    responses.push(
+      response.outcome.anyForgotten
+        ? { ...response, findings: await leaveOutForgotten(tx, response) }
+        : response,
+    );
+  const known = await findStored(tx, responses);
+  for (const statement of buildContentStatements(responses, known)) last(tx.query(statement));
+  const [changed, sighted] = await awaitAll([saveCounters(tx, known), insertSightings(tx, responses, known)]);
   const [completions, touched] = await awaitAll([
     awaitAll(
-      responses.map((one) => (one.outcome.isResult ? saveCompletion(tx, one) : Promise.resolve(null))),
+      responses.map((response) =>
+        response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),
+      ),
     ),
-    awaitAll(responses.map((one) => touch?.(one) ?? Promise.resolve(NOTHING_TOUCHED))),
+    awaitAll(responses.map((response) => touch?.(response) ?? Promise.resolve(NOTHING_TOUCHED))),
   ]);
   const diffs = responses.map(({ outcome }, i) => ({
     baseline: outcome.baseline,
@@ -109,11 +115,11 @@ async function findStored(tx: Transaction, responses: readonly ResponseToSave[])
     ...itemIds(posts),
     ...itemIds(authors),
   ]);
-  const found = (things: readonly ItemOccurrences[], ids?: (Id | null)[], hashes?: (Id | null)[]) =>
+  const toKnown = (things: readonly ItemOccurrences[], ids?: (Id | null)[], hashes?: (Id | null)[]) =>
     things.map((thing, i) => ({ ...thing, id: ids?.[i] ?? null, hash: hashes?.[i] ?? null }));
   return {
-    posts: found(posts, row?.post_ids, row?.post_hashes),
-    authors: found(authors, row?.author_ids, row?.author_hashes),
+    posts: toKnown(posts, row?.post_ids, row?.post_hashes),
+    authors: toKnown(authors, row?.author_ids, row?.author_hashes),
   };
 }
 
@@ -135,9 +141,9 @@ function buildContentStatements(responses: readonly ResponseToSave[], { posts, a
 }
 
 /** @returns existing posts with a new snapshot, by its time */
-async function saveCounters(tx: Transaction, found: KnownItems): Promise<ReadonlyMap<number, Id[]>> {
+async function saveCounters(tx: Transaction, known: KnownItems): Promise<ReadonlyMap<number, Id[]>> {
   const rows = await awaitAll(
-    buildCounterColumns(found.posts, found.authors).map((values) =>
+    buildCounterColumns(known.posts, known.authors).map((values) =>
       queryPrepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values),
     ),
   );
@@ -155,10 +161,10 @@ async function saveCounters(tx: Transaction, found: KnownItems): Promise<Readonl
 async function insertSightings(
   tx: Transaction,
   responses: readonly Won[],
-  found: KnownItems,
+  known: KnownItems,
 ): Promise<SightedRow[]> {
   const keys = new Map(
-    found.posts.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]),
+    known.posts.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]),
   );
   const posts = responses.flatMap(({ serviceId, findings }, i) =>
     findings.posts.map((post) => ({ place: i + 1, serviceId, externalId: post.external_id })),

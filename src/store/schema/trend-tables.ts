@@ -65,8 +65,8 @@ export const pending_derivations = strandline.table(
 const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
 
 /**
- * What a succeeded run observed of its search's posts. Only if a response shows that no posts were missed: a search
- * that never got a post has no row.
+ * What a succeeded run observed of its search's posts. A search that never returned a post has no row, because its
+ * empty responses prove nothing.
  */
 export const coverage = strandline.table(
   'coverage',
