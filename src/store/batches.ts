@@ -4,18 +4,17 @@ import type { Database } from './database.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Combines concurrent requests into one statement. Half the cost of a small statement does not depend on its rows: eight
- * together cost about a third of eight single ones.
+ * Combines concurrent requests into one statement. Half the cost of a small statement does not depend on its rows:
+ * eight together cost about a third of eight single ones.
  *
- * A batch contains the requests of one turn of the event loop, or those that arrived during the previous batch: a single
- * request is executed immediately. Each {@link Database}, which is a pool of connections of this process, has its own
- * batches.
+ * A batch contains the requests of one turn of the event loop, or those that arrived during the previous batch: a
+ * single request is executed immediately. Each {@link Database} of this process has its own batches.
  * @param work returns an outcome for each input, in their order
- * @param limits.most inputs of one batch
- * @param limits.size of an input, and `mostSize` of a batch; one that is larger is a batch of its own
- * @param limits.alone whether each input of a batch that failed is tried once more by itself, so that one bad input fails
- * alone. Not for work that may be done once only: a connection that breaks at the commit leaves it unknown
- * @param limits.atOnce batches under way at a time, one if left out
+ * @param limits.most maximum inputs per batch
+ * @param limits.size of an input, and `mostSize` of a batch; a larger input is a batch of its own
+ * @param limits.alone whether to retry each input of a failed batch alone, so that one bad input fails alone. Only
+ *   for idempotent work: if the connection breaks at the commit, the outcome is unknown
+ * @param limits.atOnce maximum concurrent batches. Default: 1
  */
 export function batched<Input, Outcome>(
   work: (db: Database, batch: readonly Input[]) => Promise<readonly Outcome[]>,
@@ -55,7 +54,7 @@ function createQueue<Input, Outcome>(
     working += 1;
     while (waiting.length > 0) {
       await nextTurn();
-      // The other line may have taken them meanwhile.
+      // Another batch may have taken them meanwhile.
       const batch = waiting.splice(0, fitting());
       if (batch.length > 0) await settle(batch);
     }

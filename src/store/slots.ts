@@ -76,7 +76,7 @@ export async function lockDueSearches(
   return rows;
 }
 
-/** When the next search is due, or since when the longest due one is; null where none is active. */
+/** When the next search is due, or since when the longest overdue one is; null if none is active. */
 export async function readEarliestDue(
   db: Pick<Transaction, 'query'>,
   simulation: string | null,

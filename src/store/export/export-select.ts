@@ -16,7 +16,7 @@ export type ExportFilter = Readonly<{
 /** Keys of the requested searches, in digits; undefined: all. */
 export type SearchIds = readonly string[] | undefined;
 
-/** @throws Refused `not_found` for an unknown slug; removed searches are known */
+/** @throws Refused `not_found` for a slug that never existed; removed searches and topics count */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
   const { searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;

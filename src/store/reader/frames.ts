@@ -14,7 +14,7 @@ export type ReaderOrder = { start: number; url: string; sql: string; form: Resul
 export type StatementEnding =
   | {
       kind: 'done';
-      /** Rows that the body holds. */
+      /** Number of rows in the body. */
       rows: number;
       /** Whether the statement has more. */
       more: boolean;

@@ -1,4 +1,4 @@
-/** One statement as the reader: its rows, their values, and the result as finished text within a bound. */
+/** Runs one statement as the reader: fetches rows, parses values, and renders the result within a size limit. */
 
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -7,7 +7,7 @@ import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayR
 type ReaderColumn = Readonly<{ name: string; type: string }>;
 export type ReaderResult = Readonly<{
   columns: readonly ReaderColumn[];
-  /** Values in the order of the columns: what JSON can hold, see {@link readColumn}. */
+  /** Values in the order of the columns, as JSON values; see {@link readColumn}. */
   rows: readonly (readonly unknown[])[];
   durationMs: number;
 }>;
@@ -30,25 +30,25 @@ type ReaderQuery = {
   url: string;
   sql: string;
   params?: readonly unknown[];
-  /** 30,000 where left out. */
+  /** Default: 30,000. */
   timeoutMs?: number;
   /**
-   * Rows that are fetched at most, and bytes of Postgres' response, notices and errors included. With bounds, cells whose
-   * value may be many times as large as their text stay text: json, jsonb and long arrays.
+   * Maximum rows to fetch, and maximum bytes of Postgres' response, including notices and errors. With bounds, values
+   * that can be much larger than their text are returned as text: json, jsonb and long arrays.
    */
   bounds?: { rows: number; bytes: number };
   /** Ends the statement by closing its connection. */
   signal?: AbortSignal;
 };
 
-/** Postgres' response is larger than `bounds.bytes`; nothing of it is kept. */
+/** Postgres' response exceeds `bounds.bytes`; none of it is kept. */
 export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
 }
 
 /**
  * Runs one statement as the reader, without limits, in the user's own process.
- * @throws pg's error where the statement is wrong, not allowed, or takes longer than the time limit
+ * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit
  */
 export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise<ReaderResult> {
   const { columns, texts, readCell, durationMs } = await fetchRows(options);
@@ -56,10 +56,10 @@ export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise
 }
 
 /**
- * Runs one statement as the reader. It goes by the extended protocol, which takes one statement only (the
- * simple one would accept `commit; drop table`), inside a read-only transaction that is never committed,
- * on a connection of its own, so that nothing a statement sets outlives it.
- * @throws pg's error where the statement is wrong, not allowed, or takes longer than the time limit; ResponseTooLarge
+ * Runs one statement as the reader. Uses the extended protocol, which accepts only one statement (the simple one
+ * would accept `commit; drop table`), in a read-only transaction that is never committed, on a separate connection,
+ * so that no setting of a statement outlives it.
+ * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit; ResponseTooLarge
  */
 export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
   const { url, sql, params = [], timeoutMs = 30_000, bounds, signal } = options;
@@ -68,7 +68,7 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
     connectionString: url,
     application_name: 'strandline sql',
     connectionTimeoutMillis: 10_000,
-    // Ours too, since the server's limit is a default that a statement can change, and a line can break.
+    // A client-side limit too, because a statement can change the server's default, and a connection can break.
     query_timeout: timeoutMs + 1_000,
     types: { getTypeParser: () => (text: string) => text },
   });
@@ -84,7 +84,7 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
        SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}`,
     );
     const before = monotonicMs();
-    // One row more than is wanted says whether there are more.
+    // Fetches one more row to know whether there are more.
     const { fields, rows } = await query(client, {
       text: sql,
       values: [...params],
@@ -111,7 +111,7 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
   }
 }
 
-/** Counts what the server sends from here on, decrypted, ahead of the parser; the chunk that is too much is the last one it gets. */
+/** Counts decrypted bytes from the server before they are parsed; closes after the chunk that exceeds the limit. */
 function boundBytes({ connection: { stream } }: Client, most: number): void {
   let left = most;
   stream.prependListener('data', (chunk: Buffer) => {
@@ -122,7 +122,7 @@ function boundBytes({ connection: { stream } }: Client, most: number): void {
 
 type ReaderStatement = { text: string; values: unknown[]; rows?: number };
 
-/** At most `rows` rows: pg itself fetches the next ones until there are none. */
+/** Fetches at most `rows` rows: pg itself would continue to the last one. */
 class FirstRows extends Query {
   handlePortalSuspended(connection: Connection): void {
     connection.sync();
@@ -160,16 +160,16 @@ async function readTypes(client: Client, oids: readonly number[]): Promise<Map<n
   );
 }
 
-/** A column's type in Postgres' words; an array also has that of its elements. */
+/** A column's type name in Postgres; for an array, also that of its elements. */
 type ColumnType = Readonly<{ name: string; element: string | undefined }>;
 
-// The library knows array types, its declarations do not: the number is that of text[].
+// The library supports array types, but its declarations do not; 1009 is text[].
 const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as number);
 
 /**
- * How to read the texts of a column into what JSON can hold without loss: numbers where a number is exact
- * and the column is no key, times as ISO 8601 in UTC, JSON as it is, all else as the text itself.
- * @param options.small JSON stays text, and so do arrays of more than {@link MAX_ARRAY_TEXT} characters
+ * Returns how to parse the text of a column into a JSON value without loss: numbers if exact and not a key, times as
+ * ISO 8601 in UTC, JSON unchanged, and everything else as text.
+ * @param options.small returns JSON, and arrays of more than {@link MAX_ARRAY_TEXT} characters, as text
  */
 function readColumn(
   name: string,
@@ -183,10 +183,13 @@ function readColumn(
     small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
 }
 
-/** Characters. Longer arrays stay text: parsed, nested arrays take about seventy times the memory of their text. */
+/**
+ * In characters. Longer arrays are returned as text: parsed, nested arrays take about seventy times the memory of
+ * their text.
+ */
 export const MAX_ARRAY_TEXT = 200_000;
 
-/** `key`: digits stay text. */
+/** `key`: digits are returned as text. */
 type ValueFormat = Readonly<{ key: boolean; small: boolean }>;
 
 function readElements(value: unknown, element: string, how: ValueFormat): unknown {
@@ -215,7 +218,7 @@ function readValue(text: string, type: string, { key, small }: ValueFormat): unk
   }
 }
 
-/** A number, if it says the same as the text; `NaN`, infinities and what has more digits stay text. */
+/** A number if it is exact; otherwise text, such as `NaN`, infinities and numbers with more digits. */
 function readNumber(text: string, type: string): number | string {
   const number = Number(text);
   if (!Number.isFinite(number)) return text;
@@ -225,22 +228,22 @@ function readNumber(text: string, type: string): number | string {
   return String(number) === plain ? number : text;
 }
 
-/** `2026-11-21 09:04:00.5+00` as `2026-11-21T09:04:00.500Z`; `infinity` and years before 1 stay as they are. */
+/** `2026-11-21 09:04:00.5+00` as `2026-11-21T09:04:00.500Z`; `infinity` and years before 1 are unchanged. */
 function readTimeValue(text: string): string {
   const time = new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
   return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
 
-/** Most of a finished result: a megabyte of text, with markup around its cells. */
+/** Maximum finished result: a megabyte of text, with markup around its cells. */
 export const MAX_RESULT_MB = 2;
 export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
 
 export type Rendered = { body: string; rows: number; more: boolean };
 
 /**
- * Renders rows one by one, as many as there is room for.
+ * Renders rows one by one, as many as fit.
  * @param around text before, between and after the rows
- * @throws Refused `conflict` where there is no room for the first one
+ * @throws Refused `conflict` if the first one does not fit
  */
 export function renderRows(
   { texts, more }: FetchedRows,
@@ -263,16 +266,16 @@ export function renderRows(
 }
 
 /** The reply of the API: `SqlResult` in `api/sql-routes.ts`. */
-export function renderJson(found: FetchedRows): Rendered {
-  const { columns, durationMs, readCell } = found;
+export function renderJson(fetched: FetchedRows): Rendered {
+  const { columns, durationMs, readCell } = fetched;
   return renderRows(
-    found,
+    fetched,
     {
       before: `{"columns":${JSON.stringify(columns)},"rows":[`,
       between: ',',
       behind: (more) => `],"truncated":${more},"duration_ms":${Math.round(durationMs)}}`,
     },
-    // Cell by cell: a value may be many times as large as its text.
+    // Cell by cell, because a value can be much larger than its text.
     (row) => `[${row.map((text, i) => JSON.stringify(readCell(text, i) ?? null)).join(',')}]`,
   );
 }

@@ -10,7 +10,7 @@ import type { FetchedRows, Rendered } from './reader-query.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** Reads orders from stdin and writes replies to stdout, until either closes: then the server is gone. */
+/** Reads orders from stdin and writes replies to stdout, until either closes because the server ended. */
 export function serveStatements(
   render: Readonly<Record<ResultForm, (found: FetchedRows) => Rendered>>,
 ): void {

@@ -2,21 +2,21 @@ import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import { QUARTER_MS } from './reach.ts';
 
-/** What a search's alerts depend on, at a run of it. */
+/** Inputs of a search's alerts at a run. */
 export type WatchedSearch = {
   run_id: Id;
   sensitivity: Sensitivity;
   tz: string;
   every_seconds: number;
   observed_until: Date;
-  /** Since when its request is the same; null where it always was. */
+  /** When the current request was introduced; null if it never changed. */
   since: Date | null;
-  /** Posts in the quarters from a time on, and what was gained since then. */
+  /** Posts per quarter-hour since a time, and gains since then. */
   recent: number;
   gained: number;
 };
 
-/** $1 runs, $2 from when on what is recent is counted, of each. */
+/** $1 runs, $2 for each, when the recent range begins. */
 const SELECT_WATCHED = `
 SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
   CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
@@ -30,7 +30,7 @@ JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r
 JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
 WHERE s.sensitivity <> 'off'`;
 
-/** Of runs that said something of posts, and whose searches have alerts. @param recentFrom of each run */
+/** For runs with coverage whose searches have alerts. @param recentFrom for each run */
 export async function readWatched(
   tx: Transaction,
   runIds: readonly Id[],
@@ -44,17 +44,17 @@ export async function readWatched(
   return new Map(rows.map((row) => [row.run_id, row]));
 }
 
-/** Quarters of an hour without a gap, from `from` (ms since 1970): those without a row were not observed. */
+/** Contiguous quarter-hours from `from` (ms since 1970): those without a row were not observed. */
 type VolumeHistory = { from: number; counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
 
-/** Texts in place of rows: a fortnight is 1,344 quarters, read at every run. */
+/** As text instead of rows: two weeks are 1,344 quarter-hours, read at every run. */
 const SELECT_VOLUME_HISTORY = `
 SELECT string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
   string_agg(posts::text, ',') AS posts,
   string_agg((bit_count(minutes) + CASE WHEN cut THEN 16 ELSE 0 END)::text, ',') AS seen
 FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
 
-/** The volume of a search from one time to another (ms since 1970, both whole quarters). */
+/** The volume of a search in a range (ms since 1970, both whole quarter-hours). */
 export async function readVolumeHistory(
   tx: Transaction,
   searchId: Id,
