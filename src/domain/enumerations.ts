@@ -1,4 +1,4 @@
-/** The enumerations of the specification, in its own words. A dialect maps them to the wire. */
+/** The enumerations of the specification, in its own names. A dialect maps them to the wire. */
 
 export const MODELS = ['NOVA', 'ORBIT', 'HORIZON'] as const;
 export type Model = (typeof MODELS)[number];
@@ -14,7 +14,7 @@ export const TOOLS = [
 ] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** The date filters, each with its length in days. */
+/** Date filters with their lengths in days. */
 export const DATE_FILTER_DAYS = {
   PAST_24_HOURS: 1,
   PAST_2_DAYS: 2,
@@ -26,9 +26,9 @@ export const DATE_FILTER_DAYS = {
   PAST_2_YEARS: 730,
 } as const;
 export type DateFilter = keyof typeof DATE_FILTER_DAYS;
-export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as [DateFilter, ...DateFilter[]]; // Object.keys forgets the key type
+export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as [DateFilter, ...DateFilter[]]; // Object.keys loses the key type
 
-/** Our short name of each source; what a link's group is called in the database. */
+/** Our short name of each source, also stored with links. */
 export const SOURCES = [
   'web',
   'news_forum',
@@ -54,7 +54,7 @@ export const SOURCE_BY_TOOL: Record<Tool, Source> = {
 export const OPERATIONS = ['ai', 'microblog'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What each model may take, in milliseconds: the budgets that answers were measured against (plus grace). */
+/** Time budget of each model in milliseconds, as used in measurements (plus a grace period). */
 export const MODEL_BUDGET_MS: Record<Model, number> = { NOVA: 10_000, ORBIT: 30_000, HORIZON: 120_000 };
 
 /** The texts of a completion. */
@@ -65,5 +65,5 @@ export const CLAIM_ROLES = [
   'news_forum_summary',
 ] as const;
 
-/** The lists of key items of a completion. */
+/** The key lists of a completion. */
 export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;

@@ -1,19 +1,22 @@
-/** An excerpt of a text for somebody who searched it: the part that holds most of the words, with the words marked. */
+/** Excerpts for search results: the part of a text with the most matches, with the matches marked. */
 import { type WordPlace, locateWords } from './relevance.ts';
 
-/** A text in pieces, one behind the other; `match`: a word that was looked for. Only ever text, never markup. */
+/**
+ * A piece of a text; consecutive pieces form the excerpt. `match`: a word that was searched for. Plain text, never
+ * markup.
+ */
 export type ExcerptPiece = { text: string; match: boolean };
 
-/** Longer texts are shown in part: some five lines of a page. In UTF-16 units. */
+/** Longer texts are truncated to about five lines of a page. In UTF-16 units. */
 const MAX_EXCERPT_LENGTH = 280;
-/** Words that are looked through: what stands far behind them is not shown. */
+/** Words to search; later ones are not shown. */
 const MAX_WORDS = 2_000;
-/** Before the first word that is marked, so that it is read in its sentence. */
+/** Context before the first match. */
 const LEAD_LENGTH = 60;
 const ELLIPSIS = '…';
 
 /**
- * @param weigh how much a word of the text, as an index has it, says of what was asked for; 0 for any other word
+ * @param weigh the weight of an index word for the query; 0 if it does not match
  * @returns nothing for an empty text
  */
 export function buildExcerpt(original: string, weigh: (word: string) => number): ExcerptPiece[] {
@@ -33,7 +36,7 @@ export function buildExcerpt(original: string, weigh: (word: string) => number):
   ];
 }
 
-/** The words of a text that an excerpt would mark or not, each once. */
+/** The distinct words of a text that may be passed to `weigh`. */
 export function listExcerptWords(text: string): string[] {
   return [
     ...new Set(
@@ -44,14 +47,14 @@ export function listExcerptWords(text: string): string[] {
   ];
 }
 
-/** In NFC, as the words are cut; white space of any kind is one space. */
+/** In NFC, as required for splitting words; all white space becomes single spaces. */
 function normalizeExcerptText(text: string): string {
   return text.toWellFormed().normalize('NFC').replace(/\s+/gu, ' ').trim();
 }
 
 type WeightedPlace = WordPlace & { weight: number };
 
-/** The stretch that holds most, each word counted once; the first of those that hold the same. */
+/** The window with the highest total weight, counting each word once; the first of equals. */
 function findBestWindow(text: string, matches: readonly WeightedPlace[]): [from: number, until: number] {
   if (text.length <= MAX_EXCERPT_LENGTH) return [0, text.length];
   let best: { from: number; weight: number } = { from: 0, weight: 0 };
@@ -74,7 +77,7 @@ function findBestWindow(text: string, matches: readonly WeightedPlace[]): [from:
   ];
 }
 
-/** How far a cut is moved so that it falls between words. */
+/** Maximum shift of a cut to a word boundary. */
 const MAX_CUT_SHIFT = 24;
 
 function findBoundaryAfter(text: string, at: number): number {
@@ -89,7 +92,7 @@ function findBoundaryBefore(text: string, at: number): number {
   return space !== -1 && at - space <= MAX_CUT_SHIFT ? space : avoidSplitCharacter(text, at);
 }
 
-/** Never between the two halves of one character. */
+/** Never cuts a surrogate pair. */
 function avoidSplitCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
@@ -105,7 +108,7 @@ function markMatches(
   const add = (start: number, end: number, match: boolean) => {
     const last = pieces.at(-1);
     if (end <= start) return;
-    // Pairs of characters overlap: what they mark together is one piece.
+    // Matched character pairs overlap; merge them into one piece.
     if (last !== undefined && last.match === match) last.text += text.slice(start, end);
     else pieces.push({ text: text.slice(start, end), match });
   };

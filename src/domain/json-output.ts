@@ -1,4 +1,4 @@
-/** Data for programs: one document per command, ids as strings, times in ISO 8601. */
+/** JSON for programs: one document per command, ids as strings, times in ISO 8601. */
 
 import { escapeUnsafe } from './text.ts';
 
@@ -9,8 +9,8 @@ export function toJson(value: unknown, indent?: number): string {
 }
 
 /**
- * A value as JSON can hold it. A bigint is a string where its member is an id (`id`, `..._id`, `..._ids`,
- * and lists of links) or where a number would not be exact; a member that is undefined is left out.
+ * Converts a value to JSON. A bigint becomes a string if its member is an id (`id`, `..._id`, `..._ids`, and lists of
+ * links) or if a number would not be exact. Undefined members are omitted.
  */
 function toJsonValue(value: unknown, name: string): Json {
   if (value === null || value === undefined) return null;
@@ -24,7 +24,7 @@ function toJsonValue(value: unknown, name: string): Json {
   const members: { [name: string]: Json } = {};
   for (const [member, one] of Object.entries(value)) {
     if (one === undefined) continue;
-    // Assigned, this name would say what the object is made of.
+    // Assigning this name would set the prototype.
     if (member === '__proto__')
       Object.defineProperty(members, member, { value: toJsonValue(one, member), enumerable: true });
     else members[member] = toJsonValue(one, member);

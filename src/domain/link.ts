@@ -1,9 +1,9 @@
-/** Addresses: how they are parsed, and when two spellings of one are the same link. */
+/** Addresses: parsing, and which spellings are the same link. */
 
 /**
- * An address as WHATWG reads it; undefined where it is none. Not by `URL.canParse`: once V8 has compiled a caller of it
- * for speed (after some thousand calls), Node 20 takes addresses with letters such as ü for wrong, and links to such
- * hosts would be lost in any process that runs for a while.
+ * Parses an address by the WHATWG rules; undefined if it is invalid. Does not use `URL.canParse`: in Node 20, once V8
+ * has optimized a caller (after some thousand calls), it rejects addresses with letters such as ü, and long-running
+ * processes would lose links to such hosts.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
@@ -13,15 +13,15 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** The longest address of a link, in characters, as it came and in canonical form: an index in Postgres holds it. */
+/** Maximum length of a link in characters, original and canonical: it must fit in a Postgres index. */
 export const MAX_LINK_LENGTH = 2_048;
 
-/** An address, or its path, that another path can be put behind. In linear time, however many slashes there are. */
+/** Removes trailing slashes, so that a path can be appended. Linear in their number. */
 export function trimEndSlashes(address: string): string {
   return address.replace(/(?<!\/)\/+$/, '');
 }
 
-/** An address without what only its owner may know: the password, and the values behind `?`. */
+/** Removes what may be secret: the password, and the values of query parameters. */
 export function maskUrl(address: string): string {
   const url = new URL(address);
   if (url.password !== '') url.password = '***';
@@ -30,56 +30,56 @@ export function maskUrl(address: string): string {
   return url.href;
 }
 
-/** Query members that say where a reader came from and nothing about what is read. */
+/** Query parameters that identify where a reader came from, not the content. */
 const TRACKING = new Set(
   `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh
    mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
    ref_src ref_url guccounter`.split(/\s+/),
 );
 
-/** The address of something on the web; null where this is none. */
+/** Parses a web address; null if it is none. */
 export function parseWebUrl(address: string): URL | null {
-  // The scheme must be written out: `URL` would also take `https:host` and `\\host` for addresses.
+  // Requires `//`, since `URL` also accepts `https:host` and `\\host`.
   const url = /^https?:\/\/[^\s/\\]/i.test(address) ? parseUrl(address) : undefined;
   if (url === undefined) return null;
   return url.username === '' && url.password === '' && normalizeHost(url) !== '' ? url : null;
 }
 
-/** Whether {@link parseWebUrl} takes it. */
+/** Whether {@link parseWebUrl} accepts it. */
 export function isWebUrl(address: string): boolean {
   return hasOrdinaryHost(address) || parseWebUrl(address) !== null;
 }
 
 /**
- * Whether an address has a host of ordinary labels, of which the last begins with a letter (a number may be too large)
- * and none is in Punycode (which may be wrong); behind such a host nothing can be wrong. Nearly all have, and to read
- * an address into its parts costs a microsecond.
+ * Whether a host consists of ordinary labels, the last one starts with a letter (a number may be out of range), and
+ * none is Punycode (which may be invalid). Addresses with such a host are always valid. Nearly all have one, and
+ * parsing an address takes a microsecond.
  */
 export function hasOrdinaryHost(address: string): boolean {
   return ORDINARY.test(address);
 }
 const ORDINARY = /^https?:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:[/?#]|$)/i;
 
-/** As {@link canonicalizeUrl}; null where the text is no link. */
+/** {@link canonicalizeUrl} for a text; null if it is no link. */
 export function canonicalizeAddress(address: string): string | null {
   if (CANONICAL.test(address)) return address;
   const url = parseWebUrl(address);
   return url === null ? null : canonicalizeUrl(url);
 }
-/** An ordinary host and a path of ordinary segments: nothing in it is spelled another way. */
+/** An ordinary host and path: already canonical. */
 const CANONICAL = /^https:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:\/[\w-][\w.-]*)*$/;
 
 /**
- * The identity of a link: one table of rules by which two spellings of an address are the same link.
+ * The identity of a link: the rules by which two spellings are the same link.
  *
- *     host            lower case, IDN in ASCII (as URLs do), without a trailing dot; `www.` is kept
+ *     host            lower case, IDN in ASCII (as in URLs), without trailing dot; `www.` is kept
  *     scheme          http becomes https
- *     port            dropped where it is the default of either scheme as given
- *     path            dot segments resolved, trailing slashes dropped; `%2F` stays what it is
- *     query           names in TRACKING dropped, the rest kept in its order and spelling
- *     fragment        dropped
+ *     port            removed if it is the default of either original scheme
+ *     path            dot segments resolved, trailing slashes removed; `%2F` is kept
+ *     query           names in TRACKING removed; others keep their order and spelling
+ *     fragment        removed
  *
- * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
+ * Not a link: other schemes (`ftp:`, `mailto:`, `javascript:`), relative addresses, addresses with credentials.
  */
 export function canonicalizeUrl(url: URL): string {
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
@@ -109,7 +109,7 @@ export function readSite(url: URL): string {
   return normalizeHost(url).replace(/^www\./, '');
 }
 
-/** The id that stands in a post's address (`https://host/name/status/123`), or null. */
+/** The id in a post's address (`https://host/name/status/123`), or null. */
 export function readIdFromAddress(address: unknown): string | null {
   if (typeof address !== 'string' || address.length > MAX_LINK_LENGTH) return null;
   return (

@@ -1,18 +1,18 @@
-/** "Did you mean ...?": which of the known names a mistyped one was probably meant to be. */
+/** "Did you mean ...?": finds the known name that a typo was probably meant to be. */
 import leven from 'leven';
 
-/** How many single-letter edits still count as a slip of the fingers. */
+/** Maximum number of single-character edits for a typo. */
 const MAX_EDITS = 3;
 
 /**
- * The one of `names` that was probably meant: the same letters, the same last part (`Berlin`), or at
- * most three edits away. Undefined where none is near.
+ * The most likely of `names`: the same letters, the same last part (`Berlin`), or at most three edits away. Undefined
+ * if none is close.
  */
 export function findNearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = normalizeName(typed).slice(0, 60);
   if (wanted.length < 3) return undefined;
   let best: string | undefined;
-  const maxDistance = MAX_EDITS + 1; // stands for all that is further away
+  const maxDistance = MAX_EDITS + 1; // any larger distance
   let bestDistance = maxDistance;
   for (const name of names) {
     const whole = normalizeName(name);

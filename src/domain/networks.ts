@@ -1,16 +1,19 @@
-/** Which addresses of the internet are public, and which of the others are this machine's: the one list of networks. */
+/** Which IP addresses are public, and which belong to this machine. */
 import { BlockList } from 'node:net';
 
-/** This machine and its link-local network, where clouds keep the credentials of their machines. */
+/** This machine and its link-local network, where clouds serve instance credentials. */
 const LOCAL = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::/128', '::1/128', 'fe80::/10'];
 
-/** RFC 6890 and what came after it, without {@link LOCAL}: private, shared, protocols, examples, tests, groups. */
+/**
+ * RFC 6890 and later registrations, without {@link LOCAL}: private, shared, protocols, documentation, benchmarks,
+ * multicast.
+ */
 const SPECIAL_4 = (
   '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
 ).split(' ');
 
-/** Inside 2000::/3, the only part of IPv6 that is assigned: Teredo and protocols, examples, 6to4, examples again. */
+/** Within 2000::/3, the only assigned part of IPv6: Teredo and protocols, documentation, 6to4, documentation. */
 const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 const ASSIGNED_6 = '2000::/3';
 const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
@@ -19,25 +22,25 @@ const local = createBlockList(LOCAL);
 const special = createBlockList([...LOCAL, ...SPECIAL_4, ...SPECIAL_6]);
 const assigned = createBlockList([ASSIGNED_6]);
 
-/** Whether an address is a global unicast one. @param address as the resolver writes it, without brackets */
+/** Whether an address is global unicast. @param address as returned by the resolver, without brackets */
 export function isPublic(address: string): boolean {
   const plain = withoutMapping(address);
   if (!plain.includes(':')) return !special.check(plain, 'ipv4');
   return assigned.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
-/** Whether an address is of the machine that opens it, or of its link-local network. @param address see {@link isPublic} */
+/** Whether an address belongs to this machine or its link-local network. @param address see {@link isPublic} */
 export function isLocal(address: string): boolean {
   return isInNetworks(local, address);
 }
 
-/** Whether a list holds an address; one of v4 that is written as one of v6 counts as what it is. */
+/** Whether a list contains an address; IPv4-mapped IPv6 addresses count as IPv4. */
 export function isInNetworks(list: BlockList, address: string): boolean {
   const plain = withoutMapping(address);
   return list.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** @param subnets such as `10.0.0.0/8`; they are right already */
+/** @param subnets valid subnets such as `10.0.0.0/8` */
 export function createBlockList(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
@@ -51,7 +54,7 @@ export function createBlockList(subnets: readonly string[]): BlockList {
 /** `::ffff:7f00:1` and `::ffff:127.0.0.1` are 127.0.0.1. */
 function withoutMapping(address: string): string {
   if (!address.includes(':')) return address;
-  // Only URL spells an address of v6 in one way.
+  // URL normalizes the spelling of an IPv6 address.
   const spelt = new URL(`http://[${address.split('%')[0] ?? ''}]/`).hostname.slice(1, -1);
   const dotted = MAPPED.exec(spelt)?.[1];
   if (dotted !== undefined) return dotted;

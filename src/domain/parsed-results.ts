@@ -1,7 +1,7 @@
 /**
- * What an answer holds once it has been read: our own types, cleaned, with every member that the
- * specification names. Text is well-formed and without NUL, times are ISO strings in UTC, counters are
- * whole numbers or null (unknown is not zero), references are ids or null.
+ * The results of a parsed response: our own types, cleaned, with every member of the specification. Text is well-formed
+ * and without NUL, times are ISO strings in UTC, counters are integers or null (unknown is not zero), references are
+ * ids or null.
  */
 import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
@@ -24,7 +24,7 @@ export type ParsedAuthor = Record<AuthorCounter, number | null> & {
 
 export type ParsedPost = Record<PostCounter, number | null> & {
   external_id: string;
-  /** `external_id` of its author; null when the answer does not say who wrote it. */
+  /** `external_id` of its author; null if the response does not contain it. */
   author_external_id: string | null;
   text: string;
   url: string | null;
@@ -36,24 +36,24 @@ export type ParsedPost = Record<PostCounter, number | null> & {
   in_reply_to_user_id: string | null;
   quoted_status_id: string | null;
   reposted_status_id: string | null;
-  /** The quoted text where the wire gives `quote` as a string; a nested post becomes a post of its own. */
+  /** The quoted text if `quote` is a string on the wire; a nested post becomes a separate post. */
   quote: string | null;
   is_quote_post: boolean | null;
   is_repost: boolean | null;
   summary_description: string | null;
-  /** Kept as they came, cleaned: JSON values. */
+  /** Original JSON values, cleaned. */
   media: unknown[];
   entities: Record<string, unknown>;
   hashtags: string[];
   mentions: string[];
-  /** Expanded addresses inside the text, http and https only. */
+  /** Expanded addresses in the text, http and https only. */
   urls: string[];
 };
 
 export type ParsedLink = {
   /** Canonical address: the identity of a link. */
   canonical: string;
-  /** The address as it came. */
+  /** The original address. */
   address: string;
   /** Host of the canonical address, without `www.`. */
   site: string;
@@ -65,7 +65,7 @@ export type ParsedLink = {
   published_at: string | null;
 };
 
-/** A link that is only referred to (by a completion or a key item): resolved, not sighted. */
+/** A link that is only referenced (by a completion or a key item): resolved, but not a sighting. */
 export type LinkRef = { canonical: string; address: string; site: string };
 
 export type KeyList = (typeof KEY_LISTS)[number];
@@ -80,21 +80,21 @@ export type ParsedKeyItem = {
 
 export type StatementRole = (typeof CLAIM_ROLES)[number];
 
-/** A sentence of a completion with what it cites. */
+/** A sentence of a completion with its citations. */
 export type ParsedStatement = {
   role: StatementRole;
-  /** Place in the completion, over all its texts, from 0. */
+  /** Position in the completion, across all its texts, from 0. */
   position: number;
-  /** Without its citation marks; one line. */
+  /** One line, without citation marks. */
   text: string;
-  /** 32 hexadecimal digits: equal where the words are, whatever their case and white space. */
+  /** 32 hexadecimal digits: equal for equal words, ignoring case and white space. */
   identity: string;
   citations: ParsedCitation[];
-  /** Numbers that it cites and of which the answer does not say what they stand for. */
+  /** Cited numbers that the response does not resolve. */
   unresolved: number[];
 };
 
-/** `returned`: the link, or the post at its address, is a result of the same answer. */
+/** `returned`: the link, or the post at its address, is a result of the same response. */
 export type ParsedCitation = LinkRef & { returned: boolean };
 
 export type ParsedCompletion = {
@@ -102,37 +102,39 @@ export type ParsedCompletion = {
   microblog_summary: string | null;
   discussion_board_summary: string | null;
   news_forum_summary: string | null;
-  /** The pieces of `text_chunks.microblog_summary`, which joined are its text; null when absent. */
+  /** The pieces of `text_chunks.microblog_summary`, which form its text; null if missing. */
   text_chunks: string[] | null;
   completion_links: LinkRef[];
   search_completion_links: LinkRef[];
   key_items: ParsedKeyItem[];
-  /** What its texts say, sentence by sentence. */
+  /** The statements of its texts. */
   claims: ParsedStatement[];
   /** Third generation only: relevance by post id or address. */
   miner_link_scores: Record<string, string> | null;
   warnings: Warning[];
 };
 
-/** What the service says was not as asked: `tool` gave nothing, and why. */
+/** A problem reported by the service: `tool` returned nothing, and why. */
 export type Warning = { code: string | null; tool: string | null; message: string | null };
 
-/** An item that could not be read: where it stood, why, and its beginning. */
+/** An item that could not be parsed: its path, the reason, and its beginning. */
 export type Reject = { path: string; code: RejectCode; sample: string };
 
 export type ParsedResults = {
-  /** Found posts in the order of the answer, each id once: sighted by the search. */
+  /** Posts in the order of the response, distinct: sightings of the search. */
   posts: ParsedPost[];
-  /** Posts that only stand inside others (quoted, reposted): stored, not sighted. */
+  /** Posts that only occur inside others (quoted, reposted): stored, but not sightings. */
   nestedPosts: ParsedPost[];
-  /** Everyone who wrote any of them, each id once. */
+  /** Authors of all these posts, distinct. */
   authors: ParsedAuthor[];
-  /** Found links in the order of the answer, each canonical address once: sighted by the search. */
+  /** Links in the order of the response, distinct by canonical address: sightings of the search. */
   links: ParsedLink[];
   completion: ParsedCompletion | null;
-  /** Of either operation. */
+  /** From both operations. */
   warnings: Warning[];
   rejects: Reject[];
-  /** Items in the answer, read or not: posts, results and links of the completion; doubles counted once. */
+  /**
+   * Number of items in the response, valid or not: posts, results and links of the completion; duplicates count once.
+   */
   itemsSeen: number;
 };

@@ -1,18 +1,18 @@
 /**
- * Where the sentences of a text end, and when two of them say the same. A rule of our own and not the runtime's: what a
- * sentence is decides what a statement is, and must not change with a version of the runtime. Terminal marks of several
- * scripts, abbreviations, initials, numbers. Where it errs it joins two sentences, it cuts none.
+ * Splits texts into sentences, and compares sentences. Uses our own rules instead of the runtime's, since statement
+ * identities must not change with its version. Handles terminal marks of several scripts, abbreviations, initials and
+ * numbers. If in doubt, it joins two sentences.
  */
 import { createHash } from 'node:crypto';
 
-/** Stands in a text where a citation stood; behind the end of a sentence it belongs to that sentence. */
+/** Placeholder for a citation; after the end of a sentence, it belongs to that sentence. */
 export const MARK = '\ue000';
 
-/** Between Latin letters 。 is no full stop: browsers take it for a dot. */
+/** 。 between Latin letters is no full stop: browsers treat it as a dot. */
 const BOUNDARY =
   /(?<![.!?؟।॥…])[.!?؟।॥…]+["'”’»)\]*_]*(?=[\s\ue000]|$)|(?!(?<=[A-Za-z0-9])。[A-Za-z0-9])[。！？]+["”’」』）*_]*|\n+/gu;
 const TRAILING_MARKS = /(?:[^\S\n]*\ue000)+/y;
-/** A wrapped line goes on in the next one. */
+/** A wrapped line continues on the next. */
 const LINE_WRAP = /(?<=[^\s.!?؟。！？:])[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
 
 const readWords = (list: string) => new Set(list.split(/\s+/));
@@ -20,29 +20,30 @@ const ABBREVIATIONS = readWords(
   `dr prof mr mrs ms mx st jr sr rev gen col lt sgt capt gov sen rep vs inc ltd corp dept est approx jan feb apr jun jul aug
    sep sept oct nov dec mt ave blvd al cf bzw ca usw vgl evtl ggf inkl tel mme mlle mgr sra ud uds dhr mevr`,
 );
-/** Words too: the cat sat, in the sun. Abbreviations with a capital only. */
+/** Also words ("sat", "sun"), so abbreviations only when capitalized. */
 const CAPITAL_ABBREVIATIONS = readWords('Mar Mon Tue Wed Thu Fri Sat Sun Hon Pres Str Hr Fr');
-/** Words too: before a number alone abbreviations. "No. 5", but "He said no." */
+/** Also words, so abbreviations only before a number: "No. 5", but "He said no." */
 const NUMBER_ABBREVIATIONS = readWords('no nr art fig figs vol p pp ch sec eq abs kap nos num op');
 const NAMED_AFTER_NUMBER =
   /^\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert)/;
 const LIST_NUMBER = /^\d{1,3}\.(?=\s)/;
 
-/** The first sentence of a list's item without its number; "3. Oktober" has none. */
+/** Removes the number of a list item; "3. Oktober" has none. */
 export function removeListNumber(sentence: string): string {
   const rest = sentence.replace(LIST_NUMBER, '');
   return NAMED_AFTER_NUMBER.test(rest) ? sentence : rest.trimStart();
 }
 
-/** Lines that a width wrapped, as one line again. */
+/** Joins wrapped lines. */
 export function unwrapLines(text: string): string {
   return text.replace(LINE_WRAP, ' ');
 }
 
 /**
- * The sentences of a text, cut behind each end, be it a mark or the end of a line.
- * @param options.lowerCaseBegins a sentence may begin with a small letter: a full stop before one is an end too
- * @returns pieces in order, which joined are the text
+ * Splits a text after each sentence or line end.
+ * @param options.lowerCaseBegins sentences may start with a lower-case letter, so a full stop before one ends a
+ *   sentence
+ * @returns consecutive pieces that form the text
  */
 export function splitSentences(text: string, { lowerCaseBegins = false } = {}): string[] {
   const pieces: string[] = [];
@@ -62,7 +63,7 @@ export function splitSentences(text: string, { lowerCaseBegins = false } = {}): 
   return from < text.length ? [...pieces, text.slice(from)] : pieces;
 }
 
-/** Whether a full stop ends its sentence, or belongs to an abbreviation, an initial, an ordinal or a list. */
+/** Whether a full stop ends a sentence, rather than an abbreviation, initial, ordinal or list number. */
 function endsSentence(text: string, dot: number, end: number, lowerCaseBegins: boolean): boolean {
   const next = text.slice(end, end + 14);
   if (!lowerCaseBegins && /^\s+\p{Ll}/u.test(next)) return false;
@@ -82,8 +83,8 @@ function startsLine(text: string, dot: number, digits: number): boolean {
 }
 
 /**
- * What makes two wordings one statement: compatibility forms, case and white space do not count, all else does.
- * Identities are stored: another rule would make every statement new.
+ * The identity of a statement: ignores compatibility forms, case and white space only. Identities are stored: changing
+ * the rule would make every statement new.
  * @returns 128 bits in hexadecimal
  */
 export function hashStatement(text: string): string {

@@ -1,23 +1,23 @@
 /**
- * The tables of names: what the specification calls a thing, and what it is called on the wire.
- * `neutral` is the specification itself; `named` holds the proper names that the hosted service speaks.
+ * Name tables: the specification's name of each thing and its name on the wire. `neutral` is the specification itself;
+ * `named` has the proper names that the hosted service uses.
  */
 import { SOURCES, TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
 
 export type Names = {
   /** First segment of both paths. */
   service_prefix: string;
-  /** Path of operation B behind the prefix. */
+  /** Path of operation B after the prefix. */
   microblog_path: string;
-  /** The tool's label on the wire, then the short id that came later; the label is written, all are read. */
+  /** The tool's label on the wire, then its later short ids; the label is written, all are accepted. */
   tools: Record<Tool, readonly [label: string, ...shortIds: string[]]>;
   /** Members whose wire name differs, by neutral name. */
   members: Readonly<Record<string, string>>;
-  /** Names of the flat groups of third-generation answers; the first is written, all are read. */
+  /** Names of the flat groups of third-generation responses; the first is written, all are accepted. */
   later_flat_members: Record<Source, readonly [written: string, ...alsoRead: string[]]>;
 };
 
-/** Members that a dialect may rename. `repost` is not the specification's: it holds a reposted post. */
+/** Members that a dialect can rename. `repost` is not in the specification: it contains a reposted post. */
 export const NEUTRAL_MEMBERS = [
   'web_search_results',
   'video_search_results',
@@ -50,12 +50,12 @@ export const NEUTRAL: Names = {
           .toLowerCase(),
       ],
     ]),
-  ) as unknown as Names['tools'], // fromEntries forgets which keys it was given: every tool
+  ) as unknown as Names['tools'], // Object.fromEntries loses the key type; every tool is present
   members: {},
   later_flat_members: {
     ...(Object.fromEntries(
       SOURCES.map((source) => [source, [source, `${source}_search`]]),
-    ) as unknown as Names['later_flat_members']), // fromEntries forgets its keys: every source
+    ) as unknown as Names['later_flat_members']), // Object.fromEntries loses the key type; every source is present
     web: ['web', 'search', 'web_search'],
     microblog: ['microblog', 'tweets', 'microblog_posts'],
   },

@@ -27,21 +27,20 @@ export type Dialect = Readonly<{
   name: string;
   servicePrefix: string;
   microblogPath: string;
-  /** Wire name by neutral member, only where they differ; and the way back. */
+  /** Wire names by neutral member where they differ, and the reverse. */
   wireOf: ReadonlyMap<string, string>;
   neutralOf: ReadonlyMap<string, string>;
   labelOf: ReadonlyMap<Tool, string>;
-  /** Tool by every label and short id that is read, in lower case. */
+  /** Tools by accepted label or short id, in lower case. */
   toolOf: ReadonlyMap<string, Tool>;
-  /** Flat group as it is written, by source; source by every name that is read. */
+  /** Written flat group by source, and source by accepted name. */
   groupOf: ReadonlyMap<Source, string>;
   sourceOf: ReadonlyMap<string, Source>;
 }>;
 
 /**
- * The dialect of a name: `neutral`, `named`, or the path of a JSON file of the same shape, whose missing
- * parts are neutral.
- * @throws InvalidInput naming the path when the file cannot be read or used.
+ * Loads a dialect: `neutral`, `named`, or the path of a JSON file of the same format. Missing parts default to neutral.
+ * @throws InvalidInput naming the path if the file cannot be read or is invalid
  */
 export function loadDialect(name: string): Dialect {
   if (name === 'neutral') return neutral;
@@ -49,15 +48,14 @@ export function loadDialect(name: string): Dialect {
   return buildDialect(name, readDialectFile(name));
 }
 
-/** The wire's name of a member. */
+/** The wire name of a member. */
 export function wireName(dialect: Dialect, member: string): string {
   return dialect.wireOf.get(member) ?? member;
 }
 
 /**
- * Where the two operations are answered, beginning with a slash: `/search/ai/search` and
- * `/search/ai/search/links/microblog` in the neutral dialect. `prefix` replaces the dialect's own
- * (`SEARCH_API_PREFIX`); an empty one means none.
+ * Paths of the two operations, with a leading slash: `/search/ai/search` and `/search/ai/search/links/microblog` in the
+ * neutral dialect. `prefix` replaces the dialect's own (`SEARCH_API_PREFIX`); empty means none.
  */
 export function buildOperationPaths(
   dialect: Dialect,
@@ -80,7 +78,7 @@ function buildDialect(name: string, names: Names): Dialect {
     wireOf: new Map(renamed),
     neutralOf: new Map(renamed.map(([neutralName, wire]) => [wire, neutralName])),
     labelOf: new Map(TOOLS.map((tool) => [tool, names.tools[tool][0]])),
-    // The dialect's own spellings come last, so that they win over a neutral word that means another tool.
+    // Dialect names last, so that they override a neutral name of another tool.
     toolOf: new Map(
       [NEUTRAL, names].flatMap(({ tools }) =>
         TOOLS.flatMap((tool) => tools[tool].map((label) => [label.toLowerCase(), tool] as const)),
@@ -106,7 +104,7 @@ const word = z
   .string()
   .regex(/^\w{1,100}$/, 'a name of letters, digits and _')
   .refine((name) => !(name in {}), 'a name that is not reserved in JavaScript');
-/** One name, or a list whose first is written and all of which are read. */
+/** One name, or a list: the first is written, all are accepted. */
 const oneOrMore = <T extends z.ZodType<string>>(name: T) =>
   z.union([name.transform((only): [T['_output']] => [only]), z.tuple([name], name)]);
 
@@ -121,9 +119,9 @@ const dialectFile = z
   .partial();
 
 /**
- * Reads a dialect file: JSON with any of `service_prefix`, `microblog_path`, `tools` (label, short id), `members` (wire name by
- * neutral member) and `later_flat_members`; missing parts are neutral.
- * @throws InvalidInput naming the file and the place in it
+ * Reads a dialect file: JSON with any of `service_prefix`, `microblog_path`, `tools` (label, short id), `members` (wire
+ * name by neutral member) and `later_flat_members`; missing parts are neutral.
+ * @throws InvalidInput naming the file and the invalid member
  */
 function readDialectFile(path: string): Names {
   const content = readJson(path);
@@ -169,7 +167,7 @@ function readJson(path: string): unknown {
   }
 }
 
-/** Refuses wire names that are used twice: they could not be mapped back. */
+/** Refuses duplicate wire names, which could not be mapped back. */
 function refuseDuplicates(path: string, names: Names): void {
   const members = new Set([...NEUTRAL_MEMBERS, ...listMembers().map((member) => member.split('.')[1] ?? '')]);
   const problems = [
@@ -194,7 +192,7 @@ function toProblem(path: string, place: string, expected: string, given: unknown
   return { path: place === '' ? path : `${path}: ${place}`, given, expected };
 }
 
-/** Every object of the specification, under the name its members are listed by. */
+/** Every object of the specification, by the name used in member lists. */
 const OBJECTS: Readonly<Record<string, z.ZodObject>> = {
   ai_request: aiSearchRequest,
   microblog_request: microblogSearchRequest,

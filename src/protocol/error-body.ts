@@ -1,30 +1,30 @@
 /**
- * Bodies of errors. The specification shows none; what the hosted service was seen to answer is read in
- * all its forms and written in the documented one (docs/internals/specification-choices.md).
+ * Error bodies. The specification shows none. Reads every format that the hosted service was observed to send, and
+ * writes the documented one (docs/internals/specification-choices.md).
  */
 
 import { cleanText } from '../domain/text.ts';
 import { isPlain, own, type Plain } from './json.ts';
 import { readWaitMs } from './retry-after.ts';
 
-/** The longest message that is kept of an error body, in characters. */
+/** Maximum length of a stored message, in characters. */
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_PROBLEMS = 100;
 
-/** What one refused member of a request looks like in a 422. */
+/** An invalid member of a request in a 422. */
 export type ValidationProblem = { loc: (string | number)[]; msg: string; type: string };
 
 type ErrorBody = {
-  /** The service's own words, cleaned and cut to 2,000 characters; null when it says nothing readable. */
+  /** The service's message, cleaned and truncated to 2,000 characters; null if there is none. */
   message: string | null;
-  /** How long it asks us to wait (`"retry_after": "60 seconds"`), at most an hour. */
+  /** The requested wait (`"retry_after": "60 seconds"`), at most an hour. */
   retryAfterMs: number | null;
   validation: ValidationProblem[];
 };
 
 /**
- * Reads the body of an answer that is not a success: `detail` as object, string or array, `error` or
- * `message` instead of it, a page of HTML from a proxy, or nothing at all. Never throws.
+ * Reads the body of an error response: `detail` as object, string or array, `error` or `message` instead, a proxy's
+ * HTML page, or nothing. Never throws.
  */
 export function readErrorBody(text: string): ErrorBody {
   const body = parseBody(text);
@@ -32,7 +32,7 @@ export function readErrorBody(text: string): ErrorBody {
   return readErrorValue(body);
 }
 
-/** As {@link readErrorBody}, of a body that is parsed already. */
+/** {@link readErrorBody} for a parsed body. */
 export function readErrorValue(body: unknown): ErrorBody {
   const detail = isPlain(body) ? (own(body, 'detail') ?? own(body, 'error') ?? body) : body;
   const validation = Array.isArray(detail) ? detail.slice(0, MAX_PROBLEMS).flatMap(readProblem) : [];
@@ -54,7 +54,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** A page for people: its text without tags; the beginning is enough. */
+/** The beginning of an HTML page as text without tags. */
 function stripHtml(text: string): string | null {
   const begin = text.slice(0, MAX_MESSAGE_LENGTH * 8);
   const words = begin
@@ -103,7 +103,7 @@ function readWord(item: Plain, name: string): string | null {
   return typeof value === 'string' ? cleanText(value, MAX_MESSAGE_LENGTH) : null;
 }
 
-// The documented bodies, as our own service writes them.
+// Writes the documented bodies for our own service.
 
 type Detail = { error_code: number; message: string };
 
@@ -112,24 +112,24 @@ export function unauthorizedBody(reason = 'Invalid API key'): { detail: Detail &
   return { detail: { error_code: 401, message: 'Unauthorized', reason } };
 }
 
-/** 403: the key is known and may not do this. */
+/** 403: the key is known but lacks permission. */
 export function forbiddenBody(reason: string): { detail: Detail & { reason: string } } {
   return { detail: { error_code: 403, message: 'Forbidden', reason } };
 }
 
-/** 422: what is wrong in the request, one entry per member. */
+/** 422: the problems of the request, one per member. */
 export function validationBody(problems: readonly ValidationProblem[]): {
   detail: readonly ValidationProblem[];
 } {
   return { detail: problems };
 }
 
-/** 429: the wait stands in the body as text, and the caller sends it as `Retry-After` too. */
+/** 429: the wait as text; the caller also sends `Retry-After`. */
 export function tooManyRequestsBody(seconds = 60): { detail: Detail & { retry_after: string } } {
   return { detail: { error_code: 429, message: 'Too Many Requests', retry_after: `${seconds} seconds` } };
 }
 
-/** 500: it is our fault; nothing of the cause goes out. */
+/** 500: our fault; the cause is not disclosed. */
 export function internalErrorBody(): { detail: Detail & { description: string } } {
   return {
     detail: {

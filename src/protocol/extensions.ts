@@ -1,24 +1,23 @@
 /**
- * What our own service answers beyond the specification (docs/internals/specification-choices.md). Only additions:
- * who knows the specification alone reads everything else as it is written there. The shapes here are the
- * strict ones: what the specification types as a text or a number is never null.
+ * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
+ * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
 import { aiResponseWithWeb, microblogAuthor, microblogPost } from './specification.ts';
 
-/** Why a part of an answer is empty or less than it could be; `tool` is the label of the tool. */
+/** Why part of a response is empty or incomplete; `tool` is the tool's label. */
 export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
 export type ServedWarning = z.infer<typeof warning>;
 
-/** The code of the warning that a tool gave nothing because none of its sources answered: nobody has looked. */
+/** Code of the warning that no source of a tool responded, so that its empty list does not mean "no results". */
 export const TOOL_UNANSWERED = 'tool_unanswered';
 
-/** Who wrote the completion; `none` where nothing was found, so that nothing was written. */
+/** Who wrote the completion; `none` if there were no results. */
 const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 
 const known = z.int().nonnegative();
-/** Counters that are written as 0 because they are not known; absent where all are. */
+/** Counters that are written as 0 because they are unknown; missing if all are known. */
 const unknownCounters = z.array(z.string()).min(1).optional();
 
 const servedAuthor = microblogAuthor.extend({

@@ -1,16 +1,15 @@
 /**
- * JSON text to a value, without two losses of `JSON.parse`: an integer that JavaScript would round (an id
- * of 19 digits) stays its digits, as a string, and what is nested without measure is not built: it is left
- * out, and null stands in its place, so that one deep item does not take the others down.
- * And access to the members of what came from outside.
+ * Parses JSON with two differences from `JSON.parse`: integers that JavaScript would round (19-digit ids) become
+ * strings, and values nested too deeply become null, so that one deep item does not invalidate the others. Also
+ * provides safe access to members of outside objects.
  */
 import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
 
-/** Levels that are built. Whatever is read stands far above: a post quoted in a post that is quoted, and so on. */
+/** Maximum nesting. Everything that is read is far less deep: a quoted post in a quoted post, and so on. */
 export const MAX_DEPTH = 64;
-/** Members and items of one text: those of five hundred posts with everything in them. More keep the event loop. */
+/** Maximum members and items of one text: five hundred complete posts. More would block the event loop. */
 export const MAX_VALUES = 150_000;
-/** Members of one object. Names are what costs most: each that was not met before is a shape of its own. */
+/** Maximum members of one object. Names are the most expensive part: each new one creates a new object shape. */
 export const MAX_MEMBERS = 10_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -23,12 +22,12 @@ export type ParsedJson =
   | { value: unknown; values: number; problem?: undefined }
   | { value?: undefined; values?: undefined; problem: 'not_json' | 'too_many' };
 
-/** Parses JSON. Never throws; takes linear time. `values` is how many members and items were built, about. */
+/** Parses JSON. Never throws; takes linear time. `values` is the approximate number of members and items. */
 export function parseJson(text: string): ParsedJson {
   return runToEnd(parseJsonCooperatively(text));
 }
 
-/** The same with a pause between its two steps. */
+/** {@link parseJson} with a pause between its two steps. */
 export function* parseJsonCooperatively(text: string): Cooperative<ParsedJson> {
   const scanned = scan(text);
   if (scanned === null) return { problem: 'too_many' };
@@ -40,9 +39,9 @@ export function* parseJsonCooperatively(text: string): Cooperative<ParsedJson> {
   }
 }
 
-/** The text with unsafe integers between quotes and nothing too deep; null where it holds too many values. */
+/** Quotes unsafe integers and replaces deep values; null if there are too many values. */
 function scan(text: string): { text: string; values: number } | null {
-  /** Where what is written otherwise begins and ends, by turns. */
+  /** Start and end of each replaced part, alternating. */
   const cuts: number[] = [];
   let depth = 0;
   let values = 1;
@@ -94,7 +93,7 @@ function isClosing(unit: number): boolean {
   return unit === 0x5d || unit === 0x7d;
 }
 
-/** Where the list or object that begins at `start` is closed; the end of the text if it never is. */
+/** The end of the list or object that begins at `start`, or of the text if it is unclosed. */
 function findEndOfNesting(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -106,10 +105,10 @@ function findEndOfNesting(text: string, start: number): number {
   return text.length;
 }
 
-/** Where the string that begins at `start` has its closing quote; the end of the text if it has none. */
+/** The closing quote of the string that begins at `start`, or the end of the text. */
 function findEndOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    // A quote behind an odd number of backslashes belongs to the string.
+    // After an odd number of backslashes, a quote belongs to the string.
     let before = end;
     while (text.charCodeAt(before - 1) === BACKSLASH) before--;
     if ((end - before) % 2 === 0) return end;
@@ -117,14 +116,14 @@ function findEndOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Where the number whose first digit is at `start` ends: behind digits, a point, an exponent with its sign. */
+/** The end of the number that begins at `start`, including fraction and exponent. */
 function findEndOfNumber(text: string, start: number): number {
   let end = start + 1;
   while (isNumberPart(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** A digit or one of `.eE+-`; NaN, beyond the end, is none of them. */
+/** A digit or one of `.eE+-`; false for NaN, beyond the end of the text. */
 function isNumberPart(unit: number): boolean {
   if (isDigit(unit)) return true;
   return unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === 0x2d;
@@ -134,14 +133,14 @@ function isDigit(unit: number): boolean {
   return unit >= ZERO && unit <= NINE;
 }
 
-/** Whether the number between two places is one that JavaScript rounds: 2^53 has 16 digits. */
+/** Whether JavaScript would round the number between two positions: 2^53 has 16 digits. */
 function isUnsafeInteger(text: string, start: number, end: number): boolean {
   if (end - start < 16 || text.charCodeAt(start) === ZERO) return false;
   for (let i = start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false;
   return end - start > 16 || !Number.isSafeInteger(Number(text.slice(start, end)));
 }
 
-/** A JSON object as it came from outside: any member may hold anything, or be absent. */
+/** A JSON object from outside: any member may be missing or have any type. */
 export type Plain = Record<string, unknown>;
 
 /** Whether a JSON value is an object (not null, not an array). */
@@ -149,14 +148,14 @@ export function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Keys that a copy never carries over: as assignments they reach into prototypes. */
+/** Keys that must not be copied: assigning them changes prototypes. */
 export function isPoisonous(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
 /**
- * The value of an object's *own* member. `JSON.parse` makes ordinary objects, so a plain look-up of a
- * name from outside (`constructor`, `toString`) would find what every object inherits.
+ * The value of an object's *own* member. Plain access with an outside name (`constructor`, `toString`) would return
+ * inherited members.
  */
 export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;

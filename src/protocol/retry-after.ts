@@ -1,11 +1,11 @@
-/** How long a service asks to be left alone: by its header, or in words inside a body. */
+/** How long a service asks clients to wait: in a header, or as text in a body. */
 
-/** No wait that a service asks for is taken to be longer than an hour. */
+/** Longer waits are reduced to an hour. */
 export const MAX_WAIT_MS = 3_600_000;
 
 /**
- * Milliseconds to wait by a `Retry-After` header, in whole seconds or as an HTTP date, between 0 and an
- * hour. Null where there is none or it says nothing (`abc`, a negative number).
+ * Milliseconds to wait according to a `Retry-After` header, as whole seconds or an HTTP date, between 0 and an hour.
+ * Null if it is missing or invalid (`abc`, a negative number).
  */
 export function retryAfterMs(header: string | null, now: Date): number | null {
   if (header === null) return null;
@@ -13,7 +13,7 @@ export function retryAfterMs(header: string | null, now: Date): number | null {
   return until === null ? readWaitMs(header) : capMs(until - now.getTime());
 }
 
-/** Milliseconds of `60`, `60 seconds`, `1.5 min` or `2 hours`; a number without a unit is in seconds. */
+/** Milliseconds of `60`, `60 seconds`, `1.5 min` or `2 hours`; the default unit is seconds. */
 export function readWaitMs(text: string): number | null {
   if (text.length > 64) return null;
   const match = /^\s*(\d{1,15}(?:\.\d{1,9})?(?:e\d{1,2})?)\s*([a-z]{0,12})\.?\s*$/i.exec(text);
@@ -35,20 +35,20 @@ function capMs(ms: number): number {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The form that is sent, and the two older ones that are to be understood (RFC 9110, 5.6.7). */
+/** The current format, and the two obsolete ones that must be accepted (RFC 9110, 5.6.7). */
 const DATE_FORMS = [
   /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
 ];
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the older forms; milliseconds since 1970. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT` or an obsolete format; milliseconds since 1970. */
 function parseHttpDate(text: string, now: Date): number | null {
   const { day = '', month = '', year = '', time = '' } = matchDate(text)?.groups ?? {};
   const at = Date.parse(
     `${expandYear(year, now)}-${padNumber(MONTHS.indexOf(month) + 1)}-${padNumber(Number(day))}T${time}Z`,
   );
-  // A day that the month does not have is rolled over by some readers.
+  // `Date.parse` may roll over invalid days.
   return new Date(at).getUTCDate() === Number(day) ? at : null;
 }
 
@@ -56,7 +56,7 @@ function matchDate(text: string): RegExpExecArray | undefined {
   return DATE_FORMS.map((form) => form.exec(text)).find((match) => match !== null);
 }
 
-/** Two digits more than fifty years ahead are of the century before. */
+/** Two-digit years more than fifty years in the future belong to the past century. */
 function expandYear(digits: string, now: Date): number {
   if (digits.length !== 2) return Number(digits);
   const year = Math.floor(now.getUTCFullYear() / 100) * 100 + Number(digits);

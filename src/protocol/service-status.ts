@@ -1,13 +1,13 @@
-/** What a search service reports of itself: how its sources are, and what it was asked. */
+/** Status of a search service: the health of its sources, and its requests. */
 import type { Source } from '../domain/enumerations.ts';
 
 /**
- * How a source treats a window of time. `exact`: asked for the window and answers with times; `coarse`: asked for a wider
- * one, or not all it finds has a time; `none`: undated.
+ * How a source handles a time window. `exact`: supports windows and returns times; `coarse`: supports only wider
+ * windows, or does not return all times; `none`: undated.
  */
 export type DateAccuracy = 'exact' | 'coarse' | 'none';
 
-/** Why a source gave nothing. The code stands in `warnings` and in the log; it is only ever added to. */
+/** Why a source returned nothing. Codes appear in `warnings` and logs: only add to this list. */
 export type OutageCode =
   | 'source_off'
   | 'source_needs_key'
@@ -18,39 +18,39 @@ export type OutageCode =
   | 'source_refused'
   | 'source_failed';
 
-/** One source that there is, whether it is asked or not. */
+/** An available source, enabled or not. */
 export type SourceStatement = {
   name: string;
   source: Source;
-  /** For a person; its name where it cannot be made. */
+  /** For display; its name if it cannot be created. */
   title: string;
   state: 'on' | 'off';
-  /** Why it is off: `needs BRAVE_API_KEY`. */
+  /** Why it is disabled: `needs BRAVE_API_KEY`. */
   reason: string | undefined;
   dates: DateAccuracy | undefined;
-  /** What its operator allows. */
+  /** What its operator permits. */
   terms: string | undefined;
 };
 
-/** How a live source has been since this process began. */
+/** The health of a live source since this process started. */
 export type LiveHealth = {
   openUntil: Date | undefined;
-  /** `used` is undefined where it cannot be counted now. */
+  /** `used` is undefined if the counter is unavailable. */
   allowance: { used: number | undefined; most: number; unit: string; period: string } | undefined;
   lastSuccess: Date | undefined;
-  /** `reason` is ours. */
+  /** `reason` contains only our own text. */
   lastFailure: { at: Date; code: OutageCode; reason: string } | undefined;
 };
 
-/** A source and how it has been; `live` is there for those that are asked. */
+/** A source and its health; `live` only for enabled sources. */
 export type SourceHealth = SourceStatement & { live: LiveHealth | undefined };
 
-/** A request of an operation that was answered or refused. */
+/** A request to an operation, answered or rejected. */
 export type ServedRequest = {
   operation: 'ai' | 'microblog';
-  /** What answered: the sources of the root, the live ones, or the simulation. */
+  /** What handled it: the sources of the root, the live ones, or the simulation. */
   mount: 'root' | 'live' | 'sandbox';
   status: number;
-  /** From the request to the end of its answer. */
+  /** From the request to the end of the response. */
   seconds: number;
 };

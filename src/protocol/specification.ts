@@ -1,10 +1,12 @@
-/** The requests and responses of both operations, in the specification's words. Which members are required is our choice. */
+/**
+ * Requests and responses of both operations, in the specification's names. Which members are required is our choice.
+ */
 
 import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../domain/enumerations.ts';
 import { z } from 'zod';
 
-/** A prompt's greatest length, in characters. The specification shows no bound; see docs/internals/specification-choices.md. */
+/** Maximum prompt length in characters. The specification has no limit; see docs/internals/specification-choices.md. */
 export const MAX_PROMPT_LENGTH = 2_000;
 
 /** Operation A. */
@@ -23,10 +25,10 @@ export const microblogSearchRequest = z.object({
   model: z.enum(MODELS).optional(),
 });
 
-/** A whole number from 0; null where it is not known, which is not the same as 0. */
+/** An integer from 0; null if unknown, which is not the same as 0. */
 export const counter = z.int().nonnegative().nullable();
 
-/** The author of a microblog post (`user`). The specification shows every member; what is unknown is null. */
+/** The author of a microblog post (`user`). The specification shows every member; unknown values are null. */
 export const microblogAuthor = z.object({
   id: z.string().min(1),
   url: z.string().nullable(),
@@ -48,12 +50,12 @@ export const microblogAuthor = z.object({
 });
 export type MicroblogAuthor = z.infer<typeof microblogAuthor>;
 
-/** A reference to a post or a person: null where there is none. */
+/** A reference to a post or a person; null if there is none. */
 const reference = z.string().nullable();
 
 /**
- * A microblog post, as our service writes it. The shape of a `media` element and the members of
- * `entities` are not shown; ours are in docs/internals/specification-choices.md. Times are ISO 8601 in UTC.
+ * A microblog post as our service writes it. The specification does not define the elements of `media` and the members
+ * of `entities`; see docs/internals/specification-choices.md for ours. Times are ISO 8601 in UTC.
  */
 export const microblogPost = z.object({
   user: microblogAuthor,
@@ -87,19 +89,19 @@ export const resultItem = z.object({
   snippet: z.string(),
   /** May be empty. */
   summary_description: z.string(),
-  /** Present on preprint and encyclopedia results only. */
+  /** Only on preprint and encyclopedia results. */
   with_metadata: z.boolean().optional(),
 });
 export type ResultItem = z.infer<typeof resultItem>;
 
-/** What was found by one tool. */
+/** Results of one tool. */
 export const resultGroup = z.object({ organic_results: z.array(resultItem) });
 export type ResultGroup = z.infer<typeof resultGroup>;
 
 /** An element of the completion's key lists. */
 export const keyItem = z.object({ text: z.string(), url: z.url() });
 
-/** What was written about the results. A tool that was not selected has an empty list and an empty text. */
+/** The text about the results. A tool that was not selected has an empty list and an empty text. */
 export const completion = z.object({
   key_posts: z.array(keyItem),
   key_microblog_posts: z.array(keyItem),
@@ -112,10 +114,10 @@ export const completion = z.object({
 });
 export type Completion = z.infer<typeof completion>;
 
-/** The summary of the microblog posts in the pieces it was written in; joined they are the text. */
+/** The pieces of the microblog summary; joined they are its text. */
 export const textChunks = z.object({ microblog_summary: z.array(z.string()) });
 
-/** A group is there when its tool was selected, and may be empty. */
+/** A group is present if its tool was selected, and may be empty. */
 export const aiResponse = z.object({
   video_search_results: resultGroup.optional(),
   news_forum_search_results: resultGroup.optional(),
@@ -123,13 +125,13 @@ export const aiResponse = z.object({
   preprint_search_results: resultGroup.optional(),
   encyclopedia_search_results: resultGroup.optional(),
   text_chunks: textChunks,
-  /** Addresses of everything that was found. */
+  /** Addresses of all results. */
   search_completion_links: z.array(z.url()),
-  /** Addresses that the completion cites, in the order of their first citation. */
+  /** Addresses that the completion cites, in order of first citation. */
   completion_links: z.array(z.url()),
   completion,
 });
 export type AiResponse = z.infer<typeof aiResponse>;
 
-/** With the group that the specification does not show; answered only where it is switched on. */
+/** With a group that the specification lacks; returned only if enabled. */
 export const aiResponseWithWeb = aiResponse.extend({ web_search_results: resultGroup.optional() });

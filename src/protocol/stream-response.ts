@@ -1,20 +1,20 @@
 /**
- * The meaning of the events of a stream:
+ * The events of a stream:
  *
  *     {"type": "text", "role": "summary", "content": "tokens"}
- *     {"type": <a flat group of the third generation>, "content": [items]}   as each tool ends, in any order
+ *     {"type": <a flat group of the third generation>, "content": [items]}   when each tool ends, in any order
  *     {"type": "completion", "content": "whole text" or a completion object}   the end
- *     {"type": "result", "content": {the whole answer}}   an end too
+ *     {"type": "result", "content": {the whole response}}   also the end
  *     {"type": "error", "error": ...} or {"error": ...}
  *
- * Any other type is skipped. An object without a type that has the members of an answer is the answer.
+ * Other types are skipped. An object without a type but with members of a response is the response.
  */
 import { wireName, type Dialect } from './dialect.ts';
 import { readErrorValue } from './error-body.ts';
 import { isPlain, isPoisonous, own, type Plain } from './json.ts';
 import { fromWire } from './wire.ts';
 
-/** Members of an answer that have also come as events of their own. */
+/** Members of a response that some services send as separate events. */
 const UNWRAPPED_MEMBERS = new Set([
   'miner_link_scores',
   'warnings',
@@ -22,7 +22,7 @@ const UNWRAPPED_MEMBERS = new Set([
   'completion_links',
 ]);
 
-/** Roles of text, of which four are known. */
+/** Maximum number of text roles; four are known. */
 const MAX_ROLES = 100;
 
 type StreamAssembler = {

@@ -1,8 +1,7 @@
 /**
- * Operation A as a stream. The specification does not show its shape; this reads what was seen: unnamed
- * server-sent events with or without their framing, several JSON values in one line, bare JSON objects,
- * and a whole answer that came although a stream was asked for. What an event means is in
- * stream-response.ts.
+ * Reads operation A as a stream. The specification does not define its format; this accepts what services were observed
+ * to send: unnamed server-sent events with or without framing, several JSON values per line, bare JSON objects, and a
+ * complete response instead of a stream. See stream-response.ts for the events.
  */
 
 import { RunError } from '../domain/errors.ts';
@@ -10,33 +9,33 @@ import type { Dialect } from './dialect.ts';
 import { isPlain, MAX_VALUES, parseJson, type Plain } from './json.ts';
 import { createStreamAssembler } from './stream-response.ts';
 
-/** No stream is read beyond this many characters in all, and so many in one line, which is read in one go. */
+/** Limits in characters for a stream, and for a line, which is parsed in one step. */
 const MAX_STREAM_LENGTH = 64_000_000;
 const MAX_LINE_LENGTH = 12_000_000;
-/** Nor beyond this many members and items: what an event holds is kept until the end. One line may hold a fifth. */
+/** Maximum members and items, since content is kept until the end. One line may have a fifth of them. */
 const MAX_STREAM_VALUES = 5 * MAX_VALUES;
 
 export type StreamReader = {
-  /** Takes what came next, cut anywhere. @throws RunError `too_large` beyond the limit. */
+  /** Adds the next chunk, split anywhere. @throws RunError `too_large` beyond a limit */
   push(more: Uint8Array | string): void;
-  /** The stream has ended: what is left without a line end or a blank line is read too. */
+  /** Ends the stream and reads the rest, even without a final line end or blank line. */
   end(): void;
-  /** Whether its completion has been seen. Otherwise the answer is partial. */
+  /** Whether the completion was received; if not, the response is partial. */
   readonly complete: boolean;
-  /** The service's message of an error inside the stream, cleaned. */
+  /** The service's error message in the stream, cleaned. */
   readonly error: string | null;
-  /** How many events were understood. */
+  /** Number of valid events. */
   readonly events: number;
   /**
-   * The answer put together from the events, in the wire's names: groups as flat lists, `completion` as
-   * it came, `text_chunks` with the microblog summary's pieces, and `texts`: the joined text of each role.
+   * The response assembled from the events, in wire names: groups as flat lists, `completion` unchanged, `text_chunks`
+   * with the pieces of the microblog summary, and `texts`: the joined text of each role.
    */
   wireAnswer(): Plain;
-  /** The same in the specification's names. */
+  /** The response in the specification's names. */
   answer(): Plain;
 };
 
-/** Reads one stream of a service that speaks the dialect. Pure: bytes in, an answer out, in linear time. */
+/** Reads one stream in a dialect. Pure, in linear time. */
 export function createStreamReader(dialect: Dialect): StreamReader {
   const decoder = new TextDecoder('utf-8');
   const lines = createLineSplitter(MAX_LINE_LENGTH);
@@ -54,21 +53,20 @@ export function createStreamReader(dialect: Dialect): StreamReader {
 
   function readLine(line: string): void {
     if (line === '') {
-      json.reset(); // the event has ended, and with it whatever it left unfinished
+      json.reset(); // the event has ended, and any incomplete value with it
       eventName = '';
     } else if (line.startsWith('data:')) {
       readData(line.slice('data:'.length));
     } else if (line.startsWith('event:')) {
       eventName = line.slice('event:'.length).trim();
     } else if (json.open || /^[{["]/.test(line.trimStart())) {
-      readData(line); // JSON without framing; a comment, `id:`, `retry:` or noise is none
+      readData(line); // unframed JSON; comments, `id:`, `retry:` and other lines are ignored
     }
   }
 
   function readData(text: string): void {
     if (eventName === 'error' && !text.includes('{')) assembler.fail(text.trim());
-    // The line's end stands for white space between values, and an event is skipped where it is not JSON:
-    // without its completion the stream is not complete.
+    // The line end separates values. Invalid JSON is skipped: if it was the completion, the stream stays incomplete.
     const before = values;
     for (const whole of json.feed(`${text}\n`)) {
       const parsed = parseJson(whole);
@@ -106,25 +104,25 @@ export function createStreamReader(dialect: Dialect): StreamReader {
 }
 
 /**
- * Whether the text of a body is an event stream (it has come under a 200 with JSON asked for): it begins
+ * Whether a body is an event stream, which services have sent with status 200 although JSON was requested: it begins
  * with a field of a server-sent event, or with a bare event object.
  */
 export function isEventStream(text: string): boolean {
   return /^\uFEFF?\s*(?:(?:data|event|id|retry)?:|\{\s*"type"\s*:\s*")/.test(text.slice(0, 1_000));
 }
 
-/** Whether a service says by its content type that it sends events. */
+/** Whether a content type announces events. */
 export function isEventStreamType(contentType: string | null): boolean {
   return /^\s*text\/event-stream\b/i.test(contentType ?? '');
 }
 
-/** Text is gathered in pieces of this size, so that a line that arrives byte by byte stays cheap. */
+/** Text is collected in pieces of this size, so that a line that arrives byte by byte stays cheap. */
 const PIECE_LENGTH = 65_536;
 
 /**
- * Cuts text that arrives in chunks into lines, each ended by LF, CRLF or CR, wherever the chunks are cut.
- * Takes linear time for any cutting: the part of a line that was seen is never searched again.
- * @throws RunError `too_large` when one line grows beyond `maxLength` characters.
+ * Splits chunks into lines ended by LF, CRLF or CR, wherever the chunks are split. Takes linear time: the known part of
+ * a line is never searched again.
+ * @throws RunError `too_large` if a line exceeds `maxLength` characters
  */
 export function createLineSplitter(maxLength: number): { push(chunk: string): string[]; end(): string[] } {
   let pieces: string[] = [];
@@ -172,16 +170,15 @@ export function createLineSplitter(maxLength: number): { push(chunk: string): st
 }
 
 /**
- * Cuts a text into the JSON values (objects and arrays) that stand in it one after another, whatever lies
- * between them: nothing, white space, commas, another `data:`, a `[DONE]`. A value may arrive in any
- * number of parts; each character is looked at once.
+ * Extracts consecutive JSON objects and arrays from a text, with anything between them: nothing, white space, commas,
+ * another `data:`, a `[DONE]`. A value may arrive in several parts; each character is read once.
  */
 type JsonSplitter = {
-  /** Takes more text and gives the texts of the values that it completes, as they are asked for. */
+  /** Adds text, and lazily returns the values that it completes. */
   feed(text: string): Iterable<string>;
-  /** Gives up a value that has begun and was not finished. True when there was one. */
+  /** Discards an incomplete value. True if there was one. */
   reset(): boolean;
-  /** Whether a value has begun and is not finished. */
+  /** Whether a value is incomplete. */
   readonly open: boolean;
 };
 
@@ -210,7 +207,7 @@ export function createJsonSplitter(): JsonSplitter {
           escaped = text.charCodeAt(i) === BACKSLASH;
           inString = text.charCodeAt(i) !== QUOTE;
         } else if (unit === QUOTE) {
-          inString = depth > 0; // a quote between values opens nothing
+          inString = depth > 0; // quotes between values are ignored
         } else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
           if (depth === 0 && text.startsWith('[DONE]', i)) {
             i += '[DONE]'.length - 1;
@@ -244,7 +241,7 @@ export function createJsonSplitter(): JsonSplitter {
   };
 }
 
-/** Whether a character of a string stands for more than itself. */
+/** Whether a character is special inside a string. */
 function endsPlain(unit: number): boolean {
   return unit === QUOTE || unit === BACKSLASH;
 }

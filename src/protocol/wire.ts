@@ -1,25 +1,24 @@
 /**
- * Renaming between the specification's words and a dialect's, in both directions.
+ * Renames members between the specification and a dialect, in both directions.
  *
- * Only the places that the specification names are renamed (a request's tools, the members of an answer,
- * its completion, text chunks, posts and the posts inside them, the kinds and roles of stream events), and of
- * our additions the tool of a warning and the names in `unknown_counters`. Everything else, `entities` and
- * `media` above all, passes through as it is. Values are never changed in place. Where a value already holds
- * both spellings of one member, the wire's own wins.
+ * Renames only what the specification names (a request's tools, the members of a response, its completion, text chunks,
+ * posts and nested posts, types and roles of stream events), and of our additions the tool of a warning and the names
+ * in `unknown_counters`. Everything else, such as `entities` and `media`, is unchanged. Never modifies values in place.
+ * If a value has both names of a member, the wire name wins.
  */
 import type { Dialect } from './dialect.ts';
 import { TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
 import { isPlain, isPoisonous, type Plain } from './json.ts';
 
-/** What a value is, and so where its names stand. */
+/** The type of a value, which determines where its names are. */
 export type WireKind = 'request' | 'ai-answer' | 'microblog-answer' | 'completion' | 'post' | 'event';
 
-/** From the specification's words to the dialect's. Members nobody knows are left alone. */
+/** From specification names to dialect names. Unknown members are unchanged. */
 export function toWire(dialect: Dialect, kind: WireKind, value: unknown): unknown {
   return RENAMERS[kind](value, createOutward(dialect), 0);
 }
 
-/** From the dialect's words to the specification's. Members nobody knows are left alone. */
+/** From dialect names to specification names. Unknown members are unchanged. */
 export function fromWire(dialect: Dialect, kind: WireKind, value: unknown): unknown {
   return RENAMERS[kind](value, createInward(dialect), 0);
 }
@@ -27,14 +26,14 @@ export function fromWire(dialect: Dialect, kind: WireKind, value: unknown): unkn
 /** One direction of a dialect. */
 type Way = {
   member(name: string): string;
-  /** A flat group's name; undefined where the name is no group. */
+  /** The name of a flat group; undefined if it is no group. */
   group(name: string): string | undefined;
   tool(label: string): string;
-  /** Which source a flat group on the way *in* belongs to: the microblog's holds posts. */
+  /** The source of an *incoming* flat group: the microblog's contains posts. */
   source(name: string): Source | undefined;
 };
 
-/** Quoted and reposted posts inside posts are renamed this deep: further in nobody reads. */
+/** Nested posts are renamed to this depth; deeper ones are never read. */
 const MAX_NESTING = 8;
 
 const RENAMERS: Record<WireKind, (value: unknown, way: Way, depth: number) => unknown> = {
@@ -94,7 +93,7 @@ const RENAMERS: Record<WireKind, (value: unknown, way: Way, depth: number) => un
   },
 };
 
-/** Renames the members of one object and nothing inside them. */
+/** Renames the members of one object, not of nested ones. */
 function renameMembers(value: unknown, way: Way): unknown {
   return isPlain(value) ? copyMembers(value, (name, member) => [way.member(name), member]) : value;
 }
@@ -103,7 +102,7 @@ function renamePosts(value: unknown, way: Way): unknown {
   return Array.isArray(value) ? value.map((post) => RENAMERS.post(post, way, 0)) : value;
 }
 
-/** The tool of each warning is a label, and so spelled as the dialect does. */
+/** The tool of a warning is a label, so it is spelled as in the dialect. */
 function renameWarnings(value: unknown, way: Way): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((warning: unknown) =>
@@ -113,7 +112,7 @@ function renameWarnings(value: unknown, way: Way): unknown {
   );
 }
 
-/** A list of members by name is spelled as the members are. */
+/** Lists of member names are renamed like the members. */
 function renameMemberNames(value: unknown, way: Way): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((name: unknown) => (typeof name === 'string' ? way.member(name) : name));
@@ -132,7 +131,7 @@ function copyMembers(
   for (const name of Object.keys(value)) {
     if (isPoisonous(name)) continue;
     const [renamed, inside] = member(name, value[name]);
-    // A renamed member wins over one that already had the name, wherever it stands.
+    // A renamed member overrides one that already had the name, whatever their order.
     if (renamed !== name || !kept.includes(name)) out[renamed] = inside;
     if (renamed !== name) kept.push(renamed);
   }
@@ -161,5 +160,5 @@ function createInward(dialect: Dialect): Way {
 }
 
 function isTool(label: string): label is Tool {
-  return (TOOLS as readonly string[]).includes(label); // widened only to ask whether it is in the list
+  return (TOOLS as readonly string[]).includes(label); // widened to allow any string
 }

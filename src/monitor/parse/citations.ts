@@ -1,7 +1,7 @@
 /**
- * Citation marks in a text: `[8](address)`, `[8, 17]`, `[source: name](address)`, a link alone in parentheses.
- * They are taken out and stand beside the text. Links with words of the sentence for a label, bare addresses and
- * code stay in the text, out of the reach of whoever looks for the ends of sentences.
+ * Extracts citation marks from a text: `[8](address)`, `[8, 17]`, `[source: name](address)`, a link alone in
+ * parentheses. Links with words of the sentence as label, bare addresses and code remain in the text as placeholders,
+ * so that they are not split into sentences.
  */
 
 import type { LinkRef } from '../../domain/parsed-results.ts';
@@ -9,17 +9,17 @@ import { MAX_LINK_LENGTH } from '../../domain/link.ts';
 import { MARK } from '../../domain/sentences.ts';
 import { parseLink } from './parse-links.ts';
 
-/** Stands where something stands that is whole: the label of a link, an address, code. */
+/** Placeholder for what must not be split: a link label, an address, code. */
 export const KEPT_WHOLE = '\ue001';
 
-/** What a place holder stands for. `words` are put back; a mark has none. */
+/** The content of a placeholder. `words` are restored; a citation mark has none. */
 export type MarkToken = { words: string; links: readonly LinkRef[]; numbers: readonly number[] };
 
 export type MarkedText = {
-  /** The text with place holders, one for each token and in their order. */
+  /** The text with one placeholder for each token, in order. */
   text: string;
   tokens: MarkToken[];
-  /** What the numbers stand for of which the text says it, by `[8](address)` or in a list of sources. */
+  /** Numbers that the text itself resolves, by `[8](address)` or a list of sources. */
   numbered: ReadonlyMap<number, LinkRef | null>;
 };
 
@@ -35,15 +35,15 @@ const TOKEN = new RegExp(
   ].join('|'),
   'gi',
 );
-/** A label that names a source and is no part of the sentence. */
+/** A label that names a source and is not part of the sentence. */
 const NAMES_SOURCE = new RegExp(
   String.raw`^\W{0,3}(?:${NUMBERS}|(?:source|src|ref|via|quelle|fuente|fonte)s?\b.*|https?:\/\/.*|(?:[\w-]+\.)+[a-z]{2,})\W{0,3}$`,
   'i',
 );
 const ADDRESS_TITLE = /\s+["'(][^"'()\n]{0,200}["')]\s*\)/y;
-/** No address ends with one of these in a sentence. */
+/** Addresses in a sentence never end in these. */
 const TRAILING_PUNCTUATION = `.,;:!?)]}>'"»”’*`;
-/** `[8]: address`, `[8] Title, address`, `8. address`: a line of a list of sources. */
+/** An entry of a list of sources: `[8]: address`, `[8] Title, address`, `8. address`. */
 const SOURCE_LINE =
   /^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:\[\^?(\d{1,3})\]:?[^\S\n]+([^\n]+)$|(\d{1,3})[.)][^\S\n]+(<?https?:\/\/[^\s]+)[^\S\n]*$)/gmu;
 
@@ -52,7 +52,7 @@ export function extractMarks(raw: string): MarkedText {
   const numbered = new Map<number, LinkRef | null>();
   const define = (n: number, link: LinkRef) => {
     const known = numbered.get(n);
-    // Two things of one number: nobody can say which is meant.
+    // Two different links with one number are ambiguous.
     numbered.set(n, known === undefined || known?.canonical === link.canonical ? link : null);
   };
   const text = extractSourceList(raw.replaceAll(/[\ue000\ue001]/g, ''), define);
@@ -107,7 +107,7 @@ function readToken(
 
 const EMPTY_TOKEN: MarkToken = { words: '', links: [], numbers: [] };
 
-/** Where a link is over: behind its title and the parenthesis. */
+/** The end of a link, after its title and parenthesis. */
 function findLinkEnd(text: string, end: number): number {
   if (text[end] === ')') return end + 1;
   const title = new RegExp(ADDRESS_TITLE);
@@ -115,7 +115,7 @@ function findLinkEnd(text: string, end: number): number {
   return title.test(text) ? title.lastIndex : end;
 }
 
-/** A closing parenthesis stays where the address opens one. */
+/** Keeps a closing parenthesis if the address contains the opening one. */
 function trimTrailingPunctuation(address: string): string {
   const tail = address.includes('(') ? TRAILING_PUNCTUATION.replace(')', '') : TRAILING_PUNCTUATION;
   let end = address.length;
@@ -123,7 +123,7 @@ function trimTrailingPunctuation(address: string): string {
   return address.slice(0, end);
 }
 
-/** `8, 17` and `3-5`; 0 is no number of a source, nor is what does not consist of numbers. */
+/** `8, 17` and `3-5`; 0 and anything but numbers are not citations. */
 function parseNumbers(list: string): number[] {
   if (!ONLY_NUMBERS.test(list)) return [];
   const numbers = list.split(/[,;]/).flatMap((part) => {
@@ -134,14 +134,14 @@ function parseNumbers(list: string): number[] {
   return numbers.includes(0) ? [] : [...new Set(numbers)];
 }
 
-/** The text without the lines of its list of sources, which say what numbers stand for and nothing else. */
+/** Removes the entries of a list of sources, and passes them to `define`. */
 function extractSourceList(text: string, define: (n: number, link: LinkRef) => void): string {
   return text.replace(SOURCE_LINE, (line: string, n: string, rest: string, m: string, bare: string) => {
     const said = rest ?? bare;
     const start = said.search(/https?:\/\//i);
     if (start < 0) return line;
     const end = findAddressEnd(said, start);
-    // A sentence that begins with its citation goes on behind the address.
+    // Text after the address: a sentence that begins with a citation, not an entry.
     if (/[\p{L}\p{N}]/u.test(said.slice(end))) return line;
     const { link } = parseLink(trimTrailingPunctuation(said.slice(start, end)));
     if (link === undefined) return line;
@@ -150,19 +150,19 @@ function extractSourceList(text: string, define: (n: number, link: LinkRef) => v
   });
 }
 
-/** No completion cites more than this. */
+/** Maximum citations per completion. */
 const MAX_CITATIONS = 1_000;
 
 /** `[8](`, `[[8]](` or `[text](` before an address; an image (`![`) is no citation. */
 const CITATION_OPENING = /(!?)\[(?:[^[\]]{0,500}|\[[^[\]]{0,50}\])\]\(\s*(?=https?:\/\/)/gi;
 
 /**
- * The addresses that a text cites inline, in the order of their first citation, each once. An address may
- * itself hold balanced parentheses. Bare numbers (`[8, 17]`) cite nothing that could be told.
+ * The addresses that a text cites inline, in order of first citation, distinct. Addresses may contain balanced
+ * parentheses. Bare numbers (`[8, 17]`) cannot be resolved.
  */
 export function parseCitations(text: string): LinkRef[] {
   const cited = new Map<string, LinkRef>();
-  const opening = new RegExp(CITATION_OPENING); // one of our own: it remembers where it stands
+  const opening = new RegExp(CITATION_OPENING); // a copy, since it is stateful
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const start = opening.lastIndex;
     const end = findAddressEnd(text, start);
@@ -174,7 +174,7 @@ export function parseCitations(text: string): LinkRef[] {
   return [...cited.values()];
 }
 
-/** Where an address in parentheses ends: before white space or the parenthesis that closes it. */
+/** The end of an address in parentheses: white space or the closing parenthesis. */
 function findAddressEnd(text: string, start: number): number {
   let open = 0;
   const limit = Math.min(text.length, start + MAX_LINK_LENGTH + 1);

@@ -1,4 +1,4 @@
-/** The completion of an answer of operation A: its texts, key items and links. */
+/** Parses the completion of operation A: its texts, key items and links. */
 
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
 import { KEY_LISTS } from '../../domain/enumerations.ts';
@@ -14,12 +14,12 @@ import { readText } from './wire-values.ts';
 const MAX_CHUNKS = 20_000;
 const MAX_SCORES = 10_000;
 
-/** What is read of a completion by itself; its claims are read beside what was found. */
+/** Statements are parsed later, together with the results. */
 type CompletionWithoutStatements = Omit<ParsedCompletion, 'claims'>;
 
 /**
- * What the service wrote, out of a whole answer: the completion (an object, or since the third generation
- * a text that cites inline), its text chunks and links. Null where the answer says nothing of the kind.
+ * Parses the completion of a response (an object, or since the third generation a text with inline citations), with its
+ * text chunks and links. Null if the response has none.
  */
 export function parseCompletion(
   answer: Plain,
@@ -122,7 +122,7 @@ function parseChunks(chunks: unknown, member: string, rejects: Rejects): string[
     .flatMap((piece) => (typeof piece === 'string' ? [cleanText(piece)] : []));
 }
 
-/** What a member holds where there is nothing to say: null, absent or an empty list. */
+/** Whether a member is empty: null, missing or an empty list. */
 function isEmptyMember(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
@@ -147,7 +147,7 @@ function parseScores(scores: unknown): Record<string, string> | null {
         ? [[cleanText(thing, 2_048), cleanText(score, 50)]]
         : [],
     );
-  return Object.fromEntries(read) as Record<string, string>; // pairs of two texts, which flatMap forgets
+  return Object.fromEntries(read) as Record<string, string>; // Object.fromEntries loses the value type
 }
 
 function hasContent(read: CompletionWithoutStatements): boolean {

@@ -1,4 +1,7 @@
-/** The links of an answer: its search results, and addresses that stand elsewhere in it. `domain/link.ts` says what a link is. */
+/**
+ * Parses the links of a response: search results, and addresses elsewhere in it. See `domain/link.ts` for the identity
+ * of links.
+ */
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
@@ -14,14 +17,14 @@ import { readBoolean, readText } from './wire-values.ts';
 const MAX_SNIPPET = 10_000;
 const MAX_TITLE = 2_000;
 
-/** The found links of one answer, each canonical address once. */
+/** Collects the distinct links of a response. */
 type LinkCollector = {
   /**
-   * Takes a search result of a group. It is refused where its address is no web address, and unreadable
-   * where it is no search result at all (no object, no address); either way a reject is written.
+   * Adds a search result of a group. Rejected as `refused` if its address is no web address, or as `unreadable` if it
+   * is no search result (no object, no address).
    */
   addResult(item: Item, source: Source): ItemOutcome;
-  /** Takes an address that stands in no group, with what the answer says of it elsewhere. */
+  /** Adds an address outside the groups, with its source and title from elsewhere in the response. */
   addAddress(link: LinkRef, said: AddressMention): void;
   readonly size: number;
   take(): ParsedLink[];
@@ -81,7 +84,7 @@ const EMPTY_METADATA = {
   published_at: null,
 };
 
-/** The first copy stays, with what only a later one says. */
+/** Keeps the first copy, and fills its gaps from the later one. */
 function mergeLinks(before: ParsedLink, later: ParsedLink): ParsedLink {
   return {
     ...before,
@@ -97,7 +100,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** A list of bare addresses as references, each once, in order; what is no link becomes a reject. */
+/** Parses a list of bare addresses to distinct references, in order; invalid ones become rejects. */
 export function parseLinkRefs(items: readonly Item[], rejects: Rejects): LinkRef[] {
   const refs = new Map<string, LinkRef>();
   for (const { path, value } of items) {
@@ -112,7 +115,7 @@ type LinkResult =
   | { link: LinkRef; code?: undefined }
   | { link?: undefined; code: Extract<RejectCode, 'no_link' | 'bad_link' | 'link_too_long'> };
 
-/** Reads an address into its canonical form and its site (the host without `www.`), or says why not. */
+/** Parses an address to its canonical form and site (the host without `www.`), or returns why it is invalid. */
 export function parseLink(value: unknown): LinkResult {
   if (value === undefined || value === null) return { code: 'no_link' };
   if (typeof value !== 'string') return { code: 'bad_link' };
@@ -126,17 +129,17 @@ export function parseLink(value: unknown): LinkResult {
   return { link: { canonical, address, site: readSite(url) } };
 }
 
-/** An address that may be shown and followed: http or https, no credentials, not too long; else null. */
+/** An address that can be displayed and followed: http or https, no credentials, not too long; otherwise null. */
 export function readAddress(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_LINK_LENGTH) return null;
   const address = cleanText(value).trim();
   return isWebUrl(address) ? address : null;
 }
 
-/** What an answer says of an address outside its groups. */
+/** What a response contains about an address outside its groups. */
 type AddressMention = { source: Source; title: string | null };
 
-/** Of which source a list of key items is; `key_sources` is of several, and says nothing of it. */
+/** The source of each key list; `key_sources` mixes several. */
 const KEY_LIST_SOURCES: Partial<Record<KeyList, Source>> = {
   key_posts: 'discussion_board',
   key_microblog_posts: 'microblog',
@@ -144,9 +147,9 @@ const KEY_LIST_SOURCES: Partial<Record<KeyList, Source>> = {
 };
 
 /**
- * Posts have no group in an answer of operation A: their addresses stand among its links alone, and what they say
- * among the key items of its completion. An address at the host of one that is known to be a post is one, too.
- * @returns what is said of an address; `web` without a title where nothing is
+ * Indexes mentions by address. Operation A has no group for posts: their addresses are only among its links, and their
+ * text among the key items of its completion. Addresses at the host of a known post count as posts, too.
+ * @returns the mention of an address; `web` without a title if there is none
  */
 export function indexMentions(
   posts: readonly ParsedPost[],

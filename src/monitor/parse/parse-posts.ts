@@ -1,4 +1,4 @@
-/** The posts of an answer, with their authors and the posts inside them. */
+/** Parses the posts of a response, with their authors and nested posts. */
 
 import { readIdFromAddress } from '../../domain/link.ts';
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS, type PostCounter } from '../../domain/counters.ts';
@@ -21,12 +21,12 @@ import {
   readWord,
 } from './wire-values.ts';
 
-/** Quoted and reposted posts are read this many levels below the post they stand in. */
+/** Maximum nesting of quoted and reposted posts. */
 const MAX_NESTING = 3;
 
-/** The posts of one answer and everyone who wrote them, each once. */
+/** Collects the distinct posts of a response and their authors. */
 type PostCollector = {
-  /** Takes a found post. One that has no id is unreadable, and a reject is written. */
+  /** Adds a post. Without an id, it is rejected as unreadable. */
   add(item: Item): ItemOutcome;
   take(): { posts: ParsedPost[]; nestedPosts: ParsedPost[]; authors: ParsedAuthor[] };
 };
@@ -37,7 +37,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
   const nested = new Map<string, ParsedPost>();
   const authors = new Map<string, ParsedAuthor>();
 
-  /** Reads a post, its author and the posts inside it onto the shelf. Its id, or null if it has none. */
+  /** Stores a post, its author and nested posts. Returns its id, or null if it has none. */
   function place({ path, value }: Item, level: number): string | null {
     if (!isPlain(value)) {
       rejects.add(path, 'not_an_object', value);
@@ -57,14 +57,14 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
     return id;
   }
 
-  /** The id of a post inside another; one that is too deep is not read, but the reference to it stays. */
+  /** The id of a nested post. Beyond the maximum nesting it is not stored, but the reference remains. */
   function placeNested(item: Item, level: number): string | null {
     if (level <= MAX_NESTING) return place(item, level);
     rejects.add(item.path, 'too_deep', item.value);
     return isPlain(item.value) ? readReference(item.value.id) : null;
   }
 
-  /** An id that is not there at all is taken from the post's address; one that is there and bad is not. */
+  /** A missing id is taken from the post's address; an invalid one is not replaced. */
   function readPostId(post: Plain, path: string): string | null {
     const read = readId(post.id);
     const id = read.id ?? (read.code === 'no_id' ? readIdFromAddress(post.url) : null);
@@ -80,7 +80,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
     }
     const { id, code } = readId(user.id);
     if (id === undefined) {
-      // An empty object says nothing about anybody; a name without an id cannot be told from its namesake.
+      // An empty object is no reject. A name without an id is one, since names do not identify authors.
       if (code !== 'no_id' || readWord(user.username) !== null) rejects.add(`${path}.id`, code, user);
       return null;
     }
@@ -98,7 +98,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
   };
 }
 
-/** Of two copies of one thing the one that says more stays; of two that say as much, the later. */
+/** Keeps the copy with more information, or the later one if equal. */
 function keepFuller<T extends ParsedPost | ParsedAuthor>(shelf: Map<string, T>, copy: T): void {
   const before = shelf.get(copy.external_id);
   if (before === undefined || countKnownMembers(copy) >= countKnownMembers(before))
@@ -113,10 +113,10 @@ function countKnownMembers(thing: ParsedPost | ParsedAuthor): number {
   return count;
 }
 
-/** A language tag is at most this long (RFC 5646); a longer one is none. */
+/** Maximum length of a language tag (RFC 5646). */
 const MAX_LANG_LENGTH = 35;
 
-/** The members of a post that a dialect renames, looked up once for an answer. */
+/** Wire names of renamed members, resolved once per response. */
 type PostNames = { counters: Record<PostCounter, string>; isQuote: string; isRepost: string; repost: string };
 
 function lookUpPostNames(dialect: Dialect): PostNames {
@@ -129,8 +129,8 @@ function lookUpPostNames(dialect: Dialect): PostNames {
 }
 
 /**
- * One post, all but its author and the posts inside it (the collector knows those). A member that cannot be
- * read is null: no member but the id can cost us the post.
+ * Parses a post without its author and nested posts, which the collector handles. Invalid members become null: only a
+ * missing id rejects a post.
  */
 function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPost {
   const entities = boundJson(post.entities);
@@ -167,7 +167,7 @@ function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPos
   };
 }
 
-/** The posts inside a post: the one it quotes and the one it repeats, with the member each stands in. */
+/** The quoted and the reposted post inside a post, with their members. */
 function findNestedPosts(post: Plain, names: PostNames): { quote: NestedPost; repost: NestedPost } {
   return {
     quote: isPlain(post.quote) ? { member: 'quote', post: post.quote } : null,
@@ -195,7 +195,7 @@ function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): 
   return isNoReference(value) ? null : read(value);
 }
 
-/** The author of a post, out of its `user`; the id is read before, because without one there is no author. */
+/** Parses the author of a post from `user`; its id is parsed before, since it is required. */
 function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
   const unknown = readUnknownCounters(user.unknown_counters);
   const counter = (member: string) => (unknown.has(member) ? null : readCounter(user[member]));
@@ -216,20 +216,20 @@ function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
   };
 }
 
-/** A text about somebody; an empty one says nothing. */
+/** A text; null if it is empty. */
 function readNonEmptyText(value: unknown, max: number): string | null {
   const text = readText(value, max);
   return text === '' ? null : text;
 }
 
-/** At most this many of each are taken from one post. */
+/** Maximum entries of each kind per post. */
 const MAX_ENTITIES = 200;
 
 export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
 
 /**
- * Hashtags, handles and expanded addresses out of a post's `entities`, whose members the specification
- * does not show: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`.
+ * Parses hashtags, handles and expanded addresses from a post's `entities`, whose members the specification does not
+ * define: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`.
  */
 function parseEntities(entities: unknown): PostEntities {
   if (!isPlain(entities)) return { hashtags: [], mentions: [], urls: [] };

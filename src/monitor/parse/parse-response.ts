@@ -123,7 +123,7 @@ function* decodeResponse(body: ParsedBody, operation: Operation, dialect: Dialec
   throw new UnreadableResponse('schema_mismatch', { detail: said ?? undefined });
 }
 
-/** Characters of a stream that are read in one step. */
+/** Characters of a stream parsed per step. */
 const STREAM_PIECE_CHARS = 65_536;
 
 function* readStream(text: string, dialect: Dialect): Cooperative<Plain> {

@@ -1,4 +1,4 @@
-/** What a completion says, sentence by sentence, and what it cites for each. */
+/** Parses a completion into statements with their citations. */
 
 import { readIdFromAddress } from '../../domain/link.ts';
 import type { Cooperative } from '../../domain/cooperative.ts';
@@ -17,9 +17,9 @@ import { cleanText } from '../../domain/text.ts';
 import { extractMarks, KEPT_WHOLE, type MarkedText, type MarkToken } from './citations.ts';
 import { parseLink } from './parse-links.ts';
 
-/** No text of a completion says more than this. */
+/** Maximum statements per text. */
 export const MAX_STATEMENTS = 300;
-/** The longest claim that is kept, in UTF-16 code units; what identifies it is the whole. */
+/** Maximum stored length of a statement, in UTF-16 code units; its identity uses the full text. */
 const MAX_STATEMENT_LENGTH = 2_000;
 const MAX_CITED = 50;
 
@@ -31,9 +31,9 @@ type CitableResults = {
 };
 
 /**
- * The claims of all texts of a completion, in order; within a text each once. Never throws, in time linear in
- * the texts, with a pause behind each. A bare number (`[8, 17]`) is resolved where the same text says what it
- * stands for, by `[8](address)` or in a list of sources: no generation says in which order its results are numbered.
+ * Parses the statements of all texts of a completion, in order, distinct within a text. Never throws; linear in the
+ * length of the texts, with a pause after each. Bare numbers (`[8, 17]`) are resolved only if the same text defines
+ * them, by `[8](address)` or a list of sources: no generation specifies how its results are numbered.
  */
 export function* parseStatements(
   texts: CompletionTexts,
@@ -48,7 +48,7 @@ export function* parseStatements(
   return claims.map((claim, position) => ({ ...claim, position }));
 }
 
-/** The summary of posts may stand in its pieces only. */
+/** The microblog summary may exist only as pieces. */
 function readRoleText(texts: CompletionTexts, role: StatementRole): string {
   const pieces = role === 'microblog_summary' ? (texts.text_chunks ?? []).join('') : '';
   return cleanText(texts[role] || pieces);
@@ -88,7 +88,7 @@ function parseTextStatements(
   return [...found.values()];
 }
 
-/** Marks that stand together, and parentheses that hold nothing else, become marks side by side. */
+/** Joins adjacent marks and parentheses that contain only marks. */
 function joinMarks(text: string): string {
   return text
     .replace(/\ue000(?:\s?[,;]\s?\ue000)+/g, (marks) => marks.replace(/[^\ue000]/g, ''))
@@ -97,7 +97,7 @@ function joinMarks(text: string): string {
     );
 }
 
-/** The piece as a sentence: what was whole is put back, marks, emphasis and signs of lists go. */
+/** Turns a piece into a sentence: restores placeholders, removes marks, emphasis and list bullets. */
 function restoreSentence(piece: string, tokens: readonly MarkToken[]): string {
   let next = 0;
   const bare = piece
@@ -111,7 +111,7 @@ function restoreSentence(piece: string, tokens: readonly MarkToken[]): string {
         const words = tokens[next++]?.words ?? '';
         return holder === KEPT_WHOLE ? words : MARK;
       })
-      // From the first of a row on: begun anew at each of them, a long row would take the square of its length.
+      // Only from the first mark of a run: retrying at each would take quadratic time.
       .replace(/(?:(?<!\s)\s+)?(?<!\ue000)\ue000+(?=[.,;:!?)。！？]|\s|$)/gu, '')
       .replace(/(?:(?<!\s)\s+)?\ue000+\s*/g, ' ')
       .replace(/\s+/gu, ' ')
@@ -119,7 +119,7 @@ function restoreSentence(piece: string, tokens: readonly MarkToken[]): string {
   );
 }
 
-/** A scrap, a lead-in or a line of signs says nothing that could be new. */
+/** Excludes fragments, lead-ins and lines of symbols. */
 function isStatement(text: string): boolean {
   const words = text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (!/\p{L}/u.test(text)) return false;
@@ -155,7 +155,7 @@ function distinctCitations(citations: readonly ParsedCitation[]): ParsedCitation
   return [...new Map(citations.map((one) => [one.canonical, one])).values()].slice(0, MAX_CITED);
 }
 
-/** Whether a link is a result of the answer, or the address of a post that stands in it. */
+/** Whether a link is a result of the response, or the address of one of its posts. */
 function createReturnedCheck({ links, posts, nestedPosts }: CitableResults): (link: LinkRef) => boolean {
   const all = [...posts, ...nestedPosts];
   const ids = new Set(all.map(({ external_id }) => external_id));
@@ -170,10 +170,10 @@ function createReturnedCheck({ links, posts, nestedPosts }: CitableResults): (li
 }
 
 const FENCED = /```[\s\S]*?(?:```|$)/g;
-/** `# Title`, and a line that is bold as a whole and no sentence. */
+/** `# Title`, or a line that is entirely bold and no sentence. */
 const HEADING =
   /^[^\S\n]{0,3}#{1,6}[^\S\n][^\n]*$|^[^\S\n]*(?:[-*+•][^\S\n]+)?(\*\*|__)[^*_\n]{1,300}(?<![.!?。！？])\1:?[^\S\n]*$/gmu;
-/** A text without code blocks and headings, which say nothing of their own. */
+/** Removes code blocks and headings, which contain no statements. */
 function stripScaffold(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(FENCED, '\n').replace(HEADING, '');
 }

@@ -1,10 +1,10 @@
 /**
- * Where the search results and the posts of an answer stand. Operation A has had three shapes, called generations; what an
- * item means is the same in all of them, and members of several in one answer are all read:
- * 1. the specification's: each source has a group, `<source>_search_results: {organic_results: [...]}`;
- * 2. each source has a list of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty ones;
- * 3. each source is a list of items under a short name (the microblog's: whole posts), and the completion is a text. A list
- *    may hold items of other sites: the source is what the answer says.
+ * Locates search results and posts in a response. Operation A has had three formats, called generations, with the same
+ * items. If a response mixes members of several, all are parsed:
+ * 1. The specification's: each source has a group, `<source>_search_results: {organic_results: [...]}`.
+ * 2. Each source has a list of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty groups.
+ * 3. Each source is a list of items under a short name (whole posts for the microblog), and the completion is a text. A
+ *    list may contain items of other sites; the source is the one of the list.
  */
 
 import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';
@@ -14,40 +14,39 @@ import { isPlain, own, type Plain } from '../../protocol/json.ts';
 /** Search results of one source. */
 export type ResultGroup = ItemList & { source: Source };
 
-/** Where the items of an answer stand. */
+/** The items of a response, by location. */
 type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
 
-/** What tells one search result from a container of results. */
+/** Distinguishes a search result from a container of results. */
 export const isResult = hasAnyMember('link', 'url', 'title');
 
-/** What tells one post from a container of posts. */
+/** Distinguishes a post from a container of posts. */
 const isPost = hasAnyMember('id', 'text', 'user');
 
-/** One element of a list of an answer, and where it stands in the wire's own names. */
+/** An element of a list in a response, with its path in wire names. */
 export type Item = { path: string; value: unknown };
 
 /**
- * What became of an item: read, refused for what it says, or unreadable because it is not of the shape
- * that was specified. An answer of mostly unreadable items is not the specification's.
+ * The outcome of an item: read, refused because of its content, or unreadable because its format is invalid. A response
+ * with mostly unreadable items does not follow the specification.
  */
 export type ItemOutcome = 'read' | 'refused' | 'unreadable';
 
-/** No list of an answer is read beyond this many items; the rest is counted and is one reject. */
+/** Maximum items per list; the rest is counted and recorded as one reject. */
 export const MAX_ITEMS = 10_000;
 
 export type ItemList = {
   path: string;
   items: Item[];
-  /** How many items lie beyond {@link MAX_ITEMS}. */
+  /** Number of items beyond {@link MAX_ITEMS}. */
   beyond: number;
-  /** What stood there instead, where it is no list at all. */
+  /** The actual value, if it is no list. */
   wrong?: unknown;
 };
 
 /**
- * The items of a member that should be a list and has been other things: null, absent or `{}` (nothing
- * found), a single item by itself, or an object that holds the items by index or id. `isItem` tells
- * a single item from such an object.
+ * The items of a member that should be a list but has also been null, missing or `{}` (no results), a single item, or
+ * an object with items by index or id. `isItem` distinguishes a single item from such an object.
  */
 export function readItems(path: string, list: unknown, isItem: (value: unknown) => boolean): ItemList {
   if (list === null || list === undefined) return { path, items: [], beyond: 0 };
@@ -62,7 +61,7 @@ export function readItems(path: string, list: unknown, isItem: (value: unknown) 
   );
 }
 
-/** Whether an object has any of the members that make it one item and not a container of items. */
+/** Whether an object has any of the members of an item, so it is no container. */
 export function hasAnyMember(...members: string[]): (value: unknown) => boolean {
   return (value) => isPlain(value) && members.some((member) => own(value, member) !== undefined);
 }
@@ -74,7 +73,7 @@ function boundItems(path: string, values: readonly unknown[], pathOf: (i: number
 
 const GROUP_SOURCES = new Map<string, Source>(SOURCES.map((source) => [`${source}_search_results`, source]));
 
-/** The members `<source>_search_results` that an answer has, in its order, with the source of each. */
+/** The `<source>_search_results` members of a response with their sources, in its order. */
 function findGroupMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
   return Object.keys(answer).flatMap((member) => {
     const source = GROUP_SOURCES.get(dialect.neutralOf.get(member) ?? member);
@@ -82,7 +81,7 @@ function findGroupMembers(answer: Plain, dialect: Dialect): [member: string, sou
   });
 }
 
-/** The flat members that an answer has, in its order, with the source of each. */
+/** The flat members of a response with their sources, in its order. */
 function findFlatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
   return Object.keys(answer).flatMap((member) => {
     const source = dialect.sourceOf.get(member);
@@ -90,13 +89,13 @@ function findFlatMembers(answer: Plain, dialect: Dialect): [member: string, sour
   });
 }
 
-/** One group: an object with `organic_results`, or a bare list, or null or `{}` where nothing was found. */
+/** A group: an object with `organic_results`, or a bare list; null or `{}` if there are no results. */
 function readGroup(path: string, source: Source, group: unknown): ResultGroup[] {
   if (!hasResults(group)) return [{ source, ...readItems(path, group, isResult) }];
   return [{ source, ...readItems(`${path}.organic_results`, group.organic_results, isResult) }];
 }
 
-/** A list of groups; a group by itself and a bare list of results are read as well. */
+/** A list of groups; also accepts a single group or a bare list of results. */
 function readGroups(path: string, source: Source, groups: unknown): ResultGroup[] {
   const isList = Array.isArray(groups) && (groups.some(hasResults) || groups.every(isEmptyObject));
   if (!isList) return readGroup(path, source, groups);
@@ -111,7 +110,7 @@ function isEmptyObject(group: unknown): boolean {
   return isPlain(group) && Object.keys(group).length === 0;
 }
 
-/** Members of operation A's answer besides its groups; `warnings` alone would be no answer. */
+/** Members of operation A besides its groups; `warnings` alone is no response. */
 const COMPLETION_MEMBERS = [
   'completion',
   'text_chunks',
@@ -120,12 +119,12 @@ const COMPLETION_MEMBERS = [
   'miner_link_scores',
 ];
 
-/** Operation B's one member, in the wire's name. */
+/** Operation B's only member, in its wire name. */
 export function namePostsMember(dialect: Dialect): string {
   return wireName(dialect, 'miner_microblog_posts');
 }
 
-/** Whether an object has any member that an answer of the operation is made of: `{}` and `{detail}` have none. */
+/** Whether an object has any member of a response to the operation: `{}` and `{detail}` have none. */
 export function isResponseObject(answer: Plain, operation: Operation, dialect: Dialect): boolean {
   const flat = findFlatMembers(answer, dialect);
   if (findPostsMembers(answer, dialect).length > 0) return true;
@@ -137,7 +136,7 @@ export function isResponseObject(answer: Plain, operation: Operation, dialect: D
   );
 }
 
-/** Where the items of an answer stand. */
+/** Locates the items of a response. */
 export function locateParts(answer: Plain, operation: Operation, dialect: Dialect): ResponseParts {
   const flat = findFlatMembers(answer, dialect);
   const groups = [

@@ -1,15 +1,14 @@
 /**
- * Points in time as they stand on the wire, to ISO text in UTC with milliseconds, or null. Written by
- * hand: `Date.parse` reads `"0"` as the year 2000, rolls 30 February over, and takes a time without a zone
- * to be local.
+ * Parses wire times to ISO text in UTC with milliseconds, or null. Does not use `Date.parse`, which reads `"0"` as the
+ * year 2000, rolls over 30 February, and treats times without a zone as local.
  */
 
 const YEAR_10000_MS = 253_402_300_800_000;
-/** A number below this is no epoch time; from 1973 on in seconds, and the same again in milliseconds. */
+/** Smaller numbers are no epoch time: 1973 in seconds, and again in milliseconds. */
 const MIN_EPOCH_SECONDS = 100_000_000;
 const MIN_EPOCH_MS = 100_000_000_000;
 
-/** ISO text of a time between 1970 and 9999, in any of the forms that were seen; otherwise null. */
+/** ISO text of a time between 1970 and 9999 in any observed format; otherwise null. */
 export function readTime(value: unknown): string | null {
   if (typeof value === 'number') return readEpoch(value);
   if (typeof value !== 'string' || value.length > 64) return null;
@@ -17,7 +16,7 @@ export function readTime(value: unknown): string | null {
   return readIso(text) ?? readOldStyle(text) ?? (/^\d{9,15}$/.test(text) ? readEpoch(Number(text)) : null);
 }
 
-/** Seconds or milliseconds since 1970; the size says which. Zero is a placeholder, not a time. */
+/** Seconds or milliseconds since 1970, by magnitude. Zero is a placeholder, not a time. */
 function readEpoch(n: number): string | null {
   if (!(n >= MIN_EPOCH_SECONDS)) return null;
   return toIsoText(Math.floor(n < MIN_EPOCH_MS ? n * 1_000 : n));
@@ -30,7 +29,7 @@ function toIsoText(ms: number): string | null {
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
 
-/** `2025-06-11T23:41:09.000Z`, with an offset, with a blank for the T, without a zone (then UTC), or a day. */
+/** `2025-06-11T23:41:09.000Z`, with an offset, a blank instead of the T, no zone (UTC), or a date only. */
 function readIso(text: string): string | null {
   const match = ISO.exec(text);
   if (!match) return null;
@@ -51,12 +50,12 @@ function readOldStyle(text: string): string | null {
   return toUtc(`${year}-${month}-${day.padStart(2, '0')}`, `${time}.000`, zone);
 }
 
-/** Null where there is no such date or time: 30 February, 25:00, a leap second. */
+/** Null for invalid dates and times: 30 February, 25:00, a leap second. */
 function toUtc(date: string, time: string, zone: string): string | null {
   const offset = readOffsetMs(zone);
   if (offset === null || !isDate(date) || !TIME.test(time)) return null;
   const text = `${date}T${time}Z`;
-  // Writing a time out costs three times what reading it does, and this one is written already.
+  // Formatting takes three times as long as parsing, and this text is already formatted.
   return offset === 0 && date > '1970' ? text : toIsoText(Date.parse(text) - offset);
 }
 

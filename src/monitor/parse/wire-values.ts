@@ -1,32 +1,32 @@
-/** Single values of the wire, read without ever failing: texts, counters, ids, JSON of any size. */
+/** Reads single values from the wire without ever throwing: texts, counters, ids, JSON of any size. */
 
 import type { RejectCode } from '../../domain/errors.ts';
 import { cleanText, MAX_TEXT_LENGTH } from '../../domain/text.ts';
 import { isPlain, isPoisonous, type Plain } from '../../protocol/json.ts';
 
-/** A text member: cleaned and cut to `max`; a number is written out; null where there is no text. */
+/** A text, cleaned and truncated to `max`; numbers are converted; null if there is none. */
 export function readText(value: unknown, max = MAX_TEXT_LENGTH): string | null {
   if (typeof value === 'string') return cleanText(value, max);
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }
 
-/** A short text member (a name, a label) that says nothing when it is empty. */
+/** A short text (a name, a label); null if it is empty. */
 export function readWord(value: unknown, max = 1_000): string | null {
   const text = readText(value, max)?.trim();
   return text === undefined || text === '' ? null : text;
 }
 
-/** What stands in a reference member that refers to nothing; nowhere else do these words mean null. */
+/** Values that mean "no reference" in reference members only. */
 const NO_REFERENCE = new Set(['', 'null', '<string>']);
 
-/** Whether one of the five reference members (replied to, quoted, `quote`) holds no reference. */
+/** Whether one of the five reference members (replied to, quoted, `quote`) is empty. */
 export function isNoReference(value: unknown): boolean {
   return (
     value === null || value === undefined || (typeof value === 'string' && NO_REFERENCE.has(value.trim()))
   );
 }
 
-/** A truth value: `true`, `false` and their spellings; anything else is unknown. */
+/** A boolean: `true`, `false` and their spellings; anything else is unknown. */
 export function readBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value.length > 5) return null;
@@ -35,8 +35,8 @@ export function readBoolean(value: unknown): boolean | null {
 }
 
 /**
- * A counter: a whole number from 0 to 2^53 - 1, also written as digits. Everything else (null, absent,
- * negative, a fraction, `12K`, `1,234`, 1e30) is null, which is unknown and not zero.
+ * A counter: an integer from 0 to 2^53 - 1, also as digits. Everything else (null, missing, negative, a fraction,
+ * `12K`, `1,234`, 1e30) is null, which means unknown, not zero.
  */
 export function readCounter(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value + 0 : null;
@@ -48,8 +48,8 @@ export function readCounter(value: unknown): number | null {
 const NO_NAMES: ReadonlySet<unknown> = new Set();
 
 /**
- * The names of the counters that a service writes as 0 because it does not know them (`unknown_counters`,
- * an addition of the own service), as they are spelled on the wire. Anything else names none.
+ * Wire names of counters that a service writes as 0 because it does not know them (`unknown_counters`, an addition of
+ * our own service). Anything else names none.
  */
 export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
   return Array.isArray(names) ? new Set(names.slice(0, 100)) : NO_NAMES;
@@ -62,10 +62,9 @@ type IdResult =
   | { id?: undefined; code: Extract<RejectCode, 'no_id' | 'bad_id' | 'unsafe_number_id'> };
 
 /**
- * An identifier: text of 1 to 256 visible characters, taken as it is but for white space around it (so
- * `"00123"` and `"123"` are two ids, `" 123 "` and `"123"` are one). A whole number that JavaScript holds
- * exactly is its digits; a larger one was rounded before we saw it and is refused (json.ts keeps large
- * integers as text, so only `1.79e18` and its like end there).
+ * An identifier: text of 1 to 256 visible characters, trimmed but otherwise unchanged (`"00123"` and `"123"` are two
+ * ids, `" 123 "` and `"123"` are one). A safe integer becomes its digits; a larger number was already rounded and is
+ * refused (json.ts keeps large integers as text, so this only affects `1.79e18` and the like).
  */
 export function readId(value: unknown): IdResult {
   if (typeof value === 'string') {
@@ -78,7 +77,7 @@ export function readId(value: unknown): IdResult {
   return { code: Number.isInteger(value) ? 'unsafe_number_id' : 'bad_id' };
 }
 
-/** The id that a reference member points to, or null. */
+/** The id in a reference member, or null. */
 export function readReference(value: unknown): string | null {
   return readId(value).id ?? null;
 }
@@ -88,23 +87,23 @@ function isValidId(text: string): boolean {
   return /^[\w:.@/#-]+$/.test(text) || !/[\s\p{C}]/u.test(text);
 }
 
-/** How much of a value is kept: levels of nesting, values in all, characters of one text. */
+/** Limits of a stored value: nesting levels, total values, characters per text. */
 type JsonBounds = { depth: number; nodes: number; text: number };
 
-/** What is kept of a post's `media` and of its `entities`. */
+/** Limits of a post's `media` and `entities`. */
 const POST_JSON_BOUNDS: JsonBounds = { depth: 16, nodes: 5_000, text: 10_000 };
 
 /**
- * A JSON value that can be stored: texts cleaned, numbers finite, keys harmless, and never larger than its
- * bounds. What lies beyond them is left out (null where something has to stand). The value itself where it is
- * one already, as nearly all are; otherwise a copy.
+ * Bounds a JSON value so that it can be stored: texts cleaned, numbers finite, keys safe, size limited. Values beyond
+ * the size limit are omitted; values nested too deeply become null. Returns the value itself if it already complies, as
+ * nearly all do; otherwise a copy.
  */
 export function boundJson(value: unknown, bounds: JsonBounds = POST_JSON_BOUNDS): unknown {
   const left = () => ({ nodes: bounds.nodes, text: bounds.text });
   return fitsBounds(value, bounds.depth, left()) ? value : copyValue(value, bounds.depth, left());
 }
 
-/** Whether {@link copyValue} would change nothing. */
+/** Whether {@link copyValue} would return an equal value. */
 function fitsBounds(value: unknown, depth: number, left: RemainingBudget): boolean {
   if (typeof value === 'string') return cleanText(value, left.text) === value;
   if (typeof value !== 'object') return Number.isFinite(value) || typeof value === 'boolean';
@@ -112,7 +111,7 @@ function fitsBounds(value: unknown, depth: number, left: RemainingBudget): boole
   if (depth === 0) return false;
   if (Array.isArray(value))
     return value.every((item) => left.nodes-- > 0 && fitsBounds(item, depth - 1, left));
-  const object = value as Plain; // a JSON value that is neither null nor a list
+  const object = value as Plain; // neither null nor a list
   for (const key in object) {
     if (left.nodes-- <= 0 || isPoisonous(key) || cleanText(key, left.text) !== key) return false;
     if (!fitsBounds(object[key], depth - 1, left)) return false;
@@ -120,7 +119,7 @@ function fitsBounds(value: unknown, depth: number, left: RemainingBudget): boole
   return true;
 }
 
-/** What may still be copied: `nodes` counts down. */
+/** Remaining size of a copy: `nodes` counts down. */
 type RemainingBudget = { nodes: number; readonly text: number };
 
 function copyValue(from: unknown, depth: number, left: RemainingBudget): unknown {

@@ -1,4 +1,4 @@
-/** Trends of searches: volume, what is usual, and spikes. */
+/** Trends of searches: volume, baseline and spikes. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
@@ -49,7 +49,7 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
   spikes: SpikeRow[];
 };
 
-/** Hours that are read at once; all hours of hundreds of searches would block the event loop. */
+/** Hours read at once; all hours of hundreds of searches would block the event loop. */
 const MAX_HOURS_PER_READ = 5_000;
 
 /** Reads the trends of searches, in their order. @param options.hoursEach length of a bucket */

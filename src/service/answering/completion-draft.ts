@@ -1,4 +1,4 @@
-/** A completion before its links have numbers: what both writers write. */
+/** A completion whose links have no numbers yet: the output of both writers. */
 import type { Completion } from '../../protocol/specification.ts';
 import type { Source } from '../../domain/enumerations.ts';
 
@@ -13,7 +13,7 @@ export type CompletionRole = (typeof COMPLETION_ROLES)[number];
 
 type KeyList = Exclude<keyof Completion, CompletionRole>;
 
-/** A sentence, and the addresses of what says so: at least one. */
+/** A sentence and the links that support it, at least one. */
 type CitedSentence = { text: string; links: readonly string[] };
 
 export type SectionDraft = {
@@ -21,7 +21,7 @@ export type SectionDraft = {
   key: readonly { text: string; link: string }[];
 };
 
-/** Which sources each text reads, and which list of key items stands beside it. */
+/** The sources that each text uses, and its list of key items. */
 export const COMPLETION_SECTIONS: Record<
   CompletionRole,
   { reads: readonly Source[]; key: KeyList; keyOf: readonly Source[] }

@@ -1,6 +1,6 @@
 /**
- * From what was found to a completion: by a language model where there is one, otherwise in quotations. Here links
- * get their numbers; what a model wrote is verified first, and what it could not write is quoted.
+ * Writes a completion: with a language model if one is configured, otherwise from quotations. Numbers the links,
+ * verifies what a model wrote, and quotes what it could not write.
  */
 
 import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
@@ -21,17 +21,17 @@ import { DraftRejected, verifyDrafts } from './model-verification.ts';
 export type { CompletionRole } from './completion-draft.ts';
 
 export const NOTHING_FOUND = 'No results for the selected tools and period.';
-/** Nothing that was found holds a sentence that may stand here: titles alone, markup, orders to a machine. */
+/** Nothing quotable: only titles, markup or prompt injections. */
 export const NOTHING_QUOTABLE = 'Results were found, but nothing in them can be quoted.';
 
 type CompletionOptions = {
   prompt: string;
   at: Date;
-  /** What is left for writing, in milliseconds. */
+  /** Time left for writing, in milliseconds. */
   budgetMs: number;
   signal: AbortSignal;
   log: Logger;
-  /** Undefined: the completion is made of quotations. */
+  /** Undefined: the completion consists of quotations. */
   model: LanguageModel | undefined;
   /** Called with each text as soon as it is final. */
   onText?: (role: CompletionRole, text: string) => void;
@@ -39,31 +39,28 @@ type CompletionOptions = {
 
 export type WrittenCompletion = {
   completion: Completion;
-  /** The addresses that the completion cites, in the order of their first citation. */
+  /** Links that the completion cites, in order of first citation. */
   links: string[];
-  /**
-   * Who wrote the summary. `none`: nothing was found, so nothing was written. A part that a model could not
-   * write is quoted, whoever wrote the others.
-   */
+  /** Who wrote the summary. `none`: there were no results. Parts that a model could not write are quoted. */
   writer: 'none' | 'extractive' | 'model';
 };
 
-/** So the first link of the summary is `[1]`. */
+/** Makes the first link of the summary `[1]`. */
 const SUMMARY_FIRST: readonly CompletionRole[] = [
   'summary',
   ...COMPLETION_ROLES.filter((role) => role !== 'summary'),
 ];
-/** Up to this budget there is time for one question about everything; above it for one of each part. */
+/** Up to this budget, one prompt covers all parts; above it, each part has its own. */
 const SINGLE_QUESTION_BUDGET_MS = 10_000;
 const MAX_SINGLE_QUESTION_MS = 6_000;
-/** Nor is one of several questions waited for longer: who waits for an answer wants one. */
+/** Maximum wait for one of several prompts. */
 const MAX_QUESTION_MS = 25_000;
-/** Kept for quoting what the model did not write, and for sending it. */
+/** Reserved for quoting what the model did not write, and for sending it. */
 const COMPLETION_RESERVE_MS = 300;
-/** In less time no model answers. */
+/** No model responds in less. */
 const MIN_MODEL_MS = 500;
 
-/** @throws the signal's reason when the client is gone; nothing else */
+/** @throws the signal's reason if the client disconnects; nothing else */
 export async function writeCompletion(
   findings: Findings,
   writing: CompletionOptions,
@@ -123,7 +120,7 @@ export async function writeCompletion(
   return written(byModel.includes('summary') ? 'model' : 'extractive');
 }
 
-/** The model's sentences, where its key items are missing and quoted ones stand in. */
+/** Only the model's sentences: without key items, quoted ones are used. */
 function pickSentences(draft: SectionDraft | undefined): Pick<SectionDraft, 'sentences'> | undefined {
   return draft && { sentences: draft.sentences };
 }
@@ -133,17 +130,17 @@ type ModelDraftOptions = {
   model: LanguageModel;
   /** For the whole call, in milliseconds. */
   limitMs: number;
-  /** The client's: once it has aborted nothing is written at all. */
+  /** Aborts when the client disconnects; nothing is written then. */
   signal: AbortSignal;
   log: Logger;
 };
 
-/** The most items of one question: with 600 characters each about 10,000 tokens. */
+/** At up to 600 characters each, about 10,000 tokens. */
 const MAX_PROMPT_ITEMS = 70;
 
 /**
- * One question for some parts. What the model cannot write is not there, and the log says why.
- * @throws the signal's reason when the client is gone
+ * One prompt for several parts. Parts that the model cannot write are missing, and the reason is logged.
+ * @throws the signal's reason if the client disconnects
  */
 async function draftWithModel(
   roles: readonly CompletionRole[],
@@ -173,19 +170,19 @@ async function draftWithModel(
   }
 }
 
-/** @throws whatever is our own fault */
+/** @throws unexpected errors */
 function describeModelFailure(error: unknown): { reason: string; status?: ModelFailed['status'] } {
   if (error instanceof ModelFailed) return { reason: error.reason, status: error.status };
   if (error instanceof DraftRejected) return { reason: error.reason };
   throw error;
 }
 
-/** A completion whose links get their numbers as its texts are set. */
+/** A completion that numbers links as its texts are set. */
 type CitedCompletion = {
-  /** Sets a text and its key items; numbers go on from what was set before. */
+  /** Sets a text and its key items; continues the numbering. */
   set(role: CompletionRole, draft: SectionDraft): void;
   completion: Completion;
-  /** The addresses cited so far, in the order of their first citation: the first is `[1]`. */
+  /** Links cited so far, in order of first citation: the first is `[1]`. */
   links: string[];
 };
 

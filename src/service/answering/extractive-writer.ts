@@ -1,7 +1,4 @@
-/**
- * The completion without a language model: sentences quoted from what was found, each with its link.
- * Nothing is written that no source said.
- */
+/** Writes a completion without a language model: quoted sentences, each with its link. */
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Findings } from '../planning/retrieval.ts';
@@ -16,7 +13,7 @@ import { extractPassages, type Passage, removeCopies } from './passages.ts';
 const SUMMARY_BOUNDS = { most: 5, least: 3, perSource: 2 };
 const GROUP_BOUNDS = { most: 4, least: 3, perSource: 4 };
 
-/** Reads everything once; then writes any of the texts. */
+/** Reads all results once, then writes any of the texts. */
 export function createExtractiveWriter(
   findings: Findings,
   asked: { prompt: string; at: Date },
@@ -39,12 +36,12 @@ export function createExtractiveWriter(
   };
 }
 
-/** What has no time comes before. */
+/** Undated passages first. */
 function sortOldestFirst(passages: readonly Passage[]): Passage[] {
   return passages.toSorted((a, b) => (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.link < b.link ? -1 : 1));
 }
 
-/** The best items of each source in turn: no source drowns the others. */
+/** The best items of each source in turn, so that no source dominates. */
 function chooseKeyItems(scored: readonly ScoredPassage[], sources: readonly Source[]): SectionDraft['key'] {
   const lists = sources.map((source) => listBestPassages(scored, source));
   const turns = Array.from({ length: MAX_KEY_ITEMS }, (_, i) =>
@@ -54,13 +51,13 @@ function chooseKeyItems(scored: readonly ScoredPassage[], sources: readonly Sour
     .flat()
     .slice(0, MAX_KEY_ITEMS)
     .map(({ title, text, link, source }) => ({
-      // A post has no title of its own.
+      // Posts have no title of their own.
       text: title === '' || source === 'microblog' ? text : title,
       link,
     }));
 }
 
-/** At most as many as can be key items. */
+/** At most as many as there can be key items. */
 function listBestPassages(scored: readonly ScoredPassage[], source: Source): Passage[] {
   const best = new Map<string, Passage>();
   const ofSource = scored.filter(({ passage }) => passage.source === source);
@@ -72,26 +69,26 @@ function listBestPassages(scored: readonly ScoredPassage[], source: Source): Pas
 }
 
 /*
- * Which sentences make a summary: maximal marginal relevance (Carbonell and Goldstein 1998), so that each
- * next one adds something. The same input gives the same choice.
+ * Selects the sentences of a summary by maximal marginal relevance (Carbonell and Goldstein 1998), so that each adds
+ * something. Deterministic.
  */
 
-/** What the worth of a sentence weighs against its likeness to those chosen already. */
+/** Weight of a sentence's score against its similarity to those already chosen. */
 const WORTH_SHARE = 0.6;
-/** From this cosine on a sentence says what a chosen one said. */
+/** From this cosine on, a sentence repeats a chosen one. */
 const SAME_COSINE = 0.5;
 
 type ScoredPassage = { passage: Passage; score: number };
 
 type SelectionBounds = {
   most: number;
-  /** Below this many, a second sentence of the same item is better than none. */
+  /** Below this count, allow a second sentence of the same item. */
   least: number;
-  /** The most sentences of one source, as long as others have any. */
+  /** Maximum per source, while other sources have sentences left. */
   perSource: number;
 };
 
-/** @returns chosen sentences, in the order in which they were chosen: the best first */
+/** @returns the sentences in order of selection, best first */
 export function choosePassages(
   scored: readonly ScoredPassage[],
   { most, least, perSource }: SelectionBounds,
@@ -128,7 +125,7 @@ export function choosePassages(
   return chosen;
 }
 
-/** Raises each sentence's likeness to what is chosen. */
+/** Updates each sentence's maximum similarity to the chosen ones. */
 function raiseLikeness(chosen: Passage, scored: readonly ScoredPassage[], likeness: Float64Array): void {
   const weightOf = new Map(chosen.terms.map((term, t) => [term, chosen.weights[t] ?? 0]));
   for (const [i, { passage }] of scored.entries()) {
@@ -142,13 +139,13 @@ function raiseLikeness(chosen: Passage, scored: readonly ScoredPassage[], likene
 }
 
 /*
- * How central a sentence is: how much of what all say it says. LexRank (Erkan and Radev 2004) where every sentence can be
- * compared with every other, the centroid above that: its work grows with the number of sentences alone.
+ * Centrality: how much of what all sentences say one sentence covers. LexRank (Erkan and Radev 2004) while every pair
+ * can be compared; above that the centroid, which takes linear time.
  */
 
-/** Up to so many sentences are compared with each other. */
+/** Maximum number of sentences for pairwise comparison. */
 const MAX_LEXRANK_SENTENCES = 300;
-/** Two sentences are neighbours from this cosine on; LexRank's own figure. */
+/** Two sentences are neighbors from this cosine on; the threshold of the LexRank paper. */
 const NEIGHBOR_COSINE = 0.1;
 const DAMPING = 0.85;
 const MAX_LEXRANK_ROUNDS = 30;
@@ -156,7 +153,7 @@ const SETTLED_CHANGE = 1e-4;
 
 type TermVector = Pick<Passage, 'terms' | 'weights'>;
 
-/** @returns for each sentence a number from 0 to 1; 1 for the most central */
+/** @returns a score from 0 to 1 for each sentence; the most central has 1 */
 export function scoreCentrality(sentences: readonly TermVector[]): Float64Array {
   const scores =
     sentences.length <= MAX_LEXRANK_SENTENCES ? scoreByLexRank(sentences) : scoreByCentroid(sentences);
@@ -189,7 +186,7 @@ function scoreByLexRank(sentences: readonly TermVector[]): Float64Array {
   return scores;
 }
 
-/** For each sentence those that are like it, by an index of who says which word. */
+/** Finds similar sentences with an inverted index. */
 function findNeighbors(sentences: readonly TermVector[]): number[][] {
   const sayers = new Map<number, { who: number[]; weights: number[] }>();
   const neighbours: number[][] = sentences.map(() => []);

@@ -1,15 +1,15 @@
 /**
- * Prompt injection: text that wants a machine, not a reader, to act. One defense of several. The reader's own machine
- * reads our response too, so such text is neither quoted nor shown to a model. It is also recognized in disguise:
- * letters of other alphabets that look like ours, signs in place of letters (`1gnore`), letters set apart
- * (`i g n o r e`). Readings without the disguise are only matched, never quoted.
+ * Detects prompt injection: text that instructs a machine instead of informing a reader. One of several defenses.
+ * Clients may pass our response to a language model too, so such text is neither quoted nor put in a prompt. Also
+ * detects disguises: look-alike letters of other alphabets, digits and symbols for letters (`1gnore`), and spaced
+ * letters (`i g n o r e`). Undisguised readings are only matched, never quoted.
  */
 
 import { ASCII_TEXT, collapseSpaces } from './unsafe-markup.ts';
 
 /** Accents, and strokes through letters. */
 const ACCENTS = /\p{M}+/gu;
-/** A word of two alphabets, one of them ours. */
+/** A word that mixes Latin with Greek or Cyrillic letters. */
 const MIXED_ALPHABETS = /[a-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][a-z]/;
 const HOMOGLYPHS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(
@@ -18,9 +18,9 @@ const HOMOGLYPHS: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 const FOREIGN_LETTER = /[\u0370-\u03ff\u0400-\u052f]/gu;
-/** Four letters or more, each alone. */
+/** Four or more single letters. */
 const SPACED_LETTERS = /(?<![a-z0-9])(?:[a-z0-9][ .*_|/-]{1,2}){3,}[a-z0-9](?![a-z0-9])/g;
-/** A word with a sign in place of a letter; `30th` and `mp3` are none. */
+/** A word with digits or symbols in place of letters, but not `30th` or `mp3`. */
 const LEETSPEAK_WORD =
   /(?<![a-z0-9])[a-z0-9@$!|]{0,24}(?:[a-z][013457@$!|][a-z]|[013457@$!|][a-z]{3})[a-z0-9@$]*/g;
 const LEETSPEAK_LETTERS: Readonly<Record<string, string>> = {
@@ -36,16 +36,16 @@ const LEETSPEAK_LETTERS: Readonly<Record<string, string>> = {
   '|': 'i',
 };
 
-/** @param lower a text in lower case; @returns other readings of it, none where nothing is disguised */
+/** @param lower a text in lower case; @returns its undisguised readings, none if nothing is disguised */
 function listUndisguisedReadings(lower: string): string[] {
   const plain = ASCII_TEXT.test(lower) ? lower : replaceHomoglyphs(lower);
   const joined = plain.replace(SPACED_LETTERS, (run) => run.replace(/[^a-z0-9]/g, ''));
   const spelled = joined.replace(LEETSPEAK_WORD, spellLeetspeak);
   const readings = new Set([plain, joined, spelled]);
-  // A one may stand for either letter.
+  // The digit 1 can stand for either letter.
   if (spelled !== joined)
     readings.add(joined.replace(LEETSPEAK_WORD, (word) => spellLeetspeak(word.replaceAll('1', 'l'))));
-  // Letters set apart do not show where a word ends.
+  // Spaced letters do not show word boundaries.
   if (joined !== plain) readings.add(spelled.replace(/[^a-z]/g, ''));
   readings.delete(lower);
   return [...readings];
@@ -62,9 +62,9 @@ function replaceHomoglyphs(lower: string): string {
     : plain;
 }
 
-// What people write who want a machine to act, by language.
+// Injection phrases by language.
 
-/** Matched against lower case. Written in ASCII, so that most texts need no Unicode rules. */
+/** Matched against lower case. ASCII only, so that most texts need no Unicode matching. */
 const ENGLISH_INJECTION = joinPatterns([
   /\b(?:ignore|disregard|forget|override|bypass)\b.{0,20}\b(?:instructions?|prompts?|(?:previous|prior|above|before|earlier|preceding|all|any|your|my|these|those)\b.{0,30}\b(?:instruct\w*|prompts?|rules?|orders?|directions?|commands?|guidelines?|context|said|told|text))\b/,
   /\bsystem (?:prompt|message|instruction|note|override)|\b(?:developer|jailbreak|god) mode\b/,
@@ -103,7 +103,7 @@ function joinPatterns(patterns: readonly RegExp[], flags = ''): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), flags);
 }
 
-/** In letters set apart and joined again, where no word ends. */
+/** Spaced letters, joined again: word boundaries are lost. */
 const JOINED_INJECTION =
   /(?:ignore|disregard|forget|override|bypass)(?:all|any|of|the|your|my|these|those|previous|prior|above|earlier|preceding){0,6}(?:instruction|prompt|rule|order|direction|command|guideline|context)|system(?:prompt|message)|youarenow(?:an?|the)?(?:ai|assistant|chatgpt|languagemodel|llm)|(?:reply|respond|answer)(?:only|just|exactly)?with/;
 
@@ -115,12 +115,12 @@ export function containsInjection(text: string): boolean {
   );
 }
 
-/** The whole sentences before the first that gives an order to a machine: what follows an order serves it. */
+/** The complete sentences before the first injection: what follows it belongs to the attack. */
 export function cutBeforeInjection(text: string): string {
   if (!containsInjection(text)) return text;
   let before = '';
   for (const part of text.split(/(?<=[.!?؟।]\s)|(?<=[。！？\n])/u)) {
-    // With what came before: an order may run over several sentences.
+    // With the text before it, since an injection may span several sentences.
     if (containsInjection(before + part)) break;
     before += part;
   }

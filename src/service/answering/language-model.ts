@@ -1,7 +1,4 @@
-/**
- * A language model behind an OpenAI-compatible address: one question, the text of one reply; not asked for a while
- * after it failed repeatedly.
- */
+/** A client for an OpenAI-compatible language model: one prompt, one response; pauses after repeated failures. */
 
 import { trimEndSlashes } from '../../domain/link.ts';
 import { MINUTE } from '../../domain/time.ts';
@@ -11,11 +8,11 @@ import { request } from 'undici';
 import { z } from 'zod';
 
 export type LanguageModel = {
-  /** As its operator calls it; for logs. */
+  /** The configured model name; for logs. */
   name: string;
   /**
-   * @returns the text of its answer as it came, which need not be JSON
-   * @throws ModelFailed; or the signal's reason once it has aborted
+   * @returns the raw text of the response, which may not be JSON
+   * @throws ModelFailed; or the signal's reason if it aborts
    */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<string>;
 };
@@ -23,16 +20,16 @@ export type LanguageModel = {
 export type ModelQuestion = {
   system: string;
   user: string;
-  /** JSON schema of the answer, in the part of it that every strict server knows. */
+  /** JSON schema of the response, limited to what every strict server supports. */
   schema: Readonly<Record<string, unknown>>;
 };
 
 type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty' | 'resting';
 
-/** Says what happened without a word of the answer, the question, the address or the key. */
+/** The message contains nothing of the response, the prompt, the address or the key. */
 export class ModelFailed extends Error {
   readonly reason: ModelFailure;
-  /** Of HTTP, or of the network (`ECONNREFUSED`), where that is the reason. */
+  /** HTTP status, or network error code (`ECONNREFUSED`), if that is the reason. */
   readonly status: number | string | undefined;
 
   constructor(reason: ModelFailure, status?: number | string) {
@@ -43,11 +40,11 @@ export class ModelFailed extends Error {
   }
 }
 
-/** The most bytes that are read of an answer; a completion is a few thousand. */
+/** Maximum response size in bytes; a completion has a few thousand. */
 const MAX_RESPONSE_BYTES = 500_000;
-/** Low: the same sources should give much the same answer. */
+/** Low, so that the same sources give similar completions. */
 const TEMPERATURE = 0.1;
-/** Ways to ask for JSON, strictest first: a server that answers 400 to one is asked the next. */
+/** Ways to request JSON, strictest first; after a 400, the next is tried. */
 const RESPONSE_FORMATS = ['json_schema', 'json_object', 'text'] as const;
 type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
@@ -63,8 +60,8 @@ const chatResponse = z.object({
 });
 
 /**
- * @param settings.baseUrl up to the version: `https://models.example/v1`; redirects are not followed
- * @param settings.apiKey sent as a bearer token; undefined: no token is sent
+ * @param settings.baseUrl including the version: `https://models.example/v1`; redirects are not followed
+ * @param settings.apiKey sent as a bearer token; undefined: none is sent
  */
 export function createLanguageModel(settings: {
   baseUrl: string;
@@ -78,7 +75,7 @@ export function createLanguageModel(settings: {
     'accept-encoding': 'identity',
     ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
   };
-  // Learned from the first 400: a server does not change its mind while we run.
+  // The format that worked, remembered until restart.
   let easiest = 0;
 
   async function post(way: ResponseFormat, question: ModelQuestion, signal: AbortSignal) {
@@ -121,7 +118,7 @@ function buildRequestBody(model: string, way: ResponseFormat, { system, user, sc
     { role: 'system', content: system },
     { role: 'user', content: user },
   ];
-  // What refuses both kinds of JSON may refuse a temperature too.
+  // A server that rejects both JSON formats may reject a temperature too.
   if (way === 'text') return { model, messages };
   const format = {
     type: way,
@@ -151,11 +148,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** So many failures one after the other, and the model is not asked for so long: answers need not wait for it. */
+/** Consecutive failures after which the model is paused, so that responses do not wait for it. */
 export const MAX_MODEL_FAILURES = 3;
 export const MODEL_REST_MS = MINUTE;
 
-/** A model that is left alone for a minute after three failures in a row; then the next question tries it. */
+/** Pauses a model for a minute after three consecutive failures; the next prompt then tries it again. */
 export function createRestingModel(model: LanguageModel, clock: Clock): LanguageModel {
   let failures = 0;
   let restsUntil = 0;
@@ -169,7 +166,7 @@ export function createRestingModel(model: LanguageModel, clock: Clock): Language
         failures = 0;
         return answer;
       } catch (error) {
-        // A client that went away says nothing about the model; a time limit that ended does.
+        // A disconnected client is no failure of the model; a time limit is.
         if (!isClientGone(signal)) failures += 1;
         if (failures >= MAX_MODEL_FAILURES) restsUntil = clock.now().getTime() + MODEL_REST_MS;
         throw error;

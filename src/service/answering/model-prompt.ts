@@ -1,6 +1,6 @@
 /**
- * The prompt of a language model. Items stand between fences that carry a number drawn for this one question,
- * which nobody who wrote an item can know (spotlighting, Hines et al. 2024). The model never sees an address.
+ * Builds the prompt of a language model. Items are enclosed in fences with a nonce per prompt, which no author of an
+ * item can know (spotlighting, Hines et al. 2024). The model never sees a URL.
  */
 import { randomBytes } from 'node:crypto';
 import type { Source } from '../../domain/enumerations.ts';
@@ -15,20 +15,20 @@ import type { ModelQuestion } from './language-model.ts';
 
 const MAX_ITEM_LENGTH = 600;
 
-/** An item as the model sees it; its number is its place in the list, from 1. */
+/** An item as the model sees it; its number is its position in the list, from 1. */
 export type NumberedItem = { source: Source; link: string; text: string; date: string };
 
 export type ModelPrompt = {
   question: ModelQuestion;
   roles: readonly CompletionRole[];
   items: readonly NumberedItem[];
-  /** The query, as the reader wrote it. */
+  /** The query, as the user wrote it. */
   prompt: string;
-  /** Must not come back. */
+  /** Must not appear in the response. */
   nonce: string;
 };
 
-/** @param most the most items; the best of each source in turn */
+/** @param most maximum number of items; the best of each source in turn */
 export function buildModelPrompt(
   roles: readonly CompletionRole[],
   findings: Findings,
@@ -58,7 +58,7 @@ export function buildModelPrompt(
   };
 }
 
-/** What each part is to be about, in words for the model. */
+/** Instructions for each part. */
 const ROLE_INSTRUCTIONS: Record<CompletionRole, string> = {
   summary:
     'all sources together: 120 to 250 words in "summary"; in "key" the web, encyclopedia, preprint and video sources that matter most',
@@ -86,7 +86,7 @@ function fenceItem({ source, text, date }: NumberedItem, id: number, nonce: stri
   return `<<src ${nonce} id=${id} kind=${source}${date === '' ? '' : ` date=${date}`}>>\n${inside}\n<</src ${nonce}>>`;
 }
 
-/** Title and text in one line, without what could pass for a fence; nothing from the first order on. */
+/** Title and text in one line, without anything that looks like a fence; cut at the first injection. */
 function toNumberedItem({ source, title, snippet, link, publishedAt }: FoundItem): NumberedItem[] {
   const cited = toCitableLink(link);
   const head = toVisibleLine(title, MAX_ITEM_LENGTH);
@@ -114,7 +114,7 @@ function buildReplySchema(roles: readonly CompletionRole[]): Readonly<Record<str
   return strictObject(Object.fromEntries(roles.map((role) => [role, part])));
 }
 
-/** As strict servers want it: every member required, no other allowed. */
+/** Strict servers require every member and forbid others. */
 function strictObject(properties: Record<string, unknown>): Record<string, unknown> {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

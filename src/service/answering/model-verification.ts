@@ -1,7 +1,7 @@
 /**
- * What a language model wrote, checked against what it was given. A sentence that names no source, or that its
- * sources do not support (source-support.ts), is left out. An answer that shows that somebody else's orders were
- * followed is refused whole.
+ * Verifies the response of a language model against its sources. Drops sentences that cite no source or are not
+ * supported by it (source-support.ts). Rejects the whole response if it shows that the model followed injected
+ * instructions.
  */
 
 import { splitSentences } from '../../domain/sentences.ts';
@@ -18,7 +18,7 @@ import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
 import { containsAddress, containsHost, containsMarkup, isEncoded, toVisibleLine } from './unsafe-markup.ts';
 import { z } from 'zod';
 
-/** The answer as a whole cannot be used. */
+/** The response as a whole cannot be used. */
 export class DraftRejected extends Error {
   readonly reason: 'not_json' | 'fence' | 'system_text' | 'address' | 'markup' | 'unsupported';
 
@@ -33,11 +33,11 @@ const MAX_SENTENCE_LENGTH = 600;
 const MAX_KEY_LENGTH = 300;
 const MAX_SENTENCES = 14;
 const MAX_CITES = 4;
-/** Of one `text`, which is to be one sentence. */
+/** Sentences used of one `text`, which should be a single sentence. */
 const MAX_SENTENCES_PER_TEXT = 8;
-/** Of more sentences than these none is looked at. */
+/** Sentences checked per part. */
 const MAX_PARSED_SENTENCES = 40;
-/** So many words in a row of what we told it are no coincidence. */
+/** A run of this many words from our instructions is a leak, not a coincidence. */
 const SYSTEM_RUN_WORDS = 8;
 const citeNumber = z.union([
   z.int(),
@@ -54,8 +54,8 @@ const sectionPart = z.object({
 });
 
 /**
- * @param answer as the model wrote it
- * @returns what may be used, for each part that holds any sentence
+ * @param answer the raw response
+ * @returns the verified draft of each part that has any sentence left
  * @throws DraftRejected
  */
 export function verifyDrafts(
@@ -77,7 +77,7 @@ export function verifyDrafts(
   return drafts;
 }
 
-/** @throws DraftRejected for what no honest answer holds */
+/** @throws DraftRejected if the response contains what only an injection can cause */
 function rejectForeignText(answer: string, { nonce, question }: ModelPrompt): void {
   if (answer.includes(nonce) || /<<\s*(?:\/\s*)?src\b/i.test(answer)) throw new DraftRejected('fence');
   const systemRuns = listWordRuns(question.system);
@@ -124,8 +124,8 @@ function verifySection(
 }
 
 /**
- * The sentences of a text that its sources support, each ended, in one line; undefined where none is.
- * @throws DraftRejected for markup and addresses: it was asked to write none, so somebody else asked it to
+ * The supported sentences of a text, each terminated, in one line; undefined if there are none.
+ * @throws DraftRejected for markup and URLs: our prompt forbids both, so an injection asked for them
  */
 function keepSupported(
   raw: string,
@@ -133,7 +133,7 @@ function keepSupported(
   sources: readonly NumberedItem[],
   ground: Evidence,
 ): string | undefined {
-  // Numbers in brackets would look like ours; emphasis is harmless, and goes.
+  // Bracketed numbers would look like our citations. Emphasis is harmless and removed.
   const text = toVisibleLine(raw, most * 2)
     .replace(/(?<!\s)\s*[[［【〔⟦]\s*\p{N}+(?:\s*[,;–-]\s*\p{N}+)*\s*[\]］】〕⟧](?!\()/gu, '')
     .replace(/\*\*|__|`/g, '');
@@ -158,13 +158,13 @@ function listLinks(sources: readonly NumberedItem[]): string[] {
   return [...new Set(sources.map(({ link }) => link))];
 }
 
-// JSON as language models write it: in code fences, with commas too many, with words around it.
+// Lenient JSON: language models add code fences, trailing commas and surrounding text.
 
 const THINKING_BLOCK = /<think>[\s\S]*?(?:<\/think>|$)/g;
-/** So many opening braces are tried; one that opens no JSON costs a walk over the text. */
+/** Maximum number of opening braces tried; each failed attempt scans the text. */
 const MAX_JSON_STARTS = 8;
 
-/** The first JSON object in a text, or undefined where there is none. */
+/** The first JSON object in a text, or undefined. */
 export function parseLenientObject(text: string): unknown {
   const rest = text.replace(THINKING_BLOCK, '');
   let from = rest.indexOf('{');
@@ -182,13 +182,13 @@ function parseCandidate(text: string): unknown {
     try {
       return JSON.parse(candidate);
     } catch {
-      // The next candidate, or none.
+      // Try the next candidate.
     }
   }
   return undefined;
 }
 
-/** Where the brace that opens at `from` is closed, strings left aside. */
+/** Finds the brace that closes the one at `from`, ignoring strings. */
 function findClosingBrace(text: string, from: number): number | undefined {
   let depth = 0;
   let inString = false;
@@ -204,7 +204,7 @@ function findClosingBrace(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Strings are passed over whole, one that is never closed too; a comma before a closing bracket goes. */
+/** Removes commas before closing brackets. Skips strings, also unterminated ones. */
 function stripTrailingCommas(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))|,(?=\s*[}\]])/gs, (_, string?: string) => string ?? '');
 }

@@ -1,10 +1,10 @@
 /**
- * The figures in a text, in digits and in words, so that two texts can be compared by them. A model that invents a figure
- * writes it in words as readily: docs/internals/completions.md says how many such sentences nothing else catches.
+ * Extracts the figures of a text, in digits and in words, to compare two texts. Models invent figures in words as
+ * readily as in digits: see docs/internals/completions.md for the number of such sentences that only this catches.
  */
 
 const DIGIT_FIGURE = /\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/u;
-/** Superscripts, fractions, circled and Roman ones; and numbers in Chinese characters, of two and more. */
+/** Superscripts, fractions, circled and Roman numerals; and Chinese numerals of two or more characters. */
 const CHINESE_NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿兆]{2,}';
 const OTHER_NUMERAL = new RegExp(`[\\p{No}\\p{Nl}]+|${CHINESE_NUMERAL}`, 'u');
 const FIGURE_TOKEN = new RegExp(
@@ -13,8 +13,8 @@ const FIGURE_TOKEN = new RegExp(
 );
 
 /**
- * Each number once: `1,250`, `1.250` and `1250` are one, `3,5` and `3.5` are one, in the digits of any script and
- * in words; `¾`, `Ⅷ` and `十二` stand for themselves.
+ * Each figure once. `1,250`, `1.250` and `1250` are equal, as are `3,5` and `3.5`, in the digits of any script and in
+ * words; `¾`, `Ⅷ` and `十二` are compared as they are.
  */
 export function extractFigures(text: string): Set<string> {
   const tokens: string[] = [];
@@ -23,7 +23,7 @@ export function extractFigures(text: string): Set<string> {
     if (groups?.['figure'] !== undefined) tokens.push(canonicalizeFigure(token.normalize('NFKC')));
     else if (groups?.['other'] === undefined) tokens.push(token);
     else {
-      // A circled seven is a seven.
+      // Circled digits become plain ones.
       const plain = token.normalize('NFKC');
       others.push(/^\d+$/.test(plain) ? canonicalizeFigure(plain) : token);
     }
@@ -33,7 +33,7 @@ export function extractFigures(text: string): Set<string> {
 
 function canonicalizeFigure(figure: string): string {
   const digits = Array.from(figure, (mark) => (/\p{Nd}/u.test(mark) ? toAsciiDigit(mark) : mark)).join('');
-  // Groups of three behind a mark are thousands.
+  // Groups of three digits are thousands.
   if (/^\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+$/.test(digits))
     return stripLeadingZeros(digits.replace(/\D/g, ''));
   return digits
@@ -46,7 +46,7 @@ function stripLeadingZeros(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '');
 }
 
-/** Decimal digits of a script stand in a row of ten, from nought. */
+/** The decimal digits of every script are consecutive code points, from zero. */
 function toAsciiDigit(mark: string): string {
   if (mark >= '0' && mark <= '9') return mark;
   const at = mark.codePointAt(0) ?? 0;
@@ -55,11 +55,11 @@ function toAsciiDigit(mark: string): string {
   return String(at - zero);
 }
 
-// Numbers in words: English, German, French, Spanish; up to the billions.
+// Numbers in words: English, German, French and Spanish, up to billions.
 
 /**
- * Left out is what is an article or another word in a neighbour's language: one, ein, un, once, elf, cent alone,
- * dos, sept, seize.
+ * Excludes what is an article or another word in one of these languages: one, ein, un, once, elf, cent alone, dos,
+ * sept, seize.
  */
 const SMALL_NUMBERS =
   parseNumberTable(`two zwei deux 2; three drei trois tres 3; four vier quatre cuatro 4; five fünf cinq cinco 5;
@@ -77,7 +77,7 @@ const SCALES = parseNumberTable(`hundred hundreds hundert hunderte cien ciento c
   thousand thousands tausend tausende mille mil miles 1000;
   million millions millionen millón millones 1000000;
   billion billions milliarde milliarden milliard milliards 1000000000; dozen dozens dutzend douzaine docena 12`);
-/** Only inside a number: "twenty-one", "einundzwanzig", "vingt et un", "deux cent mille". */
+/** Only as part of a number: "twenty-one", "einundzwanzig", "vingt et un", "deux cent mille". */
 const INNER_NUMBERS = parseNumberTable(
   'one ein eine eins un une uno una 1; sept 7; elf 11; seize 16; cent 100',
 );
@@ -90,15 +90,15 @@ const GERMAN_NUMBER_PART = new RegExp(
 );
 const MAX_NUMBER_WORD_LENGTH = 60;
 
-/** @param word in lower case; whether it says a number, alone */
+/** Whether a word is a number by itself. @param word in lower case */
 export function isNumberWord(word: string): boolean {
   return SMALL_NUMBERS.has(word) || SCALES.has(word) || (splitNumberWord(word)?.length ?? 0) > 1;
 }
 
 /**
- * The numbers that a row of words says: `ninety thousand` is 90000, `einundzwanzig` 21, `quatre-vingt-dix` 90.
- * A number in digits may stand before a scale: `3.5 million`.
- * @param tokens words in lower case and digits as {@link canonicalizeFigure} writes them, in the order of the text
+ * Reads numbers in words: `ninety thousand` is 90000, `einundzwanzig` 21, `quatre-vingt-dix` 90. Digits can precede a
+ * scale: `3.5 million`.
+ * @param tokens lower-case words, and digits from {@link canonicalizeFigure}, in the order of the text
  */
 function readNumberWords(tokens: readonly string[]): string[] {
   const found: string[] = [];
@@ -126,12 +126,12 @@ function readNumberWords(tokens: readonly string[]): string[] {
 }
 
 class SpokenNumber {
-  /** Below the last scale of a thousand and more. */
+  /** The part below the last scale of a thousand or more. */
   #low = 0;
   #whole = 0;
   #words = 0;
   #last = 0;
-  /** As it stood, for as long as no scale follows: `07.30` is no number to count with. */
+  /** The original digits until a scale follows: `07.30` is not a quantity. */
   #digits: string | undefined;
 
   startWith(token: string): void {
@@ -171,7 +171,7 @@ class SpokenNumber {
   }
 }
 
-/** The parts of a word that is made of number words alone, undefined of any other. */
+/** Splits a compound of number words; undefined for any other word. */
 function splitNumberWord(word: string): string[] | undefined {
   if (word.length > MAX_NUMBER_WORD_LENGTH) return undefined;
   const parts: string[] = [];

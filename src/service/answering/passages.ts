@@ -1,6 +1,6 @@
 /**
- * What was found, as sentences that can be quoted, with the weights of their words and without copies. Words are
- * numbers here: every text is split once for all texts of a completion, and everything after compares numbers.
+ * Turns results into quotable sentences with weighted terms, without copies. Words are numbers here: each text is split
+ * once for all texts of a completion, and later steps compare numbers.
  */
 
 import { sumEngagement } from '../../domain/counters.ts';
@@ -18,31 +18,31 @@ import { LRUCache } from 'lru-cache';
 export type Passage = {
   text: string;
   source: Source;
-  /** As it is cited. */
+  /** As cited. */
   link: string;
-  /** Of the item; '' where it cannot be quoted. */
+  /** Of the item; '' if it cannot be quoted. */
   title: string;
-  /** Milliseconds since 1970; undefined where the source does not say. */
+  /** Milliseconds since 1970; undefined if the source does not provide it. */
   at: number | undefined;
-  /** Hashes of its runs of words; for comparing with what may be a copy. */
+  /** Hashes of its word n-grams, to detect copies. */
   runs: readonly number[];
-  /** Each word once, with its weight: tf-idf, the whole of length 1. */
+  /** Distinct terms with tf-idf weights, normalized to length 1. */
   terms: readonly number[];
   weights: readonly number[];
-  /** How much it is worth: by what was asked, for being new and for being noticed; above 0. */
+  /** Prior score above 0: relevance, recency and engagement. */
   prior: number;
 };
 
 const MAX_SNIPPET_LENGTH = 1_500;
 const MAX_TITLE_LENGTH = 300;
-/** Of one item; a long page shall not be the whole of a summary. */
+/** Per item, so that a long page does not fill the whole summary. */
 const MAX_SENTENCES_PER_ITEM = 8;
-/** Even a sentence without a word of the prompt may be about it. */
+/** Minimum relevance: a sentence without any word of the prompt can still be about it. */
 const RELEVANCE_BASE = 0.3;
-/** Where people write as they speak: lines without full stops, names without capitals. */
+/** Informal sources: lines without full stops, names without capitals. */
 const LOOSE_SOURCES: ReadonlySet<Source> = new Set<Source>(['microblog', 'discussion_board', 'news_forum']);
 
-/** @returns the passages of each source, best item first, as the sources gave them */
+/** @returns the passages of each source, in the order of its items */
 export function extractPassages(
   findings: Findings,
   { prompt, at }: { prompt: string; at: Date },
@@ -64,14 +64,14 @@ export function extractPassages(
   return passages;
 }
 
-/** A passage before it is known how rare its words are: their weights are counts. */
+/** A passage before inverse document frequencies are known: weights are counts. */
 type PassageDraft = Omit<Passage, 'weights' | 'prior'> & {
   item: FoundItem;
   weights: number[];
   prior: number;
 };
 
-/** The sentences of an item; its title where it has none. */
+/** The sentences of an item, or its title if it has none. */
 function draftPassages(source: Source, item: FoundItem, vocabulary: Vocabulary): PassageDraft[] {
   const link = toCitableLink(item.link);
   if (link === undefined) return [];
@@ -92,12 +92,12 @@ function draftPassages(source: Source, item: FoundItem, vocabulary: Vocabulary):
   });
 }
 
-/** From the first order to a machine on, a text is not read: what follows it serves it. */
+/** Text from the first injection on is ignored. */
 function readQuotableSentences(text: string, source: Source): readonly string[] {
   return LOOSE_SOURCES.has(source) ? parseLooseSentences(text) : parseStrictSentences(text);
 }
 
-/** Some megabytes at the most, for what ten busy topics find in an hour. */
+/** A few megabytes at most; fits what ten busy topics find in an hour. */
 const MEMO_LIMITS = { most: 4_000, longest: MAX_SNIPPET_LENGTH };
 const parseLooseSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, true));
 const parseStrictSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, false));
@@ -107,20 +107,20 @@ function parseSentences(text: string, loose: boolean): readonly string[] {
   return said.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM);
 }
 
-/** The title in one line, or '' where it may not be quoted. */
+/** The title in one line, or '' if it cannot be quoted. */
 const readQuotableTitle = memoizeByText(MEMO_LIMITS, (title) => {
   const line = toVisibleLine(title, MAX_TITLE_LENGTH);
   return isQuotable(line) && !containsInjection(line) && /\p{L}/u.test(line) ? line : '';
 });
 
-/** Inverse frequency of each word among the sentences: what nearly all say tells little. */
+/** Inverse document frequency of each term among the sentences. */
 function computeIdf(drafts: readonly PassageDraft[], words: number): Float64Array {
   const holders = new Float64Array(words);
   for (const { terms } of drafts) for (const word of terms) holders[word] = (holders[word] ?? 0) + 1;
   return holders.map((count) => Math.log((1 + drafts.length) / Math.max(1, count)));
 }
 
-/** Counts become weights: tf-idf, the whole of length 1. */
+/** Converts counts to tf-idf weights, normalized to length 1. */
 function weighTerms(terms: readonly number[], weights: number[], idf: Float64Array): void {
   let sum = 0;
   for (let i = 0; i < terms.length; i++) {
@@ -132,14 +132,14 @@ function weighTerms(terms: readonly number[], weights: number[], idf: Float64Arr
   for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] ?? 0) / length;
 }
 
-/** The cosine with the words of the prompt, each of them weighed as the sentence weighs it. */
+/** Cosine similarity to the prompt, with the sentence's weights. */
 function scoreRelevance({ terms, weights }: PassageDraft, asked: ReadonlySet<number>): number {
   let shared = 0;
   for (let i = 0; i < terms.length; i++) if (asked.has(terms[i] ?? -1)) shared += (weights[i] ?? 0) ** 2;
   return Math.sqrt(shared);
 }
 
-/** New and noticed, each source by its own measure: points and likes are not the same coin. */
+/** Recency and engagement, scaled per source: points and likes are not comparable. */
 function createSourcePriors(findings: Findings, at: Date): (source: Source, item: FoundItem) => number {
   const all = [...findings.values()].flat();
   const oldest = Math.min(
@@ -161,17 +161,17 @@ function countEngagement({ engagement, post }: FoundItem): number {
   return engagement ?? (post === undefined ? undefined : sumEngagement(post)) ?? 0;
 }
 
-// Copies and near-copies: what the same words in the same order say again is said once.
+// Removes copies and near-copies.
 
-/** `runs`: what {@link hashRuns} gives. */
+/** `runs`: the result of {@link hashRuns}. */
 type Copyable = { runs: readonly number[]; prior: number };
 
-/** Runs of so many words are compared. */
+/** Length of the n-grams, in words. */
 const COPY_RUN_WORDS = 5;
-/** A sentence that shares this part of its runs with another is a copy of it, also where it says more around it. */
+/** A sentence that shares this part of its n-grams with another is a copy, even if it adds text around them. */
 const COPY_SHARE = 0.7;
 
-/** The one with the highest prior of each set of copies, in the order given. */
+/** Keeps the sentence with the highest prior of each set of copies; preserves the order. */
 export function removeCopies<T extends Copyable>(passages: readonly T[]): T[] {
   const best = passages
     .map((_, i) => i)
@@ -206,7 +206,7 @@ function isCopy(
   return false;
 }
 
-/** Hashes of the runs of a sentence, each once; of a shorter one the hash of the whole. */
+/** Distinct n-gram hashes of a sentence; one hash of the whole if it is shorter than an n-gram. */
 function hashRuns(words: readonly number[]): number[] {
   const runs: number[] = [];
   for (let from = 0; from === 0 || from + COPY_RUN_WORDS <= words.length; from++) {
@@ -220,7 +220,7 @@ function hashRuns(words: readonly number[]): number[] {
   return runs;
 }
 
-/** Gives each word of any text a number: the same word, the same number. */
+/** Maps each distinct word to a number. */
 type Vocabulary = {
   read(text: string): number[];
   size(): number;
@@ -238,16 +238,15 @@ function createVocabulary(): Vocabulary {
   return { read: (text) => splitIndexWords(text).map(numberOf), size: () => numbers.size };
 }
 
-/** The S-stemmer (Harman 1991): houses, house; cities, city; glass stays. */
+/** The S-stemmer (Harman 1991): houses to house, cities to city; glass is unchanged. */
 export function toSingular(word: string): string {
   if (word.length < 4 || !word.endsWith('s') || word.endsWith('ss') || word.endsWith('us')) return word;
   return word.endsWith('ies') && word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
 }
 
 /**
- * A pure function of a text, with its results kept: searches run again and again, and most of what they find
- * is what they found before. What was not asked for longest goes first.
- * @param limits.most how many texts; `longest`: a longer one is not kept, so that their product bounds memory
+ * Memoizes a pure function of a text: recurring searches mostly find the same texts. Evicts the least recently used.
+ * @param limits.most maximum number of texts; `longest`: longer texts are not cached, so the product bounds memory
  */
 export function memoizeByText<T extends {}>(
   { most, longest }: { most: number; longest: number },

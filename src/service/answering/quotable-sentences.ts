@@ -1,11 +1,11 @@
-/** Whole sentences of a text that may be quoted, each exactly as it stands there. */
+/** Extracts whole sentences that can be quoted verbatim. */
 import { hasUnspacedScript } from '../../domain/relevance.ts';
 import { removeListNumber, splitSentences, unwrapLines } from '../../domain/sentences.ts';
 import { collapseSpaces } from './unsafe-markup.ts';
 
 const MIN_WORDS = 4;
 const MIN_LENGTH = 20;
-/** Scripts without spaces say as much in fewer characters. */
+/** Scripts without spaces need fewer characters. */
 const MIN_LENGTH_UNSPACED = 8;
 const MAX_LENGTH = 300;
 
@@ -17,8 +17,8 @@ const TAG = /^#[\p{L}\p{N}_]+$/u;
 const REPOST_PREFIX = /^RT @\w+:\s*/;
 
 /**
- * @param text as `toVisibleLines` gives it
- * @param loose posts and comments: the end of a line ends a sentence too, and it may begin in lower case
+ * @param text from `toVisibleLines`
+ * @param loose for posts and comments: a line end also ends a sentence, and sentences can start in lower case
  */
 export function extractSentences(text: string, loose = false): string[] {
   const pieces = splitSentences(unwrapLines(text.replace(REPOST_PREFIX, '')));
@@ -29,7 +29,7 @@ export function extractSentences(text: string, loose = false): string[] {
   });
 }
 
-/** Without what posts are led in by, and without the links and tags that they end with; one tag alone may be a word. */
+/** Removes leading mentions and trailing links and hashtags; a single tag may be a word. */
 function trimSentence(part: string): string {
   const words = removeListNumber(collapseSpaces(part)).replace(LEADING_MARKS, '').split(' ');
   const unlinked = words.slice(0, words.findLastIndex((word) => !LINK.test(word)) + 1);
@@ -48,7 +48,7 @@ function isSentence(text: string, loose: boolean, lineEnds: boolean): boolean {
   return text.length >= MIN_LENGTH && words.length >= MIN_WORDS && tags.length * 2 < words.length;
 }
 
-/** A quotation or a bracket that is opened is closed: otherwise it is a piece of something longer. */
+/** Unbalanced quotation marks or brackets mean that the sentence is a fragment. */
 function isBalanced(text: string): boolean {
   if (!/["“”„()«»]/.test(text)) return true;
   const count = (mark: string) => text.split(mark).length - 1;

@@ -1,4 +1,4 @@
-/** Whether a sentence of a model is supported by the items that it cites: words, figures, names, and nothing of its own. */
+/** Checks whether the cited items support a model's sentence: its words, figures and names. */
 import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
 import { createStopWordFilter } from '../planning/keywords.ts';
 import type { NumberedItem } from './model-prompt.ts';
@@ -7,33 +7,33 @@ import { listGraveWords, containsNegation, listNames, listTags } from './guarded
 import { toSingular } from './passages.ts';
 
 /**
- * The share of a sentence's telling words, those of the query left aside, that its sources must hold. Where it
- * comes from: docs/internals/completions.md, measured by test/service/answer/paraphrases.ts.
+ * Minimum share of a sentence's content words (except those of the query) that its sources must contain. Measured by
+ * test/service/answer/paraphrases.ts; see docs/internals/completions.md.
  */
 const MIN_SUPPORT = 0.5;
-/** Nor so many of them in a row that no source holds: the tail of a true sentence is where a false one hides. */
+/** Maximum run of unsupported words: a false claim hides in the tail of a true sentence. */
 const MAX_OWN_RUN = 4;
-/** Of pairs of characters, where no spaces cut words: four characters and what stands around them. */
+/** In character pairs, for scripts without spaces: four characters and their neighbors. */
 const MAX_OWN_RUN_UNSPACED = 8;
-/** Where one other item holds so much more of a sentence, the wrong one is cited. */
+/** If another item contains this much more of a sentence, the citation is wrong. */
 const MAX_ELSEWHERE_MARGIN = 0.25;
-/** So many letters of a word are compared: endings differ between a source and what is said of it. */
+/** Letters compared of each word, since endings differ between a source and its paraphrase. */
 const ROOT_LENGTH = 5;
-/** So many words in a row, as a source has them, are quoted and need no other proof. */
+/** A verbatim run of this many words is a quotation and needs no other support. */
 const MIN_QUOTED_WORDS = 4;
 
-/** The items of a question, as they are compared. */
+/** The items of a prompt, prepared for comparison. */
 export type Evidence = {
-  /** Made when it is first asked for: few items are cited. */
+  /** Computed on demand: few items are cited. */
   read(item: NumberedItem): ItemEvidence;
-  /** The roots of the words of each item. */
+  /** Word roots of each item. */
   all: readonly ReadonlySet<string>[];
-  /** The roots of the words of the query: they say nothing of what a source says. */
+  /** Word roots of the query; they prove nothing about a source. */
   asked: ReadonlySet<string>;
 };
 
 type ItemEvidence = {
-  /** Its words in a row, as {@link joinBareWords} gives them. */
+  /** Its words joined by {@link joinBareWords}. */
   line: string;
   words: ReadonlySet<string>;
   roots: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
         line: joinBareWords(text),
         words: new Set(words),
         roots: rootsOf(words),
-        // As it stands: the normal form of a fraction is two figures.
+        // Not normalized: NFKC turns a fraction into two figures.
         figures: extractFigures(`${item.text} ${item.date}`),
         tags: listTags(text),
         negates: containsNegation(text),
@@ -68,11 +68,11 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
   };
 }
 
-/** @param sentence one, in one line */
+/** @param sentence a single sentence, in one line */
 export function isSupported(sentence: string, sources: readonly NumberedItem[], ground: Evidence): boolean {
   const said = normalizeText(sentence);
   const readings = sources.map((source) => ground.read(source));
-  // What stands in a source exactly so is said by it.
+  // Verbatim text is supported.
   const line = joinBareWords(said);
   if (
     splitIndexWords(line).length >= MIN_QUOTED_WORDS &&
@@ -103,7 +103,7 @@ function supportsGuardedWords(
   );
 }
 
-/** Of the telling words enough, no long row of others, and no other item many more. */
+/** Enough supported content words, no long unsupported run, and no other item that contains many more. */
 function sharesEnoughWords(
   said: string,
   readings: readonly ItemEvidence[],
@@ -129,7 +129,7 @@ function computeShare(held: readonly boolean[]): number {
   return held.filter(Boolean).length / held.length;
 }
 
-/** Of words that nobody holds. */
+/** Of unsupported words. */
 function measureLongestRun(held: readonly boolean[]): number {
   let longest = 0;
   let run = 0;
@@ -144,7 +144,7 @@ function normalizeText(text: string): string {
   return text.normalize('NFKC');
 }
 
-/** Words alone, so that a comma more is no other sentence. Negations written as signs are words of no script. */
+/** Words only, so that punctuation makes no difference. Negation signs count as words. */
 function joinBareWords(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:['’.,]\p{N}+)*|[-−–+%$€£]/gu) ?? []).join(' ');
 }

@@ -1,30 +1,29 @@
 /**
- * What may not stand in a completion, whoever said it: markup and addresses. Whoever wrote an item decides its
- * text; our links are those of what was found, and nobody writes another into it. And text from outside as a person
- * sees it.
+ * Detects what may not appear in a completion: markup and addresses. Authors of items control their text, so only the
+ * links of results may appear. Also renders outside text as a person sees it.
  */
 
 import { cleanText, HIDING } from '../../domain/text.ts';
 
-/** Markdown that links, embeds or marks, HTML and entities, and `[7]`, which would look like a citation. */
+/** Markdown links, embeds and formatting, HTML and entities, and `[7]`, which would look like a citation. */
 const UNSAFE_MARKUP = /\]\s*[([:]|!\[|[<`\\]|>>|\*\*|__|~~|\[\^?\s*\d+(?:\s*,\s*\d+)*\s*\]|&#?\w{2,31};/;
 
 const URL_SCHEME = /\w:\/\/|\b(?:javascript|vbscript|data|mailto|file|tel|sms):\S|\bwww\.\w/i;
 const EMAIL = /[\p{L}\p{N}._%+-]@[\p{L}\p{N}-]+\.\p{L}{2}/u;
-/** Forty letters, digits and signs of base64 without a space between: something encoded. */
+/** Forty base64 characters without a space: encoded data. */
 const ENCODED_RUN = /[A-Za-z0-9+/=_-]{40}/;
 
 export function containsMarkup(text: string): boolean {
   return UNSAFE_MARKUP.test(text);
 }
 
-/** A web address or a mail address. Bare hosts have a rule of their own: many a company is called one. */
+/** A web or mail address. For bare hosts, see {@link containsHost}: many company names look like one. */
 export function containsAddress(text: string): boolean {
   const plain = ASCII_TEXT.test(text) ? text : text.normalize('NFKC');
   return URL_SCHEME.test(plain) || EMAIL.test(plain);
 }
 
-/** Whether a line from outside may stand in a completion as it is. */
+/** Whether a line from outside can be quoted verbatim. */
 export function isQuotable(text: string): boolean {
   return !containsMarkup(text) && !containsAddress(text) && !containsHost(text) && !isEncoded(text);
 }
@@ -34,26 +33,26 @@ export function isEncoded(text: string): boolean {
 }
 
 /*
- * Bare hosts, as pages make links of them and as people read them: `evil.zip`, `evil․example`, `evil dot com`.
- * What is no host: `Node.js`, `e.g.`, `U.S.`, `v1.2.3`.
+ * Bare hosts, as browsers and people read them: `evil.zip`, `evil․example`, `evil dot com`. Not hosts: `Node.js`,
+ * `e.g.`, `U.S.`, `v1.2.3`.
  */
 
-/** A label, a dot and what may be a top-level domain. */
+/** A label, a dot, and a possible top-level domain. */
 const DOTTED_HOST = /[\p{L}\p{N}_-]\.(\p{L}{2,24})(?![\p{L}\p{N}-])/gu;
-/** Whatever stands behind the dot: with a path or a port it is an address. Punycode is nothing else. */
+/** Any suffix: with a path or port it is an address. So is Punycode. */
 const HOST_WITH_PATH =
   /[\p{L}\p{N}]\.(?:[a-z]{2,24}(?:\/\S|:\d)|xn--)|\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\S|:\d)/iu;
-/** Written for people alone. "A red dot in the middle" is none: behind the word only what is no other word counts. */
+/** Only people read this as a host. "A red dot in the middle" is none: the suffix must not be an ordinary word. */
 const SPOKEN_HOST =
   /\bhxxps?\b|[\p{L}\p{N}] (?:dot|\.) (?:com|net|org|info|biz|xyz|zip|mov|io|ru|cn|example|onion)(?![\p{L}\p{N}])|[\p{L}\p{N}] dot [a-z]{2,24} slash /iu;
 const BRACKETED_DOT = /\s?[[({]\s?(?:\.|dot|punkt|punto|point)\s?[\])}]\s?/giu;
-/** Marks that look like a dot, or that browsers take for one, between two letters of ours. */
+/** Characters that look like a dot, or that browsers treat as one, between two Latin letters. */
 const LOOKALIKE_DOT =
   /(?<=[\p{Script=Latin}\p{N}])[\u3002\uff61\u2024\u2027\u00b7\u2022\u2219\u22c5\u30fb\uff65\u0701\u0702\u06d4\u2e31\ua4f8](?=[\p{Script=Latin}\p{N}])/gu;
 
 /**
- * Of two letters all but those that are more often a file's or a degree's ending: md, py, rs, sh, sc, ps, pm, vi.
- * Longer ones as of 2025 in the root zone, brands left aside; and those that are reserved.
+ * Two-letter domains except common suffixes of files and degrees: md, py, rs, sh, sc, ps, pm, vi. Longer ones as of
+ * 2025 in the root zone, without brands; and the reserved ones.
  */
 const TOP_LEVEL_DOMAINS = new Set(
   `ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd
@@ -99,7 +98,7 @@ const TOP_LEVEL_DOMAINS = new Set(
     .filter((word) => word !== ''),
 );
 
-/** Whether a text names a host, however its dot is written. */
+/** Whether a text contains a host, however its dot is written. */
 export function containsHost(text: string): boolean {
   const plain = (ASCII_TEXT.test(text) ? text : text.normalize('NFKC').replace(LOOKALIKE_DOT, '.')).replace(
     BRACKETED_DOT,
@@ -112,12 +111,12 @@ export function containsHost(text: string): boolean {
   return false;
 }
 
-/** Nothing in it can be hidden, look like something else or have another normal form. */
+/** Needs no cleaning: nothing hidden, no look-alikes, already normalized. */
 export const ASCII_TEXT = /^[\x20-\x7e]*$/;
-/** White space that is not one space. */
+/** White space other than a single space. */
 const UNEVEN_SPACE = /[^\S ]| {2}/u;
 const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g;
-/** In a completion nothing may hide; what joins two emoji into one hides nothing. */
+/** Invisible characters, except the joiner between two emoji. */
 const INVISIBLE_CHARACTERS = new RegExp(
   String.raw`(?!(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d\p{Extended_Pictographic})[${HIDING}]`,
   'gu',
@@ -134,7 +133,7 @@ export function toVisibleLines(text: string, max: number): string {
     .join('\n');
 }
 
-/** The same in one line, with single spaces. */
+/** As {@link toVisibleLines}, in one line with single spaces. */
 export function toVisibleLine(text: string, max: number): string {
   return collapseSpaces(toVisibleLines(text, max));
 }

@@ -1,4 +1,4 @@
-/** What a prompt asks for: its keywords, without the stop words of its language, and the wordings that sources get. */
+/** Keywords of a prompt, without the stop words of its language, and the wordings sent to sources. */
 
 import { hasUnspacedScript } from '../../domain/relevance.ts';
 import { pickBestWords } from '../sources/provider-query.ts';
@@ -29,15 +29,15 @@ const MAX_KEYWORDS = 12;
 const MAX_KEYWORD_LENGTH = 64;
 
 const QUOTED_PHRASE = /["“”„«»「」『』]([^"“”„«»「」『』]{2,80})["“”„«»「」『』]/gu;
-/** What search engines read as an order: `site:x`, `-word`, `AND`, `NOT word`. */
+/** Search operators: `site:x`, `-word`, `AND`, `NOT word`. */
 const SEARCH_OPERATOR =
   /(?<![\p{L}\p{N}_])(?:(?:site|from|to|lang|language|since|until|before|after|filter|intitle|inurl|filetype|has|type):\S+|NOT\s+\S+|AND|OR|NOT)(?![\p{L}\p{N}_])|(?<=^|\s)-(?=[\p{L}\p{N}])\S+/gu;
-/** A tag, or a word with what may stand inside one: `covid-19`, `node.js`, `at&t`, `c++`. */
+/** A hashtag, or a word with inner punctuation: `covid-19`, `node.js`, `at&t`, `c++`. */
 const WORD =
   /[#@]?[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.&][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
 
-/** Words with which one asks, whatever one asks for: they come last. */
+/** Words of the question itself; they rank last. */
 const ASKING_WORDS = new Set(
   `news new latest recent today current update updates information info tell find show give explain search summary
    summarize summarise best top people say saying think thoughts opinion opinions discussion discussions posts tweets
@@ -45,7 +45,7 @@ const ASKING_WORDS = new Set(
    ニュース 最新 新闻`.split(/\s+/u),
 );
 
-/** Characters of scripts without spaces that are looked at: the segmenter takes a millisecond for a thousand. */
+/** Maximum characters to segment in scripts without spaces: the segmenter takes 1 ms per thousand. */
 const MAX_SEGMENTED_CHARACTERS = 500;
 const HAN = /^\p{Script=Han}$/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
@@ -53,9 +53,9 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 type WeightedWord = { text: string; weight: number };
 
 /**
- * The words of a prompt that say most, best first, in lower case, each once, at most 12: quoted phrases
- * whole, then what looks rare (tags, names, numbers, long words), in the order of the prompt where that
- * says nothing. Words that say little are left out, unless there are no others.
+ * The most significant words of a prompt, best first, in lower case, distinct, at most 12: quoted phrases, then words
+ * that look rare (tags, names, numbers, long words), otherwise in the order of the prompt. Excludes stop words unless
+ * there is nothing else.
  */
 export function extractKeywords(prompt: string): readonly string[] {
   const text = prompt.normalize('NFC').replace(URL_SCHEME, ' ');
@@ -65,7 +65,7 @@ export function extractKeywords(prompt: string): readonly string[] {
   const plain = text.replace(QUOTED_PHRASE, ' ');
   const ranked = rankWords(plain.replace(SEARCH_OPERATOR, ' '));
   const found = [...phrases, ...ranked];
-  // Nothing but orders: their words are all there is.
+  // Only search operators: use their words.
   const all = found.length > 0 ? found : rankWords(text);
   return [...new Set(all)].slice(0, MAX_KEYWORDS);
 }
@@ -80,11 +80,11 @@ function rankWords(text: string): string[] {
 function weighWords(text: string): WeightedWord[] {
   const tokens = Array.from(text.matchAll(WORD), ({ 0: token, index }) => ({
     token,
-    // The first word of a sentence has a capital in any case.
+    // The first word of a sentence is always capitalized.
     named: /^\p{Lu}/u.test(token) && !/(?:^|[.!?:]\s+)$/u.test(text.slice(Math.max(0, index - 3), index)),
     shouted: /^\p{Lu}{2,}$/u.test(token),
   }));
-  // Where most words have a capital it says nothing.
+  // If most words are capitalized, capitals mean nothing.
   const capitals = tokens.filter(({ named, shouted }) => named || shouted).length;
   const telling = capitals <= tokens.length * 0.6;
   let left = MAX_SEGMENTED_CHARACTERS;
@@ -108,12 +108,12 @@ function weighWord(word: string): number {
   return Math.min(12, word.length * (hasUnspacedScript(word) ? 3 : 1)) / 4;
 }
 
-/** `l'énergie`, `Europe's`: the longest part is the word. */
+/** The longest part of `l'énergie` or `Europe's` is the word. */
 function pickLongestPart(word: string): string {
   return toBoundedLowerCase(word.split(/['’]/u).reduce((a, b) => (b.length > a.length ? b : a)));
 }
 
-/** The dictionary cuts a compound it does not know into single characters: these are put together again. */
+/** Joins single characters, into which the segmenter splits unknown compounds. */
 function segmentRun(run: string): string[] {
   const segments: string[] = [];
   let single = false;
@@ -127,21 +127,21 @@ function segmentRun(run: string): string[] {
   return segments.length === 0 ? [toBoundedLowerCase(run)] : segments;
 }
 
-/** In lower case and not endless; never half a character. */
+/** In lower case and truncated, never inside a surrogate pair. */
 function toBoundedLowerCase(word: string): string {
   const lower = word.toLowerCase();
   return lower.length <= MAX_KEYWORD_LENGTH ? lower : Array.from(lower).slice(0, MAX_KEYWORD_LENGTH).join('');
 }
 
-// Stop words, in the language that a prompt seems to be in.
+// Stop words, in the detected language of the prompt.
 
-/** Forms of "to be" and words that ask, which the lists leave out. */
+/** Forms of "to be" and question words, which the lists lack. */
 const SPANISH = [...spa, ...'es son está están qué cuál cuáles cómo quién'.split(' ')];
 const PORTUGUESE = [...por, ...'é são está estão qual quais quem'.split(' ')];
 const ITALIAN = [...ita, ...'è sono quale quali chi'.split(' ')];
 const FRENCH = [...fra, ...'est sont quel quelle quels quelles'.split(' ')];
 
-/** In this order where a prompt could be in several. */
+/** In order of precedence if several languages match. */
 const LANGUAGES = [
   eng,
   deu,
@@ -161,11 +161,11 @@ const LANGUAGES = [
   ara,
   kor,
 ].map((words) => new Set(words));
-/** Words of scripts that are nobody else's. */
+/** Words in scripts that only one language uses. */
 const EAST_ASIAN_WORDS = new Set([...jpn, ...zho]);
 const LITTLE_KANA = /^\p{Script=Hiragana}$/u;
 
-/** Little words of one language that say much in another: they do not show which one a prompt is in. */
+/** Stop words of one language that are significant in another; ignored for language detection. */
 const AMBIGUOUS_WORDS = new Set(
   'war die man hat art son car van men den era fin sin gift pour main sale fast not bad rest gut real ai us it'.split(
     ' ',
@@ -173,7 +173,7 @@ const AMBIGUOUS_WORDS = new Set(
 );
 
 /**
- * Only the words of one language are little: of "war in ukraine" German would leave nothing but the country.
+ * Stop words of one language only: German ones would reduce "war in ukraine" to the country.
  * @param words in lower case
  */
 export function createStopWordFilter(words: readonly string[]): (word: string) => boolean {
@@ -183,15 +183,15 @@ export function createStopWordFilter(words: readonly string[]): (word: string) =
   return (word) => language?.has(word) === true || EAST_ASIAN_WORDS.has(word) || LITTLE_KANA.test(word);
 }
 
-/** One wording of a prompt: sources that want every word find more with fewer. */
+/** A wording of a prompt: sources that require every word find more with fewer. */
 export type Wording = Pick<SourceQuery, 'prompt' | 'keywords'>;
 
 export type Wordings = {
   /** As the user wrote it. */
   own: Wording;
-  /** Fewer of its best keywords, but never one alone; each says something else. At most three. */
+  /** Subsets of the best keywords, at least two each, all different; at most three. */
   narrower: readonly Wording[];
-  /** Its two best keywords, each alone: the last resort. */
+  /** The two best keywords, each alone: the last resort. */
   single: readonly Wording[];
 };
 

@@ -1,22 +1,22 @@
-/** What a model may spend on an answer: the same work with other numbers. */
+/** Limits of each model: all do the same work with other numbers. */
 import { type Model, MODEL_BUDGET_MS } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
 
 export type ModelTier = {
-  /** For the whole answer, in milliseconds. */
+  /** For the whole response, in milliseconds. */
   budgetMs: number;
-  /** Each source is waited for this long in each round, in milliseconds: all rounds take 70 % of the budget at most. */
+  /** Time limit per source and round, in milliseconds: all rounds take at most 70 % of the budget. */
   sourceMs: number;
-  /** The most items of one tool. */
+  /** Maximum items per tool. */
   items: number;
-  /** Under how many narrower wordings of the prompt a live source is asked beside the user's own. */
+  /** Narrower wordings of the prompt to send to a live source, in addition to the user's own. */
   narrower: number;
-  /** With how many single keywords, in a second round, where the first found too little. */
+  /** Single keywords to send in a second round if the first found too little. */
   again: number;
 };
 
 const SOURCE_TIME_SHARE = 0.6;
-/** Fewer than this share of `items` is too little. */
+/** A smaller share of `items` is too little. */
 export const MIN_RESULT_SHARE = 0.25;
 
 export const MODEL_TIERS: Record<Model, ModelTier> = {

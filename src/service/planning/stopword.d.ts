@@ -1,4 +1,4 @@
-/** The package brings no types: lists of words that say little, by the language's ISO 639-3 code. */
+/** The package has no types. Stop words by ISO 639-3 language code. */
 declare module 'stopword' {
   type Words = readonly string[];
   export const ara: Words, dan: Words, deu: Words, eng: Words, fin: Words, fra: Words, ita: Words;

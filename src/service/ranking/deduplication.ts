@@ -1,19 +1,18 @@
-/** The same thing found several times is one thing: under two addresses, as a copy, as a repost. */
+/** Merges results that are the same: two addresses, copies, reposts. */
 
 import { canonicalizeAddress } from '../../domain/link.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
-/** Texts that share this part of their runs are copies. */
+/** Minimum share of common shingles for two texts to be copies. */
 const MIN_COPY_LIKENESS = 0.7;
 
-/** Things by number; the lists name them, each once, at the best place it had. */
+/** Distinct items by index; the lists contain indexes, each once, at its best rank. */
 type FoldedLists = { things: FoundItem[]; lists: number[][] };
 
 /**
- * Folds what has the same canonical address, then what has nearly the same text. Of one address the first
- * that was met is shown, with what only the others say. Of copies the original is shown: what is no repost,
- * then the earliest, then the first that was met. It does not change from run to run with the order of the
- * copies, and its age is the age of what it says.
+ * Merges items with the same canonical address, then those with nearly the same text. For one address, the first item
+ * is kept and completed from the others. Of copies, the original is kept: not a repost, then the earliest, then the
+ * first. This does not depend on the order of the copies, and the age is that of the original.
  */
 export function foldDuplicates(lists: readonly (readonly FoundItem[])[]): FoldedLists {
   const pages: FoundItem[] = [];
@@ -36,7 +35,7 @@ export function foldDuplicates(lists: readonly (readonly FoundItem[])[]): Folded
 function foldCopies(pages: readonly FoundItem[]): { things: FoundItem[]; thingOf: number[] } {
   const things: FoundItem[] = [];
   const shingles: Shingles[] = [];
-  // Who had a band first: copies share many, so that it is enough to meet once.
+  // First item with each band: copies share many bands, so one is enough.
   const firstWith = new Map<number, number>();
   const thingOf = pages.map((page) => {
     const own = computeShingles(readItemText(page));
@@ -54,7 +53,7 @@ function foldCopies(pages: readonly FoundItem[]): { things: FoundItem[]; thingOf
   return { things, thingOf };
 }
 
-/** One page as several sources saw it. */
+/** Merges one page as returned by several sources. */
 function mergeItems(first: FoundItem, other: FoundItem): FoundItem {
   const { engagement: a, ...rest } = first;
   const { engagement: b } = other;
@@ -81,17 +80,17 @@ function pickEarlier(a: Date | undefined, b: Date | undefined): Date | undefined
   return a <= b ? a : b;
 }
 
-/** What a thing says; a post says its text, whatever its title was made of. */
+/** The text of an item; for a post its text only, since its title may be derived. */
 function readItemText({ title, snippet, post }: FoundItem): string {
   return post === undefined && !snippet.startsWith(title) ? `${title} ${snippet}` : snippet;
 }
 
-/** Equal for two spellings of one link. Only used to compare; what is answered is the address as the source gave it. */
+/** For comparison only; the response contains the address as the source returned it. */
 export function canonicalizeLink(link: string): string {
   return canonicalizeAddress(link) ?? link;
 }
 
-/** The first of each, where the same page counts once. */
+/** The first item for each page. */
 export function dedupeByLink<T extends { link: string }>(items: readonly T[]): T[] {
   const seen = new Set<string>();
   return items.filter(({ link }) => {
@@ -103,32 +102,31 @@ export function dedupeByLink<T extends { link: string }>(items: readonly T[]): T
 }
 
 /*
- * How alike two texts are: the Jaccard index of their runs of five characters, letters and digits only,
- * without addresses and mentions. A sketch (MinHash by one permutation) finds who could be alike, and the
- * runs themselves decide.
+ * Text similarity: the Jaccard index of five-character shingles over letters and digits, without addresses and
+ * mentions. A sketch (one-permutation MinHash) finds candidates; the shingles decide.
  */
 
 const RUN_LENGTH = 5;
-/** More of a text is not looked at. */
+/** The rest of a text is ignored. */
 const MAX_CHARACTERS = 280;
-/** Even, since two neighbouring bins make a band: texts that are alike by 0.7 share one of 16 with 99.99 %. */
+/** Two neighboring bins form a band: texts with a similarity of 0.7 share one of 16 with a probability of 99.99 %. */
 const BIN_BITS = 5;
 const BINS = 1 << BIN_BITS;
 const EMPTY_BIN = 0x7fff_ffff;
-/** 2^32 over the golden ratio, odd: multiplied by it, neighbours lie far apart. */
+/** 2^32 divided by the golden ratio, odd: spreads neighboring values. */
 const GOLDEN = 0x9e3779b1;
 const ADDRESS_OR_MENTION = /https?:\/\/\S+|^rt\s+@\w+:|@\w+/gu;
-/** 31 to the power of `RUN_LENGTH`, as a 32-bit integer: what the oldest character weighs in a rolling hash. */
+/** 31 to the power of `RUN_LENGTH`, as a 32-bit integer: the weight of the oldest character in a rolling hash. */
 const OLDEST_WEIGHT = (31 ** RUN_LENGTH) | 0;
 
-/** Filled anew for each text: arrays of their own would take longer than the work. A letter may grow by lower case. */
+/** Reused for each text: allocating would take longer than the work. Lower-casing can lengthen a text. */
 const letters = new Uint16Array(3 * MAX_CHARACTERS);
 const hashes = new Int32Array(3 * MAX_CHARACTERS);
 
 type Shingles = {
-  /** Hashes of the runs, each as often as it stands there. */
+  /** Shingle hashes, with duplicates. */
   runs: Int32Array;
-  /** Of the digits in their order: texts that differ in a number say different things. */
+  /** Hash of the digits in order: texts that differ in a number are not copies. */
   digits: number;
   sketch: Int32Array;
 };
@@ -144,7 +142,7 @@ function computeShingles(text: string): Shingles {
   for (let i = 0; i < plain.length; i++) {
     const code = plain.charCodeAt(i);
     const digit = code >= 48 && code <= 57;
-    // Beyond ASCII everything counts as a letter: looking it up costs more than it tells.
+    // Every character beyond ASCII counts as a letter: an exact check costs more than it gains.
     if (!digit && code < 128 && (code < 97 || code > 122)) continue;
     if (digit) digits = (Math.imul(digits, 31) + code) | 0;
     letters[length] = code;
@@ -157,7 +155,7 @@ function computeShingles(text: string): Shingles {
     if (length < RUN_LENGTH) continue;
     hashes[count] = rolling;
     count += 1;
-    // The upper bits choose the bin, the others who is least in it.
+    // The upper bits choose the bin; the others are its minimum hash.
     const spread = Math.imul(rolling, GOLDEN);
     const bin = spread >>> (32 - BIN_BITS);
     if (spread < (sketch[bin] ?? 0)) sketch[bin] = spread;
@@ -165,7 +163,7 @@ function computeShingles(text: string): Shingles {
   return { runs: hashes.slice(0, count), digits, sketch };
 }
 
-/** Keys of which two texts share at least one when they are alike. */
+/** Band keys; similar texts share at least one. */
 function computeBands({ runs, sketch }: Shingles): number[] {
   const bands: number[] = [];
   let whole = runs.length;
@@ -176,11 +174,11 @@ function computeBands({ runs, sketch }: Shingles): number[] {
     whole = (Math.imul(whole, 31) + band) | 0;
     if (a !== EMPTY_BIN && b !== EMPTY_BIN) bands.push(band);
   }
-  // The same text, however short.
+  // Identical texts match, however short.
   return [...bands, mixBits(whole)];
 }
 
-/** Whether two texts share at least this part of their runs, and every number. */
+/** Whether two texts share at least this share of shingles, and all digits. */
 function areAlike(a: Shingles, b: Shingles, least: number): boolean {
   if (a.digits !== b.digits) return false;
   const shorter = Math.min(a.runs.length, b.runs.length);
@@ -193,7 +191,7 @@ function areAlike(a: Shingles, b: Shingles, least: number): boolean {
   return common >= least * (runs.size + others.size - common);
 }
 
-/** Part of the bins in which two sketches agree: a guess at the Jaccard index, give or take 0.1. */
+/** Share of equal bins: estimates the Jaccard index to about 0.1. */
 function estimateSimilarity(a: Int32Array, b: Int32Array): number {
   let same = 0;
   let used = 0;
@@ -205,7 +203,7 @@ function estimateSimilarity(a: Int32Array, b: Int32Array): number {
   return used === 0 ? 0 : same / used;
 }
 
-/** Spreads a 32-bit integer (the finalizer of MurmurHash3). */
+/** The finalizer of MurmurHash3. */
 function mixBits(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

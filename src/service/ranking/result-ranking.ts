@@ -1,4 +1,4 @@
-/** From what the sources of one tool found to one list, best first. Same lists, same answer. */
+/** Ranks the results of one tool's sources in one list. Deterministic. */
 
 import {
   createPrior,
@@ -13,18 +13,17 @@ export type RankingOptions = {
   /** Of the prompt, best first, in lower case. */
   keywords: readonly string[];
   prompt: string;
-  /** The window that was asked for; undefined where there is none. */
+  /** Requested window; undefined if there is none. */
   from: Date | undefined;
   to: Date;
-  /** The most items of use. */
+  /** Maximum number of results. */
   limit: number;
 };
 
 /**
- * Doubles are folded, the lists fused by reciprocal ranks together with one of how well the texts fit the
- * keywords, and the place of each thing weighed by the prior (docs/internals/ranking.md).
- *
- * @param lists one of each source and each variant of the keywords, best first
+ * Removes duplicates, fuses the lists and a text-relevance list by reciprocal rank, and weighs each rank by the prior
+ * (docs/internals/ranking.md).
+ * @param lists one for each source and wording, best first
  */
 export function rankResults(lists: readonly (readonly FoundItem[])[], asked: RankingOptions): FoundItem[] {
   const { things, lists: places } = foldDuplicates(lists);
@@ -44,17 +43,17 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-// Reciprocal rank fusion: lists that cannot compare their scores agree on an order.
+// Reciprocal rank fusion: combines lists whose scores cannot be compared.
 
-/** Cormack, Clarke and Büttcher, SIGIR 2009: how little the first places of one list weigh against agreement. */
+/** Cormack, Clarke and Büttcher, SIGIR 2009: a higher constant favors agreement over the top ranks of one list. */
 const RRF_K = 60;
-/** Sums are rounded, so that the order in which they were added up makes no two of them differ. */
+/** Sums are rounded so that the order of addition makes no difference. */
 const SCORE_PRECISION = 1e12;
 
 /**
- * @param lists things by number, best first, each once in a list
- * @param count how many things there are: 0 to `count - 1`
- * @returns the score of each
+ * @param lists item indexes, best first, each once per list
+ * @param count number of items: indexes are 0 to `count - 1`
+ * @returns the score of each item
  */
 function fuseRanks(lists: readonly (readonly number[])[], count: number): number[] {
   const scores = Array.from({ length: count }, () => 0);
@@ -66,9 +65,9 @@ function fuseRanks(lists: readonly (readonly number[])[], count: number): number
 }
 
 /**
- * What a place in the fused order is worth, from 1 down: 1 / log2(1 + place), as nDCG discounts. The scores
- * themselves lie too close: of one list the first has 1.64 times the fortieth's, so that any liking beside
- * relevance would decide everything. Equal scores share the best of their places.
+ * Value of a rank in the fused order, from 1 down: 1 / log2(1 + rank), as in nDCG. The scores are too close together:
+ * in a single list, the first has 1.64 times the score of the fortieth, so any prior would dominate. Equal scores share
+ * their best rank.
  */
 function discountPlaces(scores: readonly number[]): number[] {
   const sorted = scores.toSorted((a, b) => b - a);
@@ -77,17 +76,17 @@ function discountPlaces(scores: readonly number[]): number[] {
   return scores.map((score) => 1 / Math.log2(1 + (places.get(score) ?? scores.length)));
 }
 
-// How well the found texts themselves fit: one more list, beside those of the sources.
+// Text relevance: one more list beside those of the sources.
 
-/** More of the same word in one text says nothing more. */
+/** More occurrences of a word do not raise its score. */
 const MAX_OCCURRENCES = 4;
-/** Words of this length or more fit when all but their last two letters do: `elections` fits `election`. */
+/** From this length on, words match without their last two letters: `elections` matches `election`. */
 const MIN_STEMMED_LENGTH = 6;
-/** A whole prompt is looked for as a phrase when it is no longer than this. */
+/** A prompt up to this length is also matched as a phrase. */
 const MAX_PHRASE_LENGTH = 60;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** @returns things by number, best fit first; those that do not fit at all are left out */
+/** @returns item indexes, best match first, without items that do not match */
 function rankByText(
   things: readonly FoundItem[],
   { keywords, prompt }: { keywords: readonly string[]; prompt: string },
@@ -121,7 +120,7 @@ function buildTerms(keywords: readonly string[], prompt: string): string[] {
   return [...new Set(whole.includes(' ') && whole.length <= MAX_PHRASE_LENGTH ? [...terms, whole] : terms)];
 }
 
-/** How often a term begins a word of a text; in scripts without spaces, how often it stands there. */
+/** Number of words that start with a term; of occurrences, in scripts without spaces. */
 function countOccurrences(text: string, term: string): number {
   let count = 0;
   for (

@@ -11,25 +11,27 @@ import { z } from 'zod';
 const FILE = new URL('topics.json', import.meta.url);
 
 /**
- * The built-in topics. To add one, append it to the file: the order decides the number in its posts' ids, so a topic
- * that is moved or removed gives the ones behind it new ids.
+ * The built-in topics. Append new ones to the end of the file: the position determines the topic number in post ids, so
+ * moving or removing a topic changes the ids of those after it.
  */
 export const TOPICS: readonly Topic[] = readTopics();
 
-/** @throws Error naming the file and each place in it that is not as a topic must be */
+/** @throws Error naming the file and each invalid member */
 function readTopics(): readonly Topic[] {
   const parsed = z.array(topicSchema).safeParse(JSON.parse(readFileSync(FILE, 'utf8')));
   if (!parsed.success) throw new Error(`${FILE.pathname} is not valid:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
-/** Ids hold 15 bits for the topic: the first numbers are the built-in topics', the rest the prompts'. */
+/** Ids have 15 bits for the topic: the first numbers are for built-in topics, the rest for prompts. */
 const BUILT_IN_CODES = 1_024;
 const TOPIC_CODES = 32_768;
 const MAX_SUBJECT_LENGTH = 60;
 const MAX_REMEMBERED_TOPICS = 500;
 
-/** The topic of a prompt in the world of a seed; one that no built-in topic matches gets a topic of its own. The same words in another case are the same topic. */
+/**
+ * The topic of a prompt in the world of a seed; prompts that match no built-in topic get their own. Case-insensitive.
+ */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
   const words = splitWords(prompt);
   const known = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
@@ -42,7 +44,7 @@ export function matchTopic(seed: string, prompt: string): TopicInWorld {
   return { topic, key, code: BUILT_IN_CODES + (key[0] % (TOPIC_CODES - BUILT_IN_CODES)) };
 }
 
-/** {@link matchTopic} in one world, with the results of recent prompts kept. */
+/** {@link matchTopic} for one world, with a cache. */
 export function createTopicMatcher(seed: string): (prompt: string) => TopicInWorld {
   const known = new LRUCache<string, TopicInWorld>({
     max: MAX_REMEMBERED_TOPICS,
@@ -51,7 +53,7 @@ export function createTopicMatcher(seed: string): (prompt: string) => TopicInWor
   return (prompt) => known.memo(prompt);
 }
 
-/** Letters and digits of any script, lower case, in order. */
+/** Letters and digits of any script, in lower case. */
 function splitWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
@@ -60,7 +62,7 @@ function containsPhrase(words: readonly string[], phrase: string): boolean {
   return phrase.split(' ').every((word) => words.includes(word));
 }
 
-/** A topic that talks about the prompt's own words: 60 to 300 posts a day, by the prompt. */
+/** Generates a topic from the prompt's own words, with 60 to 300 posts a day. */
 function createPromptTopic(prompt: string, words: readonly string[]): Topic {
   const subject = toSubject(prompt);
   const slug = `prompt:${words.length > 0 ? words.join(' ') : subject}`;
@@ -108,7 +110,7 @@ function createPromptTopic(prompt: string, words: readonly string[]): Topic {
   };
 }
 
-/** The prompt as it can stand in a sentence: one line, no control characters, cut between two words. */
+/** The prompt as part of a sentence: one line, no control characters, cut between words. */
 function toSubject(prompt: string): string {
   const line = cleanLine(cleanText(prompt));
   if (line.length <= MAX_SUBJECT_LENGTH) return line === '' ? 'this' : line;

@@ -1,10 +1,10 @@
 /**
- * How a post's counters grow: count(t) = floor(final x F(t - t0)) with F a cumulative distribution. So
- * counters are whole, never fall, and are the same whoever asks when.
+ * How the counters of a post grow: count(t) = floor(final x F(t - t0)) where F is a cumulative distribution. Counters
+ * are integers, never decrease, and are the same for every request.
  *
- * Impressions follow a log-normal with a median of 80 minutes and sigma 1.75: half of the views come in
- * 80 minutes, 95 % within a day (Pfeffer, Matter, Sargsyan: "The Half-Life of a Tweet", ICWSM 2023).
- * That likes and reposts are faster is known, how much faster is our choice.
+ * Impressions follow a log-normal distribution with a median of 80 minutes and sigma 1.75: half of the views within 80
+ * minutes, 95 % within a day (Pfeffer, Matter, Sargsyan: "The Half-Life of a Tweet", ICWSM 2023). Likes and reposts are
+ * known to be faster; how much faster is our choice.
  */
 
 import type { PostCounter } from '../../domain/counters.ts';
@@ -17,7 +17,7 @@ type GrowthPace = { medianMs: number; sigma: number };
 const VIEW_PACE: GrowthPace = { medianMs: 80 * MINUTE, sigma: 1.75 };
 const ENGAGEMENT_PACE: GrowthPace = { medianMs: 35 * MINUTE, sigma: 1.6 };
 
-/** The counter's value at an age; `haste` stretches time for this one post (1 is usual, 2 twice as fast). */
+/** The counter's value at an age. `haste` scales the speed of this post: 1 is normal, 2 twice as fast. */
 function computeCount(final: number, pace: GrowthPace, ageMs: number, haste: number): number {
   if (ageMs <= 0) return 0;
   return Math.floor(final * normalCdf(Math.log((ageMs * haste) / pace.medianMs) / pace.sigma));
@@ -34,10 +34,10 @@ export function normalCdf(z: number): number {
   return z < 0 ? tail / 2 : 1 - tail / 2;
 }
 
-/** How often a post was referred to by posts of its topic that exist already. */
+/** Number of existing posts of the topic that refer to a post. */
 export type ReferenceCounts = { reply: number; repost: number; quote: number };
 
-/** A post's counters at a time; never below the replies, reposts and quotes that could be seen. */
+/** A post's counters at a time, at least the replies, reposts and quotes that exist. */
 export function computeCounters(
   seed: PostSeed,
   at: number,
@@ -46,7 +46,7 @@ export function computeCounters(
   const draw = createDraw(deriveKey(seed.key, 2));
   const age = at - seed.at;
   const grown = computeCount(1e9, ENGAGEMENT_PACE, age, seed.haste) / 1e9;
-  // 1.5 % of those who see a post like it, more or less; the other shares are of the likes.
+  // About 1.5 % of viewers like a post; the other shares are relative to likes.
   const likes = seed.views * Math.min(0.4, drawLogNormal(draw, 0.015, 0.9)) * grown;
   const views = computeCount(seed.views, VIEW_PACE, age, seed.haste);
   return {
@@ -60,23 +60,23 @@ export function computeCounters(
   };
 }
 
-/** What draws attention now: the views that a post got in the hour before a time. */
+/** Current attention: views in the hour before a time. */
 export function computeAttention({ views, haste, at: born }: PostSeed, at: number): number {
   return (
     computeCount(views, VIEW_PACE, at - born, haste) - computeCount(views, VIEW_PACE, at - HOUR - born, haste)
   );
 }
 
-/** No less than {@link computeAttention}, and cheap to know: most posts need no closer look. */
+/** A cheap upper bound of {@link computeAttention}, to skip most posts. */
 export function boundAttention({ views, at: born }: PostSeed, at: number): number {
-  // By the hour in which it was posted: posts of one hour share one factor.
+  // Rounded to hours, so that posts of one hour share a factor.
   const hours = Math.floor(at / HOUR) - Math.floor(born / HOUR);
   return views * (MAX_HOURLY_SHARE[Math.min(hours, MAX_HOURLY_SHARE.length - 1)] ?? 1) + 1;
 }
 
-/** The largest share of its views that a post can get in an hour, by the hours between. */
+/** Maximum share of its views that a post can get in an hour, by age in hours. */
 const MAX_HOURLY_SHARE = Array.from({ length: 48 }, (_, hours) => {
-  // In the first hours the curve rises and falls; a share that nothing exceeds will do.
+  // The curve is not monotone in the first hours; 1 is always an upper bound.
   if (hours < 3) return 1;
   const shares = Array.from({ length: 60 }, (__, i) => {
     const haste = 0.1 * 1.07 ** i;

@@ -1,6 +1,6 @@
 /**
- * Faults on demand, so that a client can be tried against what real services do: below `/sandbox`, the
- * header `X-Sandbox-Fault` names one or more, separated by commas. docs/internals/sandbox.md lists them.
+ * Simulates faults of real services, to test clients. Below `/sandbox`, the header `X-Sandbox-Fault` names one or more,
+ * comma-separated. See docs/internals/sandbox.md for the list.
  */
 
 import type { ServedMicroblogResponse } from '../../protocol/extensions.ts';
@@ -15,21 +15,21 @@ import {
 import { type GroupedSource, RESULT_GROUPS } from '../ai-search.ts';
 import { findQuotedPost } from './simulated-posts.ts';
 
-/** The longest wait that can be asked for: two minutes. */
+/** Two minutes. */
 const MAX_DELAY_MS = 120_000;
 
 export type Faults = {
-  /** An error instead of an answer. A body that is a text is a page. */
+  /** An error response. A text body is sent as HTML. */
   status: { code: number; body: unknown } | undefined;
-  /** A wait before the answer. */
+  /** Delay before the response. */
   slowMs: number;
-  /** The answer stops in the middle. */
+  /** Stop halfway through the response. */
   truncate: boolean;
-  /** Whether the answer's content is changed, by {@link distortResponse} or {@link distortPosts}. */
+  /** Changes to the content, by {@link distortResponse} or {@link distortPosts}. */
   content: ReadonlySet<ContentFault>;
-  /** In which of the three shapes that answers of operation A have had. */
+  /** Which of the three formats of operation A to use. */
   generation: Generation;
-  /** How a group that found nothing looks, where not `{organic_results: []}`. */
+  /** Format of an empty group, if not `{organic_results: []}`. */
   emptyGroup: EmptyForm | undefined;
 };
 type ContentFault = (typeof CONTENT_FAULTS)[number];
@@ -54,7 +54,7 @@ const STATUS_BODIES: Readonly<Record<string, () => unknown>> = {
     '<html><head><title>503 Service Temporarily Unavailable</title></head><body><center><h1>503 Service Temporarily Unavailable</h1></center></body></html>\n',
 };
 
-/** The members that can hold a reference, and hold the text "null" under the fault `null-strings`. */
+/** Members that can contain a reference; the fault `null-strings` sets them to the text "null". */
 const REFERENCES = [
   'in_reply_to_screen_name',
   'in_reply_to_status_id',
@@ -63,7 +63,7 @@ const REFERENCES = [
   'quote',
 ] as const;
 
-/** Reads the header. Words that name no fault are ignored. */
+/** Parses the header. Ignores unknown names. */
 export function readFaults(header: string | string[]): Faults {
   const words = String(header)
     .split(',')
@@ -88,7 +88,7 @@ export function readFaults(header: string | string[]): Faults {
   };
 }
 
-/** An answer of operation A under its content faults. */
+/** Applies content faults to a response of operation A. */
 export function distortResponse<T extends AiResponse>(answer: T, { content }: Faults): T {
   const distorted: T = { ...answer };
   const names = listGroups(answer).map(([name]) => name);
@@ -103,12 +103,12 @@ export function distortResponse<T extends AiResponse>(answer: T, { content }: Fa
   return distorted;
 }
 
-/** The answer in the shape that was asked for. Streams have one shape only. */
+/** Converts the response to the requested format. Streams have only one. */
 export function shapeResponse(answer: AiResponse, { generation, emptyGroup }: Faults): object {
   return generation === 1 && emptyGroup === undefined ? answer : toGeneration(answer, generation, emptyGroup);
 }
 
-/** An answer of operation B under its content faults. */
+/** Applies content faults to a response of operation B. */
 export function distortPosts(answer: ServedMicroblogResponse, { content }: Faults): object {
   const posts = content.has('empty') ? [] : answer.miner_microblog_posts;
   const repeated = content.has('duplicates') ? posts.flatMap((post) => [post, post]) : posts;
@@ -138,24 +138,24 @@ function writeNullStrings(post: MicroblogPost): Record<string, string> {
 }
 
 /**
- * The shapes that responses of operation A have had: 1 is the specification's; in 2 each group is a list of
- * groups; 3 is flat, with a completion that is a text and bare numbers for citations.
+ * Formats that responses of operation A have had: 1 is the specification's; 2 has a list of groups in place of each
+ * group; 3 is flat, with a text completion that cites by bare numbers.
  */
 type Generation = 1 | 2 | 3;
 
-/** How a group that found nothing has looked. */
+/** Formats that empty groups have had. */
 const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
 type EmptyForm = (typeof EMPTY_FORMS)[number];
 
 type GroupName = (typeof RESULT_GROUPS)[GroupedSource] & keyof AiResponse;
 
-/** The groups that an answer has, in the order of the sources. */
+/** The groups of a response, in the order of the sources. */
 export function listGroups(answer: AiResponse): [GroupName, GroupedSource][] {
-  const all = Object.entries(RESULT_GROUPS) as [GroupedSource, GroupName][]; // Object.entries forgets the keys
+  const all = Object.entries(RESULT_GROUPS) as [GroupedSource, GroupName][]; // Object.entries loses the key type
   return all.flatMap(([source, name]) => (answer[name] === undefined ? [] : [[name, source]]));
 }
 
-/** An answer in one of the shapes, with its empty groups in one of their forms. */
+/** Converts a response to a format. */
 function toGeneration(
   answer: AiResponse,
   generation: Generation,
@@ -180,7 +180,7 @@ function toGeneration(
   return {
     ...others,
     ...shapes,
-    // What no group holds was found on the web.
+    // Links that are in no group count as web results.
     web: collectWebResults(answer),
     completion: completion.summary,
     miner_link_scores: Object.fromEntries(
@@ -208,15 +208,15 @@ function collectWebResults(answer: AiResponse): { title: string; url: string; sn
     .map((link) => ({ title: new URL(link).hostname, url: link, snippet: '' }));
 }
 
-/** Nine of twenty quotes are null. */
+/** In twentieths of all quotes. */
 const NULL_OF_20 = 9;
 const MAX_QUOTE_DEPTH = 3;
 
 /**
- * A post as later servers nest them: in place of a quote's text stands the whole post that is quoted, or null
- * although `quoted_status_id` is set, which is so in nearly half of all quotes.
- * @param sent the post as it will be sent
- * @param original the same post as it was written
+ * Nests quotes as later servers do: the whole quoted post replaces its text, or null even though `quoted_status_id` is
+ * set, which is the case for nearly half of all quotes.
+ * @param sent the post after content faults
+ * @param original the same post before them
  */
 function nestQuote(sent: MicroblogPost, original: MicroblogPost, depth = 1): object {
   if (!original.is_quote_post) return sent;

@@ -1,7 +1,6 @@
 /**
- * What is true of the simulated world, for whoever scores a monitor or a search by it: planted bursts, the
- * first appearance of every link, which posts and links are relevant. A pure function of seed, prompt and
- * span.
+ * Ground truth of the simulated world, to evaluate a monitor or search: planted bursts, the first appearance of each
+ * link, and relevant posts and links. A pure function of seed, prompt and period.
  */
 
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
@@ -18,23 +17,23 @@ import type { TopicInWorld } from './simulated-topic.ts';
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 
-/** Times are ISO 8601, ends of the span included. */
+/** Times are ISO 8601; the period includes both ends. */
 type GroundTruth = {
   seed: string;
   topic: string;
   from: string;
   to: string;
-  /** Posts on an average day without any burst. */
+  /** Posts on an average day without bursts. */
   usual_posts_per_day: number;
-  /** Planted bursts whose onset lies in the span: docs/internals/sandbox.md says when a report of one is right. */
+  /** Planted bursts with their onset in the period; docs/internals/sandbox.md defines a correct report. */
   bursts: (Omit<PlantedBurst, 'onset' | 'peak' | 'end'> & { onset: string; peak: string; end: string })[];
-  /** What the six other sources hold: links whose first appearance lies in the span, or has no time (null). */
+  /** Links of the six other sources that first appear in the period or have no time (null). */
   links: { source: Source; link: string; first_at: string | null; relevant: boolean }[];
-  /** Every post of the span, oldest first; null where the span is longer than that of {@link computeTruth}. */
+  /** Every post of the period, oldest first; null if the period exceeds the limit of {@link computeTruth}. */
   posts: TruePost[] | null;
 };
 
-/** `deleted_at` is null for a post that stays. A repost has the role of what it repeats. */
+/** `deleted_at` is null for posts that are never deleted. A repost has the role of its original. */
 type TruePost = {
   id: string;
   at: string;
@@ -44,8 +43,8 @@ type TruePost = {
 };
 
 /**
- * @param prompt a topic is named by any prompt that is about it
- * @param postsMs the longest span whose posts are listed one by one
+ * @param prompt any prompt that matches the topic
+ * @param postsMs maximum period for which posts are listed
  */
 export function computeTruth(
   seed: string,
@@ -113,9 +112,9 @@ function toIsoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-// The truth over HTTP, behind the key: it is about an invented world, but a long span is work.
+// Ground truth over HTTP. Requires a key, since a long period takes time to compute.
 
-/** The longest span, and the one that is meant where nobody names one; over HTTP posts are listed for a day at most. */
+/** Maximum and default period; over HTTP, posts are listed for up to a day. */
 const MAX_SPAN_MS = 31 * DAY;
 const DEFAULT_SPAN_MS = 7 * DAY;
 
@@ -125,7 +124,7 @@ const truthQuery = z.object({
   to: z.coerce.date().optional(),
 });
 
-/** `GET /sandbox/truth?topic=&from=&to=`: a prompt, and two times in ISO 8601; the last seven days where they are left out. */
+/** `GET /sandbox/truth?topic=&from=&to=`: a prompt and two ISO 8601 times; the default is the last seven days. */
 export function registerTruthRoute(
   app: FastifyInstance,
   gate: onRequestAsyncHookHandler,

@@ -1,7 +1,7 @@
 /**
- * Planted events: what raises attention for a topic. They begin by chance, one in two to four days. Most are
- * ripples, which no client should report; three of ten are bursts, planted large enough to be worth a report. There is
- * nothing in between, so that what is to be found is known for certain.
+ * Planted events, which raise the attention for a topic. They occur at random, one every two to four days. Three of ten
+ * are bursts, large enough to report; the others are ripples, which no client should report. There is nothing in
+ * between, so the correct result is always known.
  */
 
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
@@ -12,18 +12,18 @@ type EventShape = keyof typeof EVENT_SHAPES;
 export type PlantedEvent = {
   kind: 'ripple' | 'flood' | 'burst';
   shape: EventShape;
-  /** Where the shape's time is nought, in ms since 1970: its beginning, or the announced event itself. */
+  /** Time zero of the shape, in ms since 1970: its start, or the time of the announced event. */
   origin: number;
-  /** What it adds at its height, in multiples of the topic's base rate. */
+  /** Additional rate at the peak, in multiples of the topic's base rate. */
   size: number;
 };
 
 /**
- * Attention at a time relative to the origin (ms), 0 to 1; when it is highest; the integrals, in hours, of
- * its best hour and its best six hours; and how many times the smallest burst the largest one is.
+ * Attention from 0 to 1 at a time relative to the origin (ms); its peak; integrals, in hours, of its best hour and best
+ * six hours; and the ratio of the largest burst to the smallest.
  */
 const EVENT_SHAPES = {
-  /** A headline: there at once, gone by a power law. */
+  /** A headline: immediate, then decays by a power law. */
   news: {
     at: (ms: number) => (ms < 0 ? 0 : (1 + ms / HOUR) ** -1.2),
     peak: 0,
@@ -31,7 +31,7 @@ const EVENT_SHAPES = {
     sixHours: 1.612,
     most: 6,
   },
-  /** An announced event: rises for two days, stops when it is over. */
+  /** An announced event: rises for two days, ends abruptly. */
   scheduled: {
     at: (ms: number) => (ms < 0 ? Math.exp(ms / (10 * HOUR)) : Math.exp(-ms / HOUR)),
     peak: 0,
@@ -39,7 +39,7 @@ const EVENT_SHAPES = {
     sixHours: 4.512,
     most: 2.5,
   },
-  /** Word of mouth: up and down over some days. */
+  /** Word of mouth: rises and falls over several days. */
   slow: {
     at: (ms: number) => (ms <= 0 ? 0 : Math.exp(-((Math.log(ms / DAY) / 0.7) ** 2) / 2)),
     peak: DAY,
@@ -56,29 +56,32 @@ const EVENT_SHAPES = {
     most: 6,
   },
 } as const;
-/** Each as often as it stands here; most of what trends is news (Kwak 2010). */
+/** Weighted by repetition; most trends are news (Kwak 2010). */
 const SHAPE_ODDS = ['news', 'news', 'news', 'flash', 'flash', 'scheduled', 'scheduled', 'slow'] as const;
 
-/** How many days before and after its origin an event still matters. */
+/** Days around its origin during which an event has an effect. */
 const EVENT_DAYS_BEFORE = 2;
 const EVENT_DAYS_AFTER = 5;
-/** Days without another burst before one, so that each is a thing of its own. */
+/** Minimum distance from an earlier burst, so that bursts do not overlap. */
 const QUIET_DAYS = 4;
 const BURST_SHARE = 0.3;
-/** The share of ripples that are floods of spam. */
+/** Share of ripples that are spam floods. */
 const FLOOD_SHARE = 0.25;
-/** A ripple adds this much at most, in multiples of the base rate: nobody's volume doubles by it. */
+/** Maximum size of a ripple, in multiples of the base rate: far from doubling the volume. */
 const MAX_RIPPLE_SIZE = 0.35;
-/** A burst is half as large again as what is worth a report: twice the usual in an hour, and five posts in six. */
+/**
+ * Bursts exceed the reporting threshold by this factor: twice the usual volume in an hour, and five additional posts in
+ * six.
+ */
 const BURST_MARGIN = 1.5;
 const EXTRA_POSTS = 5;
-/** Posts in two minutes that a burst may add at most: ids have room for 127. */
+/** Maximum additional posts of a burst in two minutes: ids have room for 127. */
 const MAX_CELL_EXTRA = 50;
 
 /** Separates the key of a topic's events from the keys of its posts. */
 const EVENT_KEY_PART = 0x62757273;
 
-/** The event whose origin lies on a day (days since 1970, UTC), if one does. */
+/** The event with its origin on a day (days since 1970, UTC), if any. */
 export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent | undefined {
   const draw = drawEventStart(topic, day);
   if (draw === undefined) return undefined;
@@ -94,7 +97,7 @@ export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent
   return { kind: flood ? 'flood' : 'ripple', shape: flood ? 'flash' : shape, origin, size };
 }
 
-/** All events that can be felt on a day. */
+/** All events that affect a day. */
 export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
   const felt: PlantedEvent[] = [];
   for (let d = day - EVENT_DAYS_AFTER; d <= day + EVENT_DAYS_BEFORE; d++) {
@@ -104,7 +107,7 @@ export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent
   return felt;
 }
 
-/** What an event adds at a time, in multiples of the base rate. */
+/** The additional rate of an event at a time, in multiples of the base rate. */
 function computeAddedRate(event: PlantedEvent, at: number): number {
   return event.size * EVENT_SHAPES[event.shape].at(at - event.origin);
 }
@@ -115,7 +118,7 @@ function drawEventStart(topic: TopicInWorld, day: number): Draw | undefined {
   return draw() < 1 / everyDays ? draw : undefined;
 }
 
-/** Whether a burst wanted to begin in the days before; where two want to, the second stays a ripple. */
+/** Whether an earlier day drew a burst; then a second one becomes a ripple. */
 function hasBurstBefore(topic: TopicInWorld, day: number): boolean {
   for (let d = day - QUIET_DAYS; d < day; d++) {
     const draw = drawEventStart(topic, d);
@@ -124,7 +127,7 @@ function hasBurstBefore(topic: TopicInWorld, day: number): boolean {
   return false;
 }
 
-/** With Pareto's tail (exponent 1.5), cut; large enough for the quietest topic to be seen, and not too large for the busiest. */
+/** Truncated Pareto (exponent 1.5): detectable in the quietest topic, bounded in the busiest. */
 function computeBurstSize({ postsPerDay, daily }: Topic, shape: EventShape, pareto: number): number {
   const { hour, sixHours, most: largest } = EVENT_SHAPES[shape];
   const doubles = (BURST_MARGIN * (1 + daily.share)) / hour;
@@ -133,45 +136,45 @@ function computeBurstSize({ postsPerDay, daily }: Topic, shape: EventShape, pare
   return Math.max(doubles, Math.min(most, Math.max(doubles, isCounted) * Math.min(pareto, largest)));
 }
 
-// How busy a topic is at a time: its base rate, the hour of the day, and its events.
+// Rate of a topic at a time: base rate, time of day, and events.
 
-/** The usual rate at a time, as a multiple of the base rate: the daily cycle alone. */
+/** The normal rate at a time, as a multiple of the base rate: the daily cycle only. */
 function computeUsualRate({ daily }: Topic, at: number): number {
   const hours = (at % DAY) / HOUR - daily.topHour;
   return 1 + daily.share * Math.cos((hours / 24) * 2 * Math.PI);
 }
 
-/** The rate at a time, as a multiple of the base rate. What is talked about is talked about at night too. */
+/** The rate at a time, as a multiple of the base rate. Events add the same at night. */
 export function computeRate(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
   let attention = computeUsualRate(topic, at);
   for (const event of events) attention += computeAddedRate(event, at);
   return attention;
 }
 
-/** The share of the posts at a time that belong to a flood of spam. */
+/** The share of posts at a time that belong to a spam flood. */
 export function computeFloodShare(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
   let flood = 0;
   for (const event of events) if (event.kind === 'flood') flood += computeAddedRate(event, at);
   return flood === 0 ? 0 : flood / computeRate(topic, at, events);
 }
 
-// Planted bursts as truth: when a report of one is right, and what it is expected to add.
+// Ground truth of planted bursts: when a report is correct, and the expected additional posts.
 
-/** A burst worth a report. Times in ms since 1970. */
+/** A reportable burst. Times in ms since 1970. */
 export type PlantedBurst = {
   shape: EventShape;
   direction: 'up';
   /**
-   * From here on a report is right: the next six hours are expected to hold five posts more than usual, and
-   * twice as many as usual. Not before its origin where it comes at once (news, flash).
+   * Reports are correct from here on: the next six hours are expected to have at least five additional posts and twice
+   * the usual volume. For immediate shapes (news, flash), not before the origin.
    */
   onset: number;
   peak: number;
-  /** Until here it adds half of the usual rate or more. */
+  /** Last time at which it adds half of the usual rate or more. */
   end: number;
-  /** What it adds at its peak, in multiples of the base rate. */
+  /** Additional rate at its peak, in multiples of the base rate. */
   size: number;
-  /** Posts that it adds in all, and in the six hours from its onset: expected values. */
+  /** Expected additional posts in total, and in the six hours from its onset. */
   extraPosts: number;
   extraPostsSixHours: number;
 };
@@ -179,7 +182,7 @@ export type PlantedBurst = {
 const INTEGRATION_STEP_MS = 10 * MINUTE;
 const ONSET_WINDOW_MS = 6 * HOUR;
 
-/** The planted bursts whose onset lies in `from <= onset < to`, in the order of their onsets. */
+/** Planted bursts with `from <= onset < to`, by onset. */
 export function listPlantedBursts(topic: TopicInWorld, from: number, to: number): PlantedBurst[] {
   const bursts: PlantedBurst[] = [];
   for (let day = Math.floor(from / DAY) - 1; day <= Math.floor(to / DAY) + EVENT_DAYS_BEFORE; day++) {
@@ -190,20 +193,20 @@ export function listPlantedBursts(topic: TopicInWorld, from: number, to: number)
   return bursts.sort((a, b) => a.onset - b.onset);
 }
 
-/** Posts an hour that are expected at a time without any event. */
+/** Expected posts per hour without events. */
 export function computeUsualPerHour({ topic }: TopicInWorld, at: number): number {
   return (topic.postsPerDay / 24) * computeUsualRate(topic, at);
 }
 
-/** Posts that an event is expected to add within a span. */
+/** Expected additional posts of an event in a period. */
 function computeExtraPosts({ topic }: TopicInWorld, event: PlantedEvent, from: number, to: number): number {
   return integratePerHour((at) => (topic.postsPerDay / 24) * computeAddedRate(event, at), from, to);
 }
 
-/** @returns undefined for an event that is not worth a report at any time */
+/** @returns undefined if the event is never reportable */
 export function toPlantedBurst(topic: TopicInWorld, event: PlantedEvent): PlantedBurst | undefined {
   const { sixHours, peak } = EVENT_SHAPES[event.shape];
-  // What its best six hours cannot hold, or double, need not be looked for.
+  // If its best six hours are not enough, no onset is.
   const most = 1.01 * event.size * sixHours;
   if ((most * topic.topic.postsPerDay) / 24 < EXTRA_POSTS) return undefined;
   if (most < sixHours * (1 - topic.topic.daily.share)) return undefined;
@@ -230,7 +233,7 @@ export function toPlantedBurst(topic: TopicInWorld, event: PlantedEvent): Plante
   return undefined;
 }
 
-/** To double the volume: of six hours for what lasts, of its best hour for what comes at once and goes. */
+/** Posts needed to double the volume: of six hours for lasting shapes, of the first hour for immediate ones. */
 function computeNeededPosts(topic: TopicInWorld, event: PlantedEvent, onset: number): number {
   const usual = (from: number, to: number) =>
     integratePerHour((at) => computeUsualPerHour(topic, at), from, to);
@@ -239,7 +242,7 @@ function computeNeededPosts(topic: TopicInWorld, event: PlantedEvent, onset: num
   return doubled ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** The integral over time of something an hour. */
+/** Integrates an hourly rate over time. */
 function integratePerHour(perHour: (at: number) => number, from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += INTEGRATION_STEP_MS) {

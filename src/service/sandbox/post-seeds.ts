@@ -1,7 +1,7 @@
 /**
- * When posts appear, and what each of them will become: the small part of a post that can be known
- * without writing it. Time is cut into hours; what is in an hour depends on the topic's key and the hour's
- * number only, so any window can be made alone, and the past never changes.
+ * Post seeds: when posts appear and how they develop; everything about a post that can be computed without writing it.
+ * Time is divided into hours. The posts of an hour depend only on the topic's key and the hour's number, so any period
+ * can be generated independently, and the past never changes.
  */
 
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
@@ -18,58 +18,58 @@ import {
 import { computeFinalFollowers, drawAuthor } from './simulated-authors.ts';
 import type { TopicInWorld } from './simulated-topic.ts';
 
-/** The rate is taken as constant for two minutes; a post's id holds its place within them. */
+/** The rate is constant for two minutes; a post's id contains its position in them. */
 const POST_CELL_MS = 2 * MINUTE;
 const CELLS_PER_HOUR = HOUR / POST_CELL_MS;
-/** Ids have seven bits for the place in a cell. */
+/** Ids have seven bits for the position in a cell. */
 const MAX_CELL_PLACE = 127;
-/** Before this nothing was ever posted: 2020-01-01. Every id after it has 19 digits. */
+/** No posts before 2020-01-01. Every later id has 19 digits. */
 export const WORLD_START = 1_577_836_800_000;
-/** A reply, quote or repost comes at most this long after what it refers to. */
+/** Maximum time between a reply, quote or repost and its original. */
 export const REFERENCE_REACH_MS = 12 * HOUR;
-/** One post in a hundred is deleted, half of these within six hours. */
+/** Half of them are deleted within six hours. */
 const DELETED_SHARE = 0.01;
-/** One in two hundred carries the time of a clock that is fast by up to five minutes. */
+/** Share of posts whose author's clock is fast, by up to five minutes. */
 const SKEWED_SHARE = 0.005;
 const MAX_SKEW_MS = 5 * MINUTE;
-/** Among how many of the latest posts somebody chooses what to refer to. */
+/** Number of recent posts that can be chosen as a reference. */
 const RECENT_POSTS = 8;
-/** More posts in one hour than any topic can have. */
+/** Upper bound for any topic. */
 const MAX_HOUR_POSTS = CELLS_PER_HOUR * (MAX_CELL_PLACE + 1);
 
-/** A post before it is written. */
+/** A post before its text is generated. */
 export type PostSeed = {
-  /** A number that no other post of the topic has, in the order of hours. */
+  /** Unique within the topic, in the order of hours. */
   number: number;
-  /** Place in its two minutes, from 0. */
+  /** Position in its two-minute cell, from 0. */
   place: number;
-  /** When it appears, in ms since 1970. */
+  /** Time of appearance, in ms since 1970. */
   at: number;
-  /** How far its author's clock is ahead: `created_at` says so much more than `at`. Mostly 0. */
+  /** How far the author's clock is fast: `created_at` is `at` plus this. Usually 0. */
   skew: number;
-  /** When it is deleted; from then on no answer holds it. Infinite for most. */
+  /** Time of deletion, after which no response contains it. Usually infinite. */
   goneAt: number;
   key: Key;
   author: number;
-  /** What it wants to be; without anything to refer to it becomes an original. */
+  /** The intended kind; without a post to refer to, it becomes an original. */
   wish: PostKind;
   role: PostRole;
-  /** Views it will have in the end, and how fast it gets there (1 is usual). */
+  /** Final views, and the speed of their growth (1 is normal). */
   views: number;
   haste: number;
 };
 
-/** The posts of topics; remembers the hours that it made lately. */
+/** Post seeds of topics, with a cache of recently generated hours. */
 export type SeedStore = {
   /** The posts of an hour (hours since 1970), oldest first, deleted ones included. */
   hour(topic: TopicInWorld, number: number): readonly PostSeed[];
   /** Posts with `from <= at <= to`, oldest first, deleted ones included. */
   within(topic: TopicInWorld, from: number, to: number): PostSeed[];
-  /** What a post replies to, quotes, repeats or copies; undefined for all others. */
+  /** The post that it replies to, quotes, reposts or copies; otherwise undefined. */
   reference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined;
 };
 
-/** @param remembered about how many posts to keep in memory; one takes about 200 bytes, its text as much again */
+/** @param remembered approximate number of posts to cache; each takes about 200 bytes, its text as much again */
 export function createSeedStore(remembered = 150_000): SeedStore {
   const known = new Map<string, Map<number, readonly PostSeed[]>>();
   let held = 0;
@@ -88,7 +88,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
     return made;
   }
 
-  /** Of each topic the older half of what was made goes, in the order in which it was made. */
+  /** Evicts the older half of each topic's hours, in order of generation. */
   function forget(): void {
     for (const hours of known.values()) {
       let surplus = hours.size >> 1;
@@ -129,9 +129,9 @@ export function createSeedStore(remembered = 150_000): SeedStore {
       const end = countPostsUntil(there, latest);
       const last = there.slice(Math.max(end - RECENT_POSTS, 0), end).filter(({ at }) => at >= oldest);
       if (last.length === 0) continue;
-      // Mostly to what is seen most of the last few, at times to any of them.
+      // Usually the most viewed of the recent posts, sometimes any of them.
       const one = draw() < 0.7 ? findMostSeen(last) : last[Math.floor(draw() * last.length)];
-      // Nobody refers to a repost; they refer to what it repeats.
+      // Nobody refers to a repost, only to its original.
       return one?.wish === 'repost' ? (reference(topic, one) ?? one) : one;
     }
     return undefined;
@@ -189,9 +189,9 @@ function createPostSeed(
   const chance = draw();
   const wish = chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
   const role = drawRole(placed.key, wish, flood);
-  // Spam comes from a handful of accounts.
+  // Spam comes from five accounts.
   const author = role === 'spam' ? Math.floor(draw() * 5) : drawAuthor(draw, topic.key);
-  // Views: followers, a share of them that looks, and a heavy-tailed fan-out; a repost gets few of its own.
+  // Views: followers, the share that sees it, and a heavy-tailed fan-out; a repost gets few of its own.
   const share = (wish === 'repost' ? 0.02 : 0.15) * (0.2 + draw());
   const views = 4 + Math.floor(computeFinalFollowers(author) * share * drawLogNormal(draw, 1, 1.2));
   const haste = Math.exp(0.22 * drawNormal(draw));
@@ -207,7 +207,7 @@ function findMostSeen(seeds: readonly PostSeed[]): PostSeed | undefined {
   return most;
 }
 
-/** How many of a list, oldest first, came at or before a time. */
+/** Number of posts in a list, oldest first, up to a time. */
 function countPostsUntil(seeds: readonly PostSeed[], until: number): number {
   let low = 0;
   let high = seeds.length;
@@ -219,22 +219,22 @@ function countPostsUntil(seeds: readonly PostSeed[], until: number): number {
   return low;
 }
 
-/** Any mean: a sum of small ones. */
+/** For any mean: the sum of several smaller draws. */
 function drawLargePoisson(draw: Draw, mean: number): number {
   let count = 0;
   for (let rest = mean; rest > 0; rest -= 50) count += drawPoisson(draw, Math.min(rest, 50), 200);
   return count;
 }
 
-/** How a post stands to others. */
+/** How a post refers to others. */
 type PostKind = 'original' | 'reply' | 'repost' | 'quote';
 
 /**
- * What a post is for; most only talk about their topic.
- * - `plain`: about the topic. `sarcasm`, `long` (a thousand characters and more): about it all the same.
- * - `copy`: says what another post said, in nearly the same words, as its own.
- * - `distractor`: shares one word with the topic and is about something else.
- * - `spam`: wants to sell. `injection`: speaks to whatever machine reads it; harmless, a client must not obey.
+ * The purpose of a post; most are simply about their topic.
+ * - `plain`, `sarcasm`, `long` (a thousand characters or more): about the topic.
+ * - `copy`: repeats another post in nearly the same words, as its own.
+ * - `distractor`: shares one word with the topic but is about something else.
+ * - `spam`: advertising. `injection`: a harmless prompt injection, which a client must not follow.
  */
 export type PostRole = 'plain' | 'sarcasm' | 'long' | 'copy' | 'distractor' | 'spam' | 'injection';
 
@@ -247,7 +247,7 @@ const ROLE_SHARES: readonly (readonly [PostRole, number])[] = [
   ['injection', 0.006],
 ];
 
-/** Replies and quotes are plain, a repost has the role of what it repeats. */
+/** Replies and quotes are plain; a repost has the role of its original. */
 function drawRole(key: Key, wish: PostKind, floodShare: number): PostRole {
   if (wish !== 'original') return 'plain';
   const draw = createDraw(deriveKey(key, 4));
@@ -260,7 +260,7 @@ function drawRole(key: Key, wish: PostKind, floodShare: number): PostRole {
   return 'plain';
 }
 
-/** Whether somebody who asked for the topic wants to see it. */
+/** Whether a search for the topic should return such posts. */
 export function isRelevantRole(role: PostRole): boolean {
   return role !== 'distractor' && role !== 'spam' && role !== 'injection';
 }

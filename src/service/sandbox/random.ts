@@ -1,16 +1,15 @@
 /**
- * Randomness that is a pure function of a key. Every entity of the simulation (a post, an author, a
- * burst) has a key of its own and draws from its own stream, so any of them can be made alone, in any
- * order, and is always the same. There is no shared stream anywhere.
+ * Randomness as a pure function of a key. Every entity of the simulation (a post, an author, a burst) has its own key
+ * and stream, so each can be generated independently, in any order, with the same result. There is no shared stream.
  */
 
-/** 64 bits as two unsigned 32-bit halves: JavaScript's fast whole numbers. */
+/** 64 bits as two unsigned 32-bit halves, which JavaScript handles fast. */
 export type Key = readonly [high: number, low: number];
 
 /** The next number of a stream, uniform in [0, 1). */
 export type Draw = () => number;
 
-/** The finaliser of MurmurHash3: every bit of the input changes half of the bits of the output. */
+/** The finalizer of MurmurHash3: each input bit affects half of the output bits. */
 function scrambleBits(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -30,7 +29,7 @@ export function hashKey(text: string): Key {
   return [scrambleBits(high), scrambleBits(low)];
 }
 
-/** The key of a part of something: of cell 17 of this topic, of post 3 of this cell. */
+/** Derives the key of a part: cell 17 of this topic, post 3 of this cell. */
 export function deriveKey([high, low]: Key, part: number): Key {
   const first = scrambleBits(low ^ Math.imul(part | 0, 0x9e3779b1));
   const second = scrambleBits(high ^ first ^ Math.imul(Math.floor(part / 2 ** 32) + 1, 0x85ebca6b));
@@ -64,7 +63,7 @@ export function drawLogNormal(draw: Draw, median: number, sigma: number): number
   return median * Math.exp(sigma * drawNormal(draw));
 }
 
-/** How many events a Poisson process had, by inversion of one uniform number; `mean` well below 100. */
+/** Number of events of a Poisson process, by inversion of one uniform draw; `mean` well below 100. */
 export function drawPoisson(draw: Draw, mean: number, most: number): number {
   let chance = Math.exp(-mean);
   let rest = draw() - chance;
@@ -77,7 +76,7 @@ export function drawPoisson(draw: Draw, mean: number, most: number): number {
   return count;
 }
 
-/** One of a list, each equally likely. */
+/** A uniformly chosen element. */
 export function pickOne<T>(draw: Draw, list: readonly T[]): T {
   const chosen = list[Math.floor(draw() * list.length)];
   if (chosen === undefined) throw new RangeError('pick: the list is empty');

@@ -1,4 +1,4 @@
-/** How the sandbox sends its answers: as every mount does, with the faults that the request asks for. */
+/** Sends sandbox responses: as on every mount, plus the requested faults. */
 
 import type { ServedAiResponse } from '../../protocol/extensions.ts';
 import { toWire } from '../../protocol/wire.ts';
@@ -15,7 +15,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Stands in the place of {@link respond} below `/sandbox`, the only path where `X-Sandbox-Fault` is obeyed. */
+/** Replaces {@link respond} below `/sandbox`, the only path where `X-Sandbox-Fault` has an effect. */
 export async function respondWithFaults(exchange: Exchange): Promise<FastifyReply> {
   const { request, reply, dialect, signal } = exchange;
   const header = request.headers['x-sandbox-fault'];
@@ -32,7 +32,7 @@ export async function respondWithFaults(exchange: Exchange): Promise<FastifyRepl
   return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
 }
 
-/** A stream whose groups are distorted has them once all of them are known. */
+/** If content faults apply, groups are sent only once all are complete. */
 function respondInParts(exchange: Exchange & { operation: 'ai' }, faults: Faults): Promise<FastifyReply> {
   const cut = new AbortController();
   const search = async (signal: AbortSignal, listener?: AiSearchListener): Promise<ServedAiResponse> => {
@@ -65,12 +65,12 @@ async function delayResponse({ slowMs }: Faults, signal: AbortSignal): Promise<v
 }
 
 function sendFault(reply: FastifyReply, { code, body }: { code: number; body: unknown }): FastifyReply {
-  // A text is the page of a proxy that stands before the service.
+  // Like an error page of a reverse proxy.
   if (typeof body === 'string') reply.type('text/html');
   return reply.code(code).send(body);
 }
 
-/** Announces the whole length, sends half of the bytes and breaks the connection. */
+/** Announces the full length, sends half of the bytes, and closes the connection. */
 function sendTruncated(reply: FastifyReply, body: unknown): FastifyReply {
   const bytes = Buffer.from(JSON.stringify(body));
   reply.hijack();

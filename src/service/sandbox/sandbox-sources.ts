@@ -6,12 +6,12 @@ import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 import { createDocuments, type Documents } from './simulated-documents.ts';
 import { createMicroblog, type SimulatedMicroblog } from './simulated-microblog.ts';
 
-/** The world that answers when nobody names another. */
+/** The default world. */
 export const SANDBOX_SEED = 'strandline';
-/** How far back operation A looks for posts, whatever its date filter: posts are a thing of the moment. */
+/** Maximum age of posts for operation A, whatever its date filter. */
 const MAX_POST_AGE_MS = 30 * DAY;
 
-/** @param seed the name of the world; the same seed and time give the same answers, byte for byte */
+/** @param seed name of the world; the same seed and time give identical responses */
 export function createSandboxSources(seed = SANDBOX_SEED): readonly SearchSource[] {
   const documents = createDocuments(seed);
   const microblog = createMicroblogSource(createMicroblog(seed));
@@ -49,7 +49,6 @@ function createDocumentSource(documents: Documents, source: Exclude<Source, 'mic
 function toFoundItem(post: MicroblogPost): FoundItem {
   return {
     source: 'microblog',
-    // The first sentence of its text.
     title: post.summary_description,
     link: post.url ?? '',
     snippet: post.text,

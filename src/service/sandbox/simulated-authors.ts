@@ -1,6 +1,6 @@
 /**
- * The people of the simulation: one crowd for all topics, each topic with regulars of its own. An author
- * is a function of a number; names, handles and ids never change, counters only grow.
+ * Simulated authors: one population for all topics, with regulars for each topic. An author is a function of a number;
+ * names, handles and ids never change, and counters only grow.
  */
 import type { MicroblogAuthor } from '../../protocol/specification.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
@@ -8,7 +8,7 @@ import { type Draw, createDraw, type Key, hashKey, drawLogNormal, pickOne, deriv
 
 const CROWD_SIZE = 40_000;
 const CROWD_KEY = hashKey('the crowd');
-/** Accounts were made between these times: 2009-01-01 and 2019-12-31. */
+/** Accounts are created between 2009-01-01 and 2019-12-31. */
 const FIRST_ACCOUNT = 1_230_768_000_000;
 const LAST_ACCOUNT = 1_577_750_400_000;
 const MAX_FOLLOWERS = 50_000_000;
@@ -30,12 +30,12 @@ const LIKES = [
   'bread',
 ];
 
-/** Which author writes: a few regulars write much, most write rarely; who they are depends on the topic. */
+/** Draws the author of a post: a few regulars write most posts; which ones depends on the topic. */
 export function drawAuthor(draw: Draw, topic: Key): number {
   return (Math.floor(CROWD_SIZE * draw() ** 2.5) * 7_919 + (topic[0] % CROWD_SIZE)) % CROWD_SIZE;
 }
 
-/** What does not change about an author, and how fast the rest grows. */
+/** The fixed properties of an author, and how fast counters grow. */
 type Person = Omit<
   MicroblogAuthor,
   'followers_count' | 'statuses_count' | 'favourites_count' | 'listed_count' | 'media_count' | 'verified'
@@ -48,19 +48,19 @@ type Person = Omit<
   verifiable: boolean;
 };
 
-/** At most the whole crowd: some 20 MB. */
+/** At most the whole population: about 20 MB. */
 const people: (Person | undefined)[] = [];
 
-/** The followers an author ends up with: log-normal, and one in fifty with a Pareto tail. */
+/** Final followers: log-normal, one in fifty with a Pareto tail. */
 export function computeFinalFollowers(author: number): number {
   return findPerson(author).followers;
 }
 
-/** The author as it looks at a time (ms since 1970). */
+/** The author at a time (ms since 1970). */
 export function renderAuthor(author: number, at: number): MicroblogAuthor {
   const person = findPerson(author);
   const { created, perDay } = person;
-  // On the hour: an account's age in whole hours, so that its counters move at most once an hour.
+  // Age in whole hours, so that counters change at most once an hour.
   const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
   const followers = Math.floor(person.followers * (1 - Math.exp(-days / 1_500)));
   const statuses = Math.floor(perDay * days);
@@ -92,7 +92,7 @@ function findPerson(author: number): Person {
 function createPerson(author: number): Person {
   const fame = createDraw(deriveKey(CROWD_KEY, author));
   const body = drawLogNormal(fame, 320, 1.6);
-  // Exponent 1.276 of the tail function: 2.276 of the density (Kwak and others, WWW 2010).
+  // Exponent 1.276 of the survival function is 2.276 of the density (Kwak and others, WWW 2010).
   const tail = fame() < 0.02 ? 5_000 * (1 - fame()) ** (-1 / 1.276) : 0;
   const draw = createDraw(deriveKey(deriveKey(CROWD_KEY, author), 1));
   const given = pickOne(draw, GIVEN_NAMES);
@@ -100,7 +100,7 @@ function createPerson(author: number): Person {
   const username = `${given}${draw() < 0.5 ? family : ''}_${author.toString(36)}`.toLowerCase();
   const created = Math.floor((FIRST_ACCOUNT + draw() * (LAST_ACCOUNT - FIRST_ACCOUNT)) / HOUR) * HOUR;
   return {
-    // Seven to ten digits: ids of authors are short on the wire too.
+    // Seven to ten digits, as real author ids can be that short.
     id: String(1_000_003 + author * 104_729),
     url: `https://chirp.example/${username}`,
     name: `${given} ${family}`,

@@ -1,6 +1,6 @@
 /**
- * The simulated documents: what the six sources besides the microblog hold about a topic. Each document
- * appears at a time of its own, depends on its key only and keeps its address for ever.
+ * Simulated documents of the six sources other than the microblog. Each document has its own time of appearance,
+ * depends only on its key, and never changes its address.
  */
 
 import type { Source } from '../../domain/enumerations.ts';
@@ -14,7 +14,7 @@ import type { Topic, TopicInWorld } from './simulated-topic.ts';
 
 const DOCUMENT_CELL_MS = 6 * HOUR;
 
-/** Share of each source among the documents of a topic. Encyclopedia entries are always there. */
+/** Share of each source among a topic's documents. Encyclopedia entries always exist. */
 const SOURCE_SHARES: Record<DatedSource, number> = {
   web: 0.35,
   discussion_board: 0.3,
@@ -23,34 +23,34 @@ const SOURCE_SHARES: Record<DatedSource, number> = {
   preprint: 0.06,
 };
 
-/** Of the documents that a search for a topic finds, this share is about something else. */
+/** Share of a topic's search results that are about something else. */
 const DISTRACTOR_SHARE = 0.15;
 
-/** Times in ms since 1970, both included. */
+/** Times in ms since 1970, inclusive. */
 type DocumentWindow = { from: number; at: number };
 
 export type Documents = {
-  /** The best documents of one source for a prompt, best first: good and recent. Times in ms since 1970. */
+  /** The best documents of a source for a prompt, by quality and recency. Times in ms since 1970. */
   find(
     source: Exclude<Source, 'microblog'>,
     prompt: string,
     window: DocumentWindow,
     limit: number,
   ): FoundItem[];
-  /** All of them, oldest first. */
+  /** All documents, oldest first. */
   all(source: Exclude<Source, 'microblog'>, prompt: string, window: DocumentWindow): FoundItem[];
 };
 
-/** How many stretches of six hours are remembered; one holds a few documents at most. */
+/** Maximum number of cached six-hour cells, each with a few documents. */
 const MAX_REMEMBERED_CELLS = 200_000;
 
-/** @param seed the name of the world: another seed, other documents */
+/** @param seed name of the world */
 export function createDocuments(seed: string): Documents {
   const topicNamed = createTopicMatcher(seed);
   const stretches = new Map<string, DocumentCells>();
   let held = 0;
 
-  /** As {@link listDocumentSeeds}, remembering what was made. */
+  /** {@link listDocumentSeeds} with a cache. */
   function within(topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] {
     const name = `${topic.key[0]}.${topic.key[1]}.${source}`;
     let known = stretches.get(name);
@@ -69,7 +69,7 @@ export function createDocuments(seed: string): Documents {
     find(source, prompt, window, limit) {
       const topic = topicNamed(prompt);
       if (source === 'encyclopedia') return writeEncyclopediaEntries(topic).slice(0, limit);
-      // What is half as old as the window counts a third of what is new.
+      // At half the age of the window, a document has a third of the value of a new one.
       const worth = (document: DocumentSeed) =>
         (0.5 + document.quality) * Math.exp((-2.2 * (window.at - document.at)) / (window.at - window.from));
       return within(topic, source, window)
@@ -86,12 +86,12 @@ export function createDocuments(seed: string): Documents {
   };
 }
 
-/** What appears in each stretch of six hours, by its number. */
+/** Documents by number of their six-hour cell. */
 type DocumentCells = Map<number, readonly DocumentSeed[]>;
 
 /**
- * The documents of a source that appear within a window, oldest first.
- * @param known what was made before, added to
+ * The documents of a source that appear in a window, oldest first.
+ * @param known the cache, which is extended
  */
 export function listDocumentSeeds(
   topic: TopicInWorld,
@@ -128,16 +128,16 @@ function createDocumentSeed(key: Key, cell: number): DocumentSeed {
   const at = Math.floor((cell + draw()) * DOCUMENT_CELL_MS);
   const quality = draw();
   const relevant = draw() >= DISTRACTOR_SHARE;
-  // What is about something else matches less well.
+  // Off-topic documents match less well.
   return { at, key, quality: relevant ? quality : quality / 3, relevant };
 }
 
-// How a document of each source looks: its title, address, excerpt and summary.
+// Format of each source's documents: title, address, excerpt and summary.
 
-/** The sources whose documents have a time of publication. */
+/** Sources whose documents have a publication time. */
 type DatedSource = Exclude<Source, 'microblog' | 'encyclopedia'>;
 
-/** A document before it is written. `at`: when it appears, in ms since 1970. */
+/** A document before its text is generated. `at`: time of appearance, in ms since 1970. */
 type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
 
 type DocumentForm = {
@@ -205,7 +205,6 @@ const DOCUMENT_FORMS: Record<DatedSource, DocumentForm> = {
   },
 };
 
-/** The document of a seed. */
 export function writeArticle(topic: Topic, source: DatedSource, seed: DocumentSeed): FoundItem {
   const draw = createDraw(deriveKey(seed.key, 1));
   const form = DOCUMENT_FORMS[source];
@@ -222,7 +221,7 @@ export function writeArticle(topic: Topic, source: DatedSource, seed: DocumentSe
   };
 }
 
-/** The encyclopedia's entries about a topic: the thing itself, its history, and what belongs to it. */
+/** Encyclopedia entries about a topic: the subject, its history, and related subjects. */
 export function writeEncyclopediaEntries({ topic }: TopicInWorld): FoundItem[] {
   const about = [
     { title: topic.name, text: `${topic.name} is an entry of this encyclopedia about ${topic.subject}.` },

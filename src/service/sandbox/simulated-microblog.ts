@@ -1,4 +1,4 @@
-/** The simulated microblog: which posts a prompt finds at a time. */
+/** The simulated microblog: the posts that match a prompt at a time. */
 import type { MicroblogPost } from '../../protocol/specification.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
@@ -7,26 +7,26 @@ import { boundAttention, computeAttention } from './counter-growth.ts';
 import { WORLD_START, createSeedStore, type PostSeed } from './post-seeds.ts';
 import type { TopicInWorld } from './simulated-topic.ts';
 
-/** Operation B looks back one day; seven where a topic has fewer posts than this a day. */
+/** Operation B looks back one day, or seven for topics with fewer posts a day than this. */
 const SLOW_TOPIC_POSTS_PER_DAY = 60;
-/** The share of an answer that goes to the newest posts; the rest to those that are most seen now. */
+/** Share of the response for the newest posts; the rest are the most viewed now. */
 const NEWEST_SHARE = 0.6;
-/** A search reads at most this many posts, the newest; it bounds the work of a busy topic and a long window. */
+/** Maximum number of posts read per search, newest first; bounds the work for busy topics and long windows. */
 const MAX_CANDIDATES = 6_000;
 
 export type SimulatedMicroblog = {
-  /** The newest posts and the ones most seen now for a prompt, newest first. Times in ms since 1970. */
+  /** The newest and currently most viewed posts for a prompt, newest first. Times in ms since 1970. */
   find(prompt: string, window: { from: number | undefined; at: number }, limit: number): MicroblogPost[];
-  /** Every post with `from <= its time <= at`, oldest first, as it looks at `at`. */
+  /** Every post with `from <= time <= at`, oldest first, as of `at`. */
   all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
 };
 
-/** How far back a look without a date filter goes, in ms. */
+/** Default window without a date filter, in ms. */
 function computeReach({ topic }: TopicInWorld): number {
   return topic.postsPerDay < SLOW_TOPIC_POSTS_PER_DAY ? 7 * DAY : DAY;
 }
 
-/** @param seed the name of the world: another seed, other posts */
+/** @param seed name of the world */
 export function createMicroblog(seed: string): SimulatedMicroblog {
   const seeds = createSeedStore();
   const topicOf = createTopicMatcher(seed);
@@ -45,7 +45,7 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
     },
   };
 
-  /** Reads hour by hour, the newest first, so that a long window costs no more than a day of a busy topic. */
+  /** Reads hour by hour, newest first, so that a long window costs no more than a busy topic's day. */
   function choose(topic: TopicInWorld, from: number, at: number, limit: number): PostSeed[] {
     const newest: PostSeed[] = [];
     const seen = createMostSeenList(at, limit - Math.ceil(limit * NEWEST_SHARE));
@@ -66,7 +66,7 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
     return [...newest, ...seen.best()].sort(compareNewestFirst);
   }
 
-  /** An hour's posts, those with most views in the end first. */
+  /** The posts of an hour, by final views. */
   function loudestFirst(hour: readonly PostSeed[]): readonly PostSeed[] {
     let sorted = loudest.get(hour);
     if (sorted === undefined) loudest.set(hour, (sorted = hour.toSorted((a, b) => b.views - a.views)));
@@ -78,7 +78,7 @@ function compareNewestFirst(a: PostSeed, b: PostSeed): number {
   return b.at - a.at || b.place - a.place;
 }
 
-/** Keeps the posts that got most views in the last hour, of those that it is offered. */
+/** Keeps the posts with most views in the last hour. */
 function createMostSeenList(at: number, count: number) {
   const kept: { one: PostSeed; weight: number }[] = [];
   const worst = () => (kept.length < count ? -1 : (kept.at(-1)?.weight ?? Number.POSITIVE_INFINITY));
@@ -91,7 +91,7 @@ function createMostSeenList(at: number, count: number) {
   };
   return {
     offer,
-    /** Takes posts of one hour, most views first: once none can be among the best, the others are not looked at. */
+    /** Offers the posts of an hour, sorted by views; stops when no further post can qualify. */
     offerHour(loudest: readonly PostSeed[], from: number): void {
       for (const one of loudest) {
         if (boundAttention(one, at) <= worst()) return;

@@ -1,4 +1,4 @@
-/** A post as the specification has it, at a time: its words never change, its counters only grow. */
+/** Renders a post at a time, in the specification's members: its text never changes, its counters only grow. */
 
 import { HOUR } from '../../domain/time.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
@@ -22,21 +22,21 @@ import type { TopicInWorld } from './simulated-topic.ts';
 
 const ID_TOPIC_BITS = 15n;
 const ID_PLACE_BITS = 7n;
-/** Ids count milliseconds from here (2010-11-04), as the best known snowflake ids do. */
+/** Epoch of the ids (2010-11-04), the same as that of the best-known snowflake ids. */
 const ID_EPOCH = 1_288_834_974_657;
 
-/** The 19 digits of a post: its time, its topic and its place; unique within a topic for certain. */
+/** The 19-digit id of a post: time, topic and position; unique within a topic. */
 export function computePostId(topic: TopicInWorld, seed: PostSeed): string {
   const time = BigInt(Math.max(seed.at, WORLD_START) - ID_EPOCH);
   return String((((time << ID_TOPIC_BITS) | BigInt(topic.code)) << ID_PLACE_BITS) | BigInt(seed.place));
 }
 
 type PostWriter = {
-  /** Writes posts out as they look at a time, in the order given. */
+  /** Renders posts at a time, in the given order. */
   write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[];
 };
 
-/** What never changes about a post; made once. */
+/** The fixed properties of a post; computed once. */
 type FixedPost = PostWords &
   Omit<MicroblogPost, 'user' | 'url' | 'text' | 'lang' | 'media' | 'entities' | `${string}_count`>;
 
@@ -72,7 +72,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     return made;
   }
 
-  /** The post that a conversation began with. */
+  /** The first post of a conversation. */
   function rootOf(topic: TopicInWorld, seed: PostSeed): PostSeed {
     let root = seed;
     for (;;) {
@@ -114,7 +114,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     });
   }
 
-  /** Counts the posts that refer to the chosen ones, up to a time; also those that were deleted since. */
+  /** Counts references to the posts, up to a time, including those deleted since. */
   function countReferences(topic: TopicInWorld, chosen: readonly PostSeed[], at: number) {
     const counts = new Map<number, ReferenceCounts>();
     const now = Math.floor(at / HOUR);
@@ -141,7 +141,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     return counts;
   }
 
-  /** How often each post was referred to in a whole hour. */
+  /** Number of references to each post in a whole hour. */
   function tallyOf(topic: TopicInWorld, hour: number): ReadonlyMap<number, ReferenceCounts> {
     const there = seeds.hour(topic, hour);
     let made = tallies.get(there);
@@ -166,12 +166,12 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
 
 const NO_REFERENCES: ReferenceCounts = { reply: 0, repost: 0, quote: 0 };
 
-// What a post says: by its role, its kind, and what it refers to.
+// The text of a post: depends on its role, its kind, and what it refers to.
 
-/** The members of a post that stay the same while its counters grow. */
+/** Members of a post that never change. */
 type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
 
-/** @returns writes the words of a post; the same each time */
+/** @returns a deterministic generator of post texts */
 function createWordWriter(
   seeds: SeedStore,
   idOf: (topic: TopicInWorld, seed: PostSeed) => string,
@@ -241,8 +241,8 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
 }
 
 /**
- * Which post a quote holds. The specification gives a quote's text only; servers have sent the whole post in
- * its place, and a client that asks for this fault gets it. It is written only when it is asked for.
+ * The quoted post of a quote, generated on demand. The specification returns only its text; some servers return the
+ * whole post, which a fault simulates.
  */
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
 
@@ -250,7 +250,7 @@ function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | un
   quotedPosts.set(post, write);
 }
 
-/** The post that this one quotes, whole; undefined where it quotes none. */
+/** The whole post that this one quotes; undefined if it quotes none. */
 export function findQuotedPost(post: MicroblogPost): MicroblogPost | undefined {
   return quotedPosts.get(post)?.();
 }

@@ -1,6 +1,7 @@
 /**
- * A live source is one file that defines it: what it is, its variables, and the {@link Adapter} that it makes of them:
- * how one provider is asked and how its answer reads. Pace, allowance, circuit breaker, cache and time limit stand around it (`live-source.ts`), the same for all.
+ * Defines a live source: its properties, its variables, and the {@link Adapter} created from them, which queries one
+ * provider and parses its responses. `live-source.ts` adds rate limit, allowance, circuit breaker, cache and time
+ * limit.
  */
 import type { ReadVariables, Table, Values } from '../../config/variable.ts';
 import type { Source } from '../../domain/enumerations.ts';
@@ -11,69 +12,69 @@ import type { SourceDown } from './outage.ts';
 import type { FoundItem, SourceQuery } from './search-source.ts';
 import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
 
-/** What a source is, whatever is set for it. */
+/** Properties of a source, independent of its configuration. */
 type SourceFacts = {
-  /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */
+  /** One word, as in `SERVICE_SOURCES`: `hacker-news`. */
   name: string;
   source: Source;
-  /** For a person: `Hacker News (Algolia search)`. */
+  /** For display: `Hacker News (Algolia search)`. */
   title: string;
   dates: DateAccuracy;
-  /** What its operator allows, in a sentence. */
+  /** What its operator permits, in a sentence. */
   terms: string;
-  /** Requests that its terms allow from this process; a burst is fine, a flood waits or is refused. */
+  /** Rate limit of this process; bursts are allowed, further requests wait or are refused. */
   pace: { perMinute: number; burst: number };
-  /** Where all machines together may ask one at a time: the least time between two requests, in milliseconds. */
+  /** Minimum time between two requests from all machines together, in milliseconds. */
   everyMs?: number;
-  /** Whether its terms want one request after the other; so it is anyway where `everyMs` is set. */
+  /** Whether requests must be sequential; implied by `everyMs`. */
   serial?: boolean;
-  /** The longest it is waited for, in milliseconds, where that is less than the answer's own limit. */
+  /** Time limit in milliseconds, if lower than that of the response. */
   mostMs?: number;
   /**
-   * `own`: one answer asks it under the user's own words alone. So where a request costs money, an allowance
-   * or a slow pace, and where its search needs no fewer words; otherwise it is asked under several wordings at once.
+   * `own`: queried with the user's wording only. For sources where a request costs money, an allowance or much of a
+   * slow rate limit, or whose search needs no fewer words; all others get several wordings at once.
    */
   wordings?: 'own';
-  /** How long an answer may be given again, in milliseconds, where that is not the usual life. */
+  /** How long to cache a response, in milliseconds, if not the default. */
   lifeMs?: number;
-  /** How long it is left alone after it said "too many requests" without saying how long. */
+  /** Pause after "too many requests" without a Retry-After. */
   restMs?: number;
-  /** Its daily allowance, where it has one; asked anew for each request, since the day goes by. */
+  /** Its daily allowance, if it has one. Read for each request, since the day can change. */
   allowance?: {
-    /** Of one day; whole units. */
+    /** Whole units per day. */
     most: number;
-    /** What a person calls a unit: `searches`, `micro-dollars`. */
+    /** Name of the unit, for display: `searches`, `micro-dollars`. */
     unit: string;
-    /** The time zone whose midnight begins a new day. */
+    /** Time zone in which the day begins at midnight. */
     zone: string;
   };
 };
 
 export type Adapter = SourceFacts & {
-  /** A small question to see whether it answers at all; only for a source that needs no key. */
+  /** A minimal request to check that the source responds; only for sources without a key. */
   probe?: (asking: AdapterContext) => Promise<void>;
   /**
-   * Best first; may be more than `limit`, and outside the window where dates are coarse.
+   * Results, best first; may exceed `limit`, and the window if dates are coarse.
    * @throws SourceDown
    */
   find(query: SourceQuery, asking: AdapterContext): Promise<readonly FoundItem[]>;
 };
 
 type SourceOptions = {
-  /** Another address than its own. */
+  /** Base URL, if not the default. */
   at: string | undefined;
-  /** Of this program, for operators that want it said. */
+  /** Version of this program, for operators that require it. */
   version: string;
 };
 
 export type SourceDefinition = {
   facts: SourceFacts;
   variables: Table;
-  /** @returns undefined where a variable that it needs is not set */
+  /** @returns undefined if a required variable is not set */
   open: (read: ReadVariables, options: SourceOptions) => Adapter | undefined;
 };
 
-/** A source with its variables; the needed ones are there when it is made. */
+/** Defines a source; `make` runs only if all required variables are set. */
 export function defineSource<T extends Table>(definition: {
   facts: SourceFacts;
   variables: T;
@@ -87,33 +88,33 @@ export function defineSource<T extends Table>(definition: {
   return { facts, variables, open };
 }
 
-/** What an adapter asks with. */
+/** What an adapter uses to send requests. */
 export type AdapterContext = {
   /**
-   * Makes one request in its turn.
-   * @param mostMs how long it is waited for, its turn included, where that is less than the time of all; whole
-   * @throws SourceDown; or the signal's reason once all of it has ended
+   * Sends one request, subject to the rate limit.
+   * @param mostMs time limit including the wait, if shorter than the query's; whole milliseconds
+   * @throws SourceDown; or the signal's reason if the query has ended
    */
   ask: (question: ProviderRequest, mostMs?: number) => Promise<ProviderResponse>;
   clock: Clock;
-  /** How long whoever asks still waits, in milliseconds. */
+  /** How long the caller still waits, in milliseconds. */
   leftMs: () => number;
   /**
-   * Takes units of the source's allowance *before* they are spent.
-   * @throws SourceDown `source_quota` when fewer are left, `source_busy` when questions under way hold them
+   * Reserves units of the allowance *before* they are used.
+   * @throws SourceDown `source_quota` if too few are left, `source_busy` if requests in progress have reserved them
    */
   spend: (units: number) => Promise<void>;
-  /** Returns what was taken and not used. Never fails. */
+  /** Returns unused units. Never fails. */
   unspend: (units: number) => Promise<void>;
-  /** Reports why less is found than there is: the failure of a later page. */
+  /** Reports that results are incomplete: the failure of a later page. */
   cutShort: (down: SourceDown) => void;
 };
 
 const MAX_SIDE_REQUEST_MS = 2 * SECOND;
-/** Of the time that is left: what was found already must be given within it. */
+/** Of the remaining time, so that the results can still be returned. */
 const SIDE_REQUEST_SHARE = 1 / 3;
 
-/** The same context for side requests, for what stands beside the results and without which nothing is lost: each is given up after a third of what is left, two seconds at most. */
+/** The same context for optional side requests: each ends after a third of the remaining time, at most two seconds. */
 export function limitSideRequests(asking: AdapterContext): AdapterContext {
   const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
   return { ...asking, ask: (question) => asking.ask(question, mostMs()) };

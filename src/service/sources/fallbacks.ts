@@ -19,7 +19,7 @@ const TITLE_TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 /** Finds discussion boards through web search, if no board source is available. */
 export function createBoardFallback(web: SearchSource): SearchSource {
   return {
-    // What holds of asking the web holds of this.
+    // Inherits the limits of web search.
     ...web,
     name: `reddit-through-${web.name}`,
     source: 'discussion_board',

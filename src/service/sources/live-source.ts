@@ -85,8 +85,8 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   let lastFailure: LiveHealth['lastFailure'];
 
   /**
-   * Asks, within its time, and remembers how it went.
-   * @param caller.until until when the caller waits, in milliseconds since 1970
+   * Sends a query within its time limit and records the outcome.
+   * @param caller.until when the caller stops waiting, in milliseconds since 1970
    */
   function attempt<T>(
     caller: { signal: AbortSignal; until: () => number },
@@ -102,7 +102,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const pass = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
       try {
-        // Whatever the adapter waits for, nobody waits for it longer.
+        // Enforces the time limit, whatever the adapter is waiting for.
         const result = await awaitUnlessAborted(signal, work(asking, signal));
         lastSuccess = clock.now();
         const short = shortness();
@@ -132,7 +132,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     return { result: run(), isWaiting, shortness };
   }
 
-  /** Remembers a failure, and leaves the source alone where it asks for that. */
+  /** Records a failure, and pauses the source if it asks for that. */
   function isObeyed(pass: BreakerPass, down: SourceDown): boolean {
     lastFailure = { at: clock.now(), code: down.code, reason: down.message };
     const restMs = down.unasked ? undefined : chooseRestMs(down);
@@ -143,21 +143,21 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   }
 
   function chooseRestMs({ code, retryAfterMs }: SourceDown): number | undefined {
-    // A wait of nothing says no more than no wait at all.
+    // A Retry-After of zero is no information.
     const restMs = retryAfterMs === 0 ? undefined : retryAfterMs;
     return code === 'source_busy' ? (restMs ?? adapter.restMs ?? SOURCE_REST_MS) : restMs;
   }
 
   function toSourceDown(error: unknown): SourceDown {
     if (error instanceof SourceDown) return error;
-    // A mistake of ours. The log says where it happened; its message may quote what came from outside.
+    // A bug. Log only where it happened, since its message may quote outside text.
     const { name, stack = '' } = error instanceof Error ? error : new Error();
     const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
     log.error({ source: adapter.name, error: name, at }, 'source adapter failed');
     return new SourceDown('source_failed', { detail: 'unreadable response' });
   }
 
-  /** What is less than there is, is not given again for long. */
+  /** Caches results; incomplete ones only briefly. */
   function remember(name: string, query: SourceQuery, found: readonly FoundItem[], isShort: boolean) {
     const ttl = isShort ? FRESH_RESULT_TTL_MS : (adapter.lifeMs ?? chooseResultTtl(query));
     cache.set(name, found, { ttl });
@@ -218,7 +218,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   };
 }
 
-/** What says that a source is not well. */
+/** Failures that count against a source's health. */
 const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_failed',
   'source_refused',

@@ -1,4 +1,4 @@
-/** From a query to what a provider can be asked: words, a period, and pages. */
+/** Converts a query to what providers accept: words, a period, and pages. */
 
 import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
@@ -6,7 +6,7 @@ import type { AdapterContext } from './adapter.ts';
 import { SourceDown } from './outage.ts';
 import type { SourceQuery } from './search-source.ts';
 
-/** The best few keywords in the order in which the user wrote them: "ai regulation" is not "regulation ai". */
+/** The best keywords in the user's order: "ai regulation" is not "regulation ai". */
 export function pickBestWords(
   { prompt, keywords }: Pick<SourceQuery, 'prompt' | 'keywords'>,
   most: number,
@@ -15,12 +15,12 @@ export function pickBestWords(
   return keywords.slice(0, most).sort((a, b) => text.indexOf(a) - text.indexOf(b));
 }
 
-/** The best few words, in the order in which the user wrote them: for sources that want all words to occur. */
+/** The best keywords in the user's order, as a string: for sources that require every word. */
 export function joinBestWords(query: Pick<SourceQuery, 'prompt' | 'keywords'>, most: number): string {
   return pickBestWords(query, most).join(' ') || shortenPrompt(query.prompt);
 }
 
-/** The prompt as one line of at most 400 characters and 50 words, whole words where it can be. */
+/** The prompt as one line of at most 400 characters and 50 words, cut between words if possible. */
 export function shortenPrompt(prompt: string): string {
   const words = prompt.trim().split(/\s+/u).slice(0, 50).join(' ');
   if (words.length <= 400) return words;
@@ -28,21 +28,21 @@ export function shortenPrompt(prompt: string): string {
   return cut > 0 ? words.slice(0, cut) : cleanText(words, 400);
 }
 
-/** `site:` in a prompt, for sources that take the site as a member of its own and not as a word. */
+/** Extracts `site:`, for sources with a separate parameter for it. */
 export function extractSite(prompt: string): { words: string; site: string | undefined } {
   const match = /(?:^|\s)site:([\w.-]+)(?=\s|$)/iu.exec(prompt);
   if (match === null) return { words: prompt, site: undefined };
   return { words: prompt.replace(match[0], ' ').trim(), site: match[1] };
 }
 
-/** Words alone, for sources to whose search signs (`:`, `"`, `-`) are orders. */
+/** Removes symbols (`:`, `"`, `-`), for sources that treat them as operators. */
 export function stripSigns(words: string): string {
   return words.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 }
 
 /**
- * The best few words and phrases, all of which must occur, in the order of the prompt; empty where it has none.
- * @param asPhrase what stands in quotes, so that it is not read as several words or as an operator
+ * The best words and phrases, all required, in the order of the prompt; empty if it has none.
+ * @param asPhrase terms to quote, so that they are not read as several words or an operator
  */
 export function joinSearchTerms(
   query: Pick<SourceQuery, 'prompt' | 'keywords'>,
@@ -54,7 +54,7 @@ export function joinSearchTerms(
     .join(' ');
 }
 
-/** The last day, week, month and year, as several sources call them; with their lengths in days. */
+/** Periods that several sources support, with their lengths in days. */
 export const PERIODS = [
   ['day', 1],
   ['week', 7],
@@ -62,13 +62,13 @@ export const PERIODS = [
   ['year', 365],
 ] as const;
 
-/** What passed between the window's making and the request. */
+/** Time that may pass between computing the window and the request. */
 const PERIOD_GRACE_MS = 10 * MINUTE;
 
 /**
- * The shortest period that reaches back to a window's start, where a source knows none but "the last week".
- * @param periods by name, each with its length in days, the shortest first
- * @returns undefined where none reaches that far, or the window has no start
+ * The shortest period that covers a window's start, for sources that only support periods.
+ * @param periods names with lengths in days, shortest first
+ * @returns undefined if no period is long enough, or the window has no start
  */
 export function pickShortestPeriod<T extends string>(
   periods: readonly (readonly [name: T, days: number])[],
@@ -80,7 +80,7 @@ export function pickShortestPeriod<T extends string>(
   return periods.find(([, days]) => days * DAY >= backMs)?.[0];
 }
 
-/** A day in UTC, where a window is asked for in whole days with both ends included. */
+/** A UTC date, for windows in whole days, ends inclusive. */
 export function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
@@ -88,11 +88,11 @@ export function formatDay(date: Date): string {
 export type ResultPage<T> = { items: readonly T[]; isLast: boolean };
 
 /**
- * The items of all pages, until there are enough or no page follows. Where a later page fails, those before
- * it are given, and `cutShort` reports it.
- * @param limits.pages the most pages; `items` so many are enough, more may be given
+ * Reads pages until there are enough items or no more pages. If a later page fails, returns the earlier ones and calls
+ * `cutShort`.
+ * @param limits.pages maximum number of pages; `items`: stop at this many, may return more
  * @param read reads one page; 0 is the first
- * @throws what the first page throws; whatever is no SourceDown (who asked is gone, a mistake of ours)
+ * @throws the error of the first page; any error other than SourceDown (the client disconnected, a bug)
  */
 export async function readPages<T>(
   limits: { pages: number; items: number },

@@ -104,7 +104,7 @@ const PROBE_TIMEOUT_MS = 2 * SECOND;
 export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
   /** `unasked`: on but not probed, because it has a key or no probe. */
   outcome: 'reachable' | 'unreachable' | 'unasked' | 'off';
-  /** For a person: `reachable`, `not reachable (timed out)`, `needs BRAVE_API_KEY`. */
+  /** For display: `reachable`, `not reachable (timed out)`, `needs BRAVE_API_KEY`. */
   words: string;
 };
 

@@ -1,4 +1,4 @@
-/** Reading a JSON payload of a provider: as a whole, each item by itself, and what it says of limits and quotas. */
+/** Parses JSON payloads of providers: as a whole, item by item, and their rate limits and quotas. */
 
 import { HOUR, SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -8,13 +8,13 @@ import type { ProviderResponse } from '../resilience/http-request.ts';
 import { parsePublishedAt } from './published-at.ts';
 import { z } from 'zod';
 
-/** @throws SourceDown `source_failed` when it is not JSON or not of this shape */
+/** @throws SourceDown `source_failed` if it is not JSON or does not match the schema */
 export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Without the cause: it quotes the answer.
+    // Omits the cause, which quotes the response.
     throw new SourceDown('source_failed', { detail: 'the response is not JSON' });
   }
   const read = z.safeParse(schema, value);
@@ -22,7 +22,7 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
   return read.data;
 }
 
-/** As {@link parsePayload}; undefined where it does not fit. For errors, whose body may be anything. */
+/** As {@link parsePayload}, but undefined if it does not match. For errors, whose body may be anything. */
 export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
   try {
     return parsePayload(text, schema);
@@ -31,12 +31,12 @@ export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T 
   }
 }
 
-/** More of a payload is not read: no provider is asked for more than a hundred at once. */
+/** Further items are ignored: no provider is asked for more than 100 at a time. */
 const MAX_ITEMS = 300;
 
 /**
- * The items that fit, of the first 300; one that does not is left out.
- * @throws SourceDown `source_failed` when there are some and none fits: then the shape has changed
+ * The items that match the schema, of the first 300; others are dropped.
+ * @throws SourceDown `source_failed` if there are items and none matches: the format has changed
  */
 export function parseFittingItems<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[] {
   const fit = items.slice(0, MAX_ITEMS).flatMap((item) => {
@@ -49,14 +49,14 @@ export function parseFittingItems<T>(items: readonly unknown[], schema: z.core.$
   return fit;
 }
 
-/** A member that may be absent, null or of another kind without harm to its item. */
+/** A member that may be missing, null or invalid without invalidating its item. */
 export function optionalField<S extends z.core.$ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
   return z.optional(schema).catch(undefined);
 }
 
 /**
- * "Too many requests", where the reply says by a header of its own when there will be room again.
- * @param header holds the time of the reset: seconds since 1970, or ISO 8601
+ * "Too many requests" from a provider that has its own header for the reset time.
+ * @param header contains the reset time: seconds since 1970, or ISO 8601
  * @returns with the longer of that wait and `Retry-After`, at most an hour
  */
 export function createRateLimitOutage(
@@ -79,8 +79,8 @@ export function createRateLimitOutage(
 }
 
 /**
- * A source says that what was paid for, or may be had in a day or a month, is used up. It is asked again in
- * an hour, whenever it will be more: its user may have paid.
+ * The quota of a source is used up. It is retried after an hour, whatever its period, since the user may have paid in
+ * the meantime.
  */
 export function createQuotaOutage(detail: string): SourceDown {
   return new SourceDown('source_quota', { detail, retryAfterMs: HOUR });

@@ -1,4 +1,4 @@
-/** What the microblogs have in common: members as they are read, and a post as something found. */
+/** Fields that the microblogs share, and posts as results. */
 
 import { sumEngagement } from '../../../domain/counters.ts';
 import { splitSentences } from '../../../domain/sentences.ts';
@@ -10,23 +10,22 @@ import { toShownLink } from './provider-addresses.ts';
 import { parsePublishedAt } from './published-at.ts';
 import { z } from 'zod';
 
-/** Text from outside, cleaned. */
 export const textField = z.string().transform((text) => cleanText(text));
-/** An id: short, without white space or what cannot be seen; anything else is none. */
+/** An id: short, without white space or invisible characters. */
 export const idField = z.string().regex(/^[^\s\p{C}]{1,256}$/u);
-/** A count as it is given; null where it is not, or is no count. */
+/** A counter; null if it is missing or invalid. */
 export const countField = z.int().nonnegative().nullable().catch(null);
-/** The time of a post: without one it is none. Before 1970 and after 9999 is no time. */
+/** The time of a post; required, between 1970 and 9999. */
 export const timeField = z.string().transform((text, context) => {
   const at = parsePostTime(text);
   if (at === undefined) context.addIssue('not a time');
   return at ?? z.NEVER;
 });
-/** A text that may be absent, empty or of another kind: null then. */
+/** Null if it is missing, empty or no text. */
 export const textOrNull = optionalField(textField).transform((text) => text || null);
-/** An address that can be shown, otherwise null. */
+/** An address that can be displayed; otherwise null. */
 export const addressOrNull = optionalField(z.string()).transform((text) => toShownLink(text ?? '') ?? null);
-/** ISO 8601 in UTC, otherwise null. */
+/** ISO 8601 in UTC; otherwise null. */
 export const timeOrNull = optionalField(z.string()).transform(
   (text) => parsePostTime(text)?.toISOString() ?? null,
 );
@@ -38,7 +37,7 @@ export function parsePostTime(text: string | undefined): Date | undefined {
 
 export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
 
-/** Hashtags without `#`, handles without `@`, and addresses, in the members that the service writes; none twice. */
+/** Hashtags without `#`, handles without `@`, and addresses, in the format of the specification, without duplicates. */
 export function toEntities({ hashtags, mentions, urls }: PostEntities): MicroblogPost['entities'] {
   return {
     hashtags: [...new Set(hashtags)].map((text) => ({ text })),
@@ -47,7 +46,7 @@ export function toEntities({ hashtags, mentions, urls }: PostEntities): Microblo
   };
 }
 
-/** A post as something found. What nobody can open is nothing: a post without an address is left out. */
+/** A post as a result. Posts without an address are dropped, since nobody could open them. */
 export function toFoundPost(post: MicroblogPost): FoundItem[] {
   if (post.url === null) return [];
   const engagement = sumEngagement(post);
@@ -63,7 +62,7 @@ export function toFoundPost(post: MicroblogPost): FoundItem[] {
   return [engagement === undefined ? found : { ...found, engagement }];
 }
 
-/** The first sentence of a text without its links, hashtags and control characters, at most 140 characters. */
+/** The first sentence without links, hashtags and control characters, at most 140 characters. */
 export function extractFirstSentence(text: string): string {
   const plain = cleanLine(text.replace(/https?:\/\/\S+|#[\p{L}\p{N}_]+/gu, ''));
   const [first = ''] = splitSentences(plain);

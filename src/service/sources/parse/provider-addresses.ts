@@ -1,4 +1,4 @@
-/** Addresses that are asked, and addresses that are found. */
+/** Addresses of provider endpoints and of results. */
 
 import { MAX_LINK_LENGTH, parseUrl } from '../../../domain/link.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
@@ -6,7 +6,7 @@ import type { FoundItem } from '../search-source.ts';
 import { toExcerpt, toPlainText, toTitle } from './plain-text.ts';
 import { parsePublishedAt } from './published-at.ts';
 
-/** An address below a server's, which may have a path of its own (a mirror, a proxy). */
+/** An address below a server's base URL, which may have a path (a mirror, a proxy). */
 export function buildEndpoint(
   server: string,
   path: string,
@@ -17,7 +17,7 @@ export function buildEndpoint(
   return url;
 }
 
-/** A link that can be shown: HTTP, with a host, without user and password. It is text and never fetched. */
+/** A link that can be displayed: HTTP, with a host, without credentials. Never fetched. */
 export function toShownLink(text: string): string | undefined {
   const url = text.length > MAX_LINK_LENGTH ? undefined : parseUrl(text);
   if (url === undefined) return undefined;
@@ -32,8 +32,8 @@ export function toShownLink(text: string): string | undefined {
 }
 
 /**
- * A result of a web search as an item, in an array; empty where its link cannot be shown.
- * @param result.intranet whether the search may know a network of one's own; a public one has no business there
+ * A web search result as an item in an array; empty if its link cannot be displayed.
+ * @param result.intranet allow private hosts; only for a search engine that the user runs
  */
 export function toWebResult(result: {
   title: string | undefined;

@@ -1,4 +1,4 @@
-/** The forms in which sources say when something was published. */
+/** Parses the publication times of sources. */
 import { MINUTE } from '../../../domain/time.ts';
 
 const ISO_8601 =
@@ -6,10 +6,7 @@ const ISO_8601 =
 /** `Sat, 21 Nov 2026 10:00:00 GMT` */
 const RFC_1123 = /^[A-Z][a-z]{2}, (\d{2}) [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/**
- * A time without a zone is in UTC, and a day begins at its midnight. Undefined where it is not understood, and
- * for a day that does not exist.
- */
+/** A time without a zone is UTC; a date is its midnight. Undefined for unknown formats and invalid dates. */
 export function parsePublishedAt(text: string | undefined): Date | undefined {
   const trimmed = text?.trim() ?? '';
   const rfc = RFC_1123.exec(trimmed);
@@ -20,7 +17,7 @@ export function parsePublishedAt(text: string | undefined): Date | undefined {
   const match = ISO_8601.exec(trimmed);
   if (!match) return undefined;
   const [, day = '', time = '00:00', fraction = '0', zone = 'Z'] = match;
-  // The engine takes the 31st of any month, and counts on into the next.
+  // `Date.parse` accepts the 31st of any month and rolls over.
   if (!toValidDate(Date.parse(day))?.toISOString().startsWith(day)) return undefined;
   const ms = Number(`0.${fraction}`) * 1_000;
   return toValidDate(Date.parse(`${day}T${time}Z`) + Math.floor(ms) - parseOffsetMs(zone));

@@ -1,4 +1,4 @@
-/** Preprints of arXiv: keyless, exact dates, one request in three seconds over all machines. */
+/** arXiv preprints: no key, exact dates, one request every three seconds from all machines. */
 import { decodeXML } from 'entities';
 import { z } from 'zod';
 import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
@@ -13,7 +13,7 @@ import { stripSigns } from '../provider-query.ts';
 
 const MAX_WORDS = 4;
 const MAX_PAGE_SIZE = 100;
-/** The longest feed that is read, in characters: an entry has two or three thousand. */
+/** Maximum feed length in characters: an entry has two to three thousand. */
 const MAX_FEED_LENGTH = 1_000_000;
 
 const feedPayload = z.object({ feed: z.object({ id: z.string(), entry: z.array(z.unknown()).default([]) }) });
@@ -39,7 +39,7 @@ export const ARXIV = defineSource({
     wordings: 'own',
     mostMs: 8 * SECOND,
     restMs: MINUTE,
-    // The feed changes once a day.
+    // The feed is updated daily.
     lifeMs: 6 * HOUR,
   },
   variables: {},
@@ -69,8 +69,8 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
 }
 
 /**
- * There is one attempt only, so it asks for the best word and, of three or more, any of the others: all of
- * them would find nothing, and relevance puts those first that hold the most.
+ * With a single attempt, requires the best word and, of three or more, any of the others: requiring all would find
+ * nothing, and ranking by relevance puts items with most of them first.
  */
 function buildSearchQuery(query: SourceQuery): string {
   const words = query.keywords.length > 0 ? query.keywords : query.prompt.toLowerCase().split(/\s+/u);
@@ -101,7 +101,7 @@ async function searchPapers(
   params: Record<string, string>,
   { ask }: AdapterContext,
 ): Promise<z.infer<typeof feedEntry>[]> {
-  // An error is a feed too: with 400, and in older times with 200.
+  // Errors are feeds, too: with status 400, formerly 200.
   const reply = await ask({ url: buildEndpoint(at, 'api/query', params), reads: [400] });
   const { entry: entries } = await parseFeed(reply.text);
   if (reply.status === 400 || entries.some((entry) => feedError.safeParse(entry).success)) {
@@ -110,9 +110,9 @@ async function searchPapers(
   return parseFittingItems(entries, feedEntry);
 }
 
-/** @throws SourceDown `source_failed` when it is not a feed of theirs */
+/** @throws SourceDown `source_failed` if it is not an arXiv feed */
 async function parseFeed(xml: string): Promise<z.infer<typeof feedPayload>['feed']> {
-  // A feed has no document type, and all that entities can do begins with one.
+  // A feed has no document type, which entity attacks require.
   const tree = xml.length > MAX_FEED_LENGTH || xml.includes('<!DOCTYPE') ? undefined : await parseXml(xml);
   if (tree === undefined) throw new SourceDown('source_failed', { detail: 'the response is not a feed' });
   const read = feedPayload.safeParse(tree);
@@ -120,10 +120,13 @@ async function parseFeed(xml: string): Promise<z.infer<typeof feedPayload>['feed
   return read.data.feed;
 }
 
-/** Undefined where it is not well-formed, or nested beyond measure. The parser is loaded by who asks, not by who reads variables. */
+/**
+ * Undefined if it is not well-formed or nested too deeply. Imported here so that reading the configuration does not
+ * load the parser.
+ */
 async function parseXml(xml: string): Promise<unknown> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
-  // Everything is text; no entity is replaced here, so that none can grow.
+  // Everything is text. Entities are not expanded here, so that none can grow.
   const parser = new XMLParser({
     ignoreAttributes: true,
     parseTagValue: false,

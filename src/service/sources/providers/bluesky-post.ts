@@ -1,4 +1,4 @@
-/** A post of Bluesky, from the view that a search gives to the specification's members. */
+/** Converts a Bluesky post view to the specification's members. */
 
 import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
@@ -16,11 +16,11 @@ import {
 } from '../parse/post-fields.ts';
 import { z } from 'zod';
 
-// Labels: what moderators and authors say of posts and accounts, and what is not shown because of it.
+// Moderation labels of posts and accounts, and which of them hide a post.
 
 /**
- * What the network's own site shows to nobody who is not signed in there, which none of our readers is;
- * `!no-unauthenticated` is an author's own wish for just that.
+ * Labels that Bluesky's own site hides from signed-out users, as all our readers are. With `!no-unauthenticated`,
+ * authors ask for that themselves.
  */
 const HIDDEN_LABELS: ReadonlySet<string> = new Set([
   '!hide',
@@ -36,7 +36,7 @@ const HIDDEN_LABELS: ReadonlySet<string> = new Set([
 const moderationLabel = z.object({ val: z.string(), neg: optionalField(z.boolean()) });
 const moderationLabels = optionalField(z.array(moderationLabel.nullable().catch(null)));
 
-/** A label counts until another takes it back (`neg`). */
+/** A label applies until it is negated (`neg`). */
 function isHidden(...of: readonly z.infer<typeof moderationLabels>[]): boolean {
   return of.some((labels) => {
     const present = (labels ?? []).filter((label) => label !== null);
@@ -45,7 +45,7 @@ function isHidden(...of: readonly z.infer<typeof moderationLabels>[]): boolean {
   });
 }
 
-/** How the account that searches and another stand to each other. */
+/** Relationship between the searching account and another. */
 const viewerStanding = optionalField(
   z.object({ blockedBy: optionalField(z.boolean()), blocking: optionalField(z.string()) }),
 );
@@ -54,24 +54,24 @@ function isBlocked(viewer: z.infer<typeof viewerStanding>): boolean {
   return viewer?.blockedBy === true || viewer?.blocking !== undefined;
 }
 
-/** Where a post of Bluesky lies: whose repository, and its key there. Neither ever changes. */
+/** Address of a post: the repository (DID) and its record key, which never change. */
 const POST_URI = /^at:\/\/(did:[^\s\p{C}/]+)\/app\.bsky\.feed\.post\/([^\s\p{C}/]+)$/u;
 
-/** Undefined for what is no post: a list, a feed, a profile. */
+/** Undefined if it is no post, but a list, feed or profile. */
 function parsePostUri(uri: string | undefined): { did: string; key: string } | undefined {
   const match = uri === undefined || uri.length > 512 ? null : POST_URI.exec(uri);
   return match === null ? undefined : { did: match[1] ?? '', key: match[2] ?? '' };
 }
 
-/** `did:plc:abc:3kxyz`, the id of a post: handles change, these do not. Null for what is no post. */
+/** `did:plc:abc:3kxyz`, the id of a post; unlike handles, these never change. Null if it is no post. */
 function toPostId(uri: string | undefined): string | null {
   const place = parsePostUri(uri);
   return place === undefined ? null : `${place.did}:${place.key}`;
 }
 
-// What a post carries: pictures, a video, the card of a link, another post.
+// Embeds: pictures, a video, a link card, another post.
 
-/** A post that is gone, blocked or detached has an address, but no `value`. */
+/** Deleted, blocked or detached posts have an address but no `value`. */
 const quotedRecord = z.object({
   uri: z.string(),
   value: optionalField(z.object({ text: textField })),
@@ -84,7 +84,7 @@ const attachedMedia = z.object({
   external: optionalField(z.object({ uri: addressOrNull })),
 });
 const embedView = attachedMedia.extend({
-  // With media beside it, the quoted record lies one level deeper.
+  // With media, the quoted record is nested one level deeper.
   record: optionalField(
     z.union([quotedRecord, z.object({ record: quotedRecord }).transform(({ record }) => record)]),
   ),
@@ -94,7 +94,7 @@ const embedView = attachedMedia.extend({
 type EmbeddedContent = {
   media: MicroblogPost['media'];
   isQuote: boolean;
-  /** Null where the quoted post is not to be shown. */
+  /** Null if the quoted post must not be shown. */
   quotedId: string | null;
   quote: string | null;
   links: string[];
@@ -124,7 +124,7 @@ function toMedia(type: string, address: string | null): MicroblogPost['media'] {
   return address === null ? [] : [{ type, media_url: address }];
 }
 
-// Facets: hashtags, mentions and links of a text, which Bluesky marks by the bytes they cover in UTF-8.
+// Facets: hashtags, mentions and links, marked by UTF-8 byte ranges.
 
 const facetFeature = z.object({
   did: optionalField(idField),
@@ -135,10 +135,10 @@ const textFacet = z.object({
   index: z.object({ byteStart: z.int().nonnegative(), byteEnd: z.int().nonnegative() }),
   features: z.array(facetFeature.nullable().catch(null)),
 });
-/** One that does not fit is null and costs the others nothing. */
+/** An invalid facet becomes null without affecting the others. */
 const textFacets = optionalField(z.array(textFacet.nullable().catch(null)));
 
-/** @param handleOf the handle of an account, where it is known */
+/** @param handleOf the handle of an account, if known */
 function readFacetEntities(
   text: string,
   facets: z.infer<typeof textFacets>,
@@ -161,7 +161,7 @@ function readFacetEntities(
   return entities;
 }
 
-/** What stands in the text is the author's: only what looks like a handle is one. */
+/** Authors control the text, so accept only what looks like a handle. */
 function parseHandle(text: string): string | undefined {
   return /^@((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62})$/i.exec(text)?.[1];
 }
@@ -200,7 +200,7 @@ export const blueskyView = z.object({
 });
 type BlueskyView = z.infer<typeof blueskyView>;
 
-/** What a search does not say of authors; profiles are read by another request. */
+/** Author details that a search lacks; profiles take another request. */
 export const profileView = z.object({
   did: idField,
   handle: idField,
@@ -210,13 +210,13 @@ export const profileView = z.object({
 });
 export type BlueskyProfiles = ReadonlyMap<string, z.infer<typeof profileView>>;
 
-/** The accounts whose profiles complete a post: its author, and the author it replies to. */
+/** Accounts whose profiles complete a post: its author, and the author it replies to. */
 export function listAccounts({ author: { did }, record: { reply } }: BlueskyView): string[] {
   const parent = parsePostUri(reply?.parent.uri);
   return parent === undefined ? [did] : [did, parent.did];
 }
 
-/** In an array; empty where the post has no time, or is not to be shown. */
+/** The post in an array; empty if it has no time or must not be shown. */
 export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): MicroblogPost[] {
   const { uri, record } = view;
   const at = chooseSortTime(view);
@@ -229,7 +229,7 @@ export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): Mic
   return [
     {
       user: toAuthor(view, profiles),
-      // Never the second: the view was read only because its address is a post's.
+      // The fallback is never used: views without a post address were dropped.
       id: toPostId(uri) ?? uri,
       text: record.text,
       reply_count: view.replyCount,
@@ -278,7 +278,7 @@ function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor
     profile_image_url: avatar,
     statuses_count: profile?.postsCount ?? null,
     verified: verification?.verifiedStatus === 'valid',
-    // There is no paid mark.
+    // Bluesky has no paid verification.
     is_blue_verified: false,
     can_dm: null,
     can_media_tag: null,
@@ -286,12 +286,12 @@ function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor
   };
 }
 
-/** An account whose handle does not hold is reached by its DID. */
+/** Uses the DID if the handle is invalid. */
 function buildProfileUrl({ author: { did, handle } }: BlueskyView): string {
   return `https://bsky.app/profile/${handle === 'handle.invalid' ? did : handle}`;
 }
 
-/** `createdAt` is whatever the author's program says: a post is never newer than when it was first seen. */
+/** `createdAt` comes from the author's client: never later than when the post was first indexed. */
 function chooseSortTime({ record: { createdAt }, indexedAt }: BlueskyView): Date | undefined {
   const [said, seen] = [parsePostTime(createdAt), parsePostTime(indexedAt)];
   return said === undefined || (seen !== undefined && seen < said) ? seen : said;

@@ -1,6 +1,6 @@
 /**
- * Posts of Bluesky, searched in the name of the user's own account: without one the search is closed. First the
- * search, then the session that it needs and the profiles of those who wrote.
+ * Searches posts on Bluesky with the user's own account, which its search requires. Contains the search, its session,
+ * and the profiles of authors.
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
@@ -24,20 +24,20 @@ import {
 } from './bluesky-post.ts';
 import { z } from 'zod';
 
-/** The most of one page, and the most pages of one search. */
+/** Per page, and pages per search. */
 const MAX_PAGE_SIZE = 100;
 const MAX_PAGES = 2;
-/** All words must occur: more than these would find nothing. */
+/** Every word is required: more would find nothing. */
 const MAX_WORDS = 4;
-/** The newer method looks at the last 30 days unless it is told to look at everything. */
+/** By default, the newer method searches the last 30 days only. */
 const RECENT_WINDOW_MS = 29 * DAY;
 
 type SearchMethod = 'app.bsky.feed.searchPostsV2' | 'app.bsky.feed.searchPosts';
 const searchPayload = z.object({ posts: z.array(z.unknown()), cursor: z.string().optional() });
-/** Stands in for a post that was taken down, or is kept from the account that searches. */
+/** Placeholder for a post that was removed, or is hidden from the searching account. */
 const tombstone = z.union([z.object({ notFound: z.literal(true) }), z.object({ blocked: z.literal(true) })]);
 
-/** An app password, never the account's own. */
+/** Requires an app password, not the account's own. */
 type BlueskyAccount = { handle: string; appPassword: string; server?: string | undefined };
 
 export const BLUESKY = defineSource({
@@ -48,7 +48,7 @@ export const BLUESKY = defineSource({
     dates: 'exact',
     terms:
       'An account with an app password; 3,000 requests in five minutes; meant for what a person asks, not for copying the network.',
-    // One search is up to eight requests: two pages, and the profiles of those who wrote.
+    // A search takes up to eight requests: two pages, and author profiles.
     pace: { perMinute: 60, burst: 20 },
     restMs: 5 * MINUTE,
   },
@@ -81,14 +81,14 @@ export function bluesky(account: BlueskyAccount): Adapter {
   };
 }
 
-/** Reads pages with the newer method, and with the older one from when a server does not know the newer. */
+/** Reads pages with the newer method, or with the older one if the server does not support it. */
 function createPageReader(session: BlueskySession) {
   let method: SearchMethod = 'app.bsky.feed.searchPostsV2';
   return async (query: SourceQuery, cursor: string | undefined, asking: AdapterContext) => {
     const more = cursor === undefined ? [] : [['cursor', cursor] as const];
     const ask = (by: SearchMethod, reads: readonly number[]) =>
       session.get(by, [...Object.entries(buildParams(by, query, asking)), ...more], asking, reads);
-    // Whoever may not page on is refused with 403; what came before stands.
+    // A 403 means that paging is not allowed; keep the earlier pages.
     const closed = cursor === undefined ? [] : [403];
     let reply = await ask(method, method === 'app.bsky.feed.searchPosts' ? closed : [404, 501, ...closed]);
     if (reply.status === 404 || reply.status === 501) {
@@ -116,21 +116,21 @@ function buildParams(
     [isNewer ? 'query' : 'q']: joinSearchTerms(query, MAX_WORDS) || shortenPrompt(query.prompt),
     sort: from === undefined ? newest : 'top',
     ...(from === undefined ? {} : { since: from.toISOString() }),
-    // The end is not included there, and is here.
+    // Exclusive there, inclusive here.
     until: new Date(to.getTime() + 1).toISOString(),
     ...(isNewer && isOld ? { allTime: 'true' } : {}),
     limit: String(Math.min(limit, MAX_PAGE_SIZE)),
   };
 }
 
-// A session at the user's own server. It lasts as long as it can: creating one is limited to some ten a day, so it
-// is refreshed when it expires, made by one request at a time, and not soon again once refused.
+// A session at the user's own server. Servers allow only about ten new sessions a day, so it is refreshed when it
+// expires, created by one request at a time, and not retried soon after a refusal.
 
-/** How long no session is created after one was refused: what is wrong, its user has to repair. */
+/** Pause after a refused session: the user has to fix the cause. */
 const REFUSED_REST_MS = HOUR;
-/** The least time after "too many". */
+/** Minimum pause after "too many requests". */
 const MIN_BUSY_MS = MINUTE;
-/** Who answers for `app.bsky`; some servers pass a request on only when they are told to whom. */
+/** The service for `app.bsky`; some servers only forward requests that name it. */
 const APP_VIEW = 'did:web:api.bsky.app#bsky_appview';
 
 const sessionPayload = z.object({ accessJwt: z.string().min(1), refreshJwt: z.string().min(1) });
@@ -140,9 +140,9 @@ type RenewalKind = 'refresh' | 'create';
 
 type BlueskySession = {
   /**
-   * Asks a method of `app.bsky` in the user's name.
-   * @param reads statuses besides 2xx that the caller reads itself
-   * @throws SourceDown `source_refused` when no session is accepted
+   * Calls a method of `app.bsky` as the user.
+   * @param reads statuses besides 2xx that the caller handles
+   * @throws SourceDown `source_refused` if no session is accepted
    */
   get(
     method: string,
@@ -161,7 +161,7 @@ function createBlueskySession({
   const renewal = createSharedWork<SessionTokens>();
   let refused: { until: number; code: OutageCode; detail: string } | undefined;
 
-  /** Tokens other than those that did not pass. */
+  /** Replaces rejected tokens, unless another request already has. */
   function renewed(
     stale: SessionTokens | undefined,
     how: RenewalKind,
@@ -176,7 +176,7 @@ function createBlueskySession({
     );
   }
 
-  /** Undefined when the server does not know the session any more. */
+  /** Undefined if the server no longer accepts the session. */
   async function refresh(
     { refreshJwt }: SessionTokens,
     asking: AdapterContext,
@@ -210,7 +210,7 @@ function createBlueskySession({
     throw refuse('source_busy', describeSignIn(reply), Math.max(waitMs, MIN_BUSY_MS), now);
   }
 
-  /** Remembers that no session is to be had for a while. */
+  /** Suppresses new sessions for a while. */
   function refuse(code: OutageCode, detail: string, retryAfterMs: number, now: number): SourceDown {
     refused = { until: now + retryAfterMs, code, detail };
     return new SourceDown(code, { detail, retryAfterMs });
@@ -241,7 +241,7 @@ function toBusyOutage(reply: ProviderResponse, { clock }: AdapterContext): Sourc
   return createRateLimitOutage(reply, 'ratelimit-reset', clock);
 }
 
-/** Servers say it with 400 or with 401. */
+/** Servers use 400 or 401. */
 function isExpired({ status, text }: ProviderResponse): boolean {
   return status === 401 || (status === 400 && /^(Expired|Invalid)Token$/.test(readErrorName(text) ?? ''));
 }
@@ -261,20 +261,20 @@ function describeSignIn({ status, text }: ProviderResponse): string {
   return asksMore ? 'an app password is needed' : `sign-in failed: HTTP ${status}`;
 }
 
-/** The name of an error as the protocol writes it: `ExpiredToken`. */
+/** The error name as in the protocol: `ExpiredToken`. */
 function readErrorName(text: string): string | undefined {
   return tryParsePayload(text, errorPayload)?.error;
 }
 
-// What a search does not say of authors, by their profiles.
+// Author profiles, with the details that a search lacks.
 
-/** The most of one request. */
+/** Per request. */
 const MAX_PROFILES_PER_REQUEST = 25;
 const PROFILE_TTL_MS = HOUR;
 const MAX_CACHED_PROFILES = 5_000;
 
 const profilesPayload = z.object({ profiles: z.array(z.unknown()) });
-/** @returns asks for the profiles of accounts; who has none (any more) is not among them */
+/** @returns reads the profiles of accounts, without those that no longer exist */
 function createBlueskyProfiles(session: BlueskySession) {
   const kept = new Map<string, { at: number; profile: z.infer<typeof profileView> }>();
 
@@ -283,7 +283,7 @@ function createBlueskyProfiles(session: BlueskySession) {
     const { text } = await session.get('app.bsky.actor.getProfiles', actors, asking);
     const at = asking.clock.now().getTime();
     for (const profile of parseFittingItems(parsePayload(text, profilesPayload).profiles, profileView)) {
-      // Behind the others: those that were asked for longest ago go first.
+      // Reinserted at the end, so that the least recently used are evicted first.
       kept.delete(profile.did);
       kept.set(profile.did, { at, profile });
     }
@@ -308,7 +308,7 @@ function createBlueskyProfiles(session: BlueskySession) {
   };
 }
 
-/** Posts are worth showing without their authors' counters, which are unknown then and said to be. */
+/** Posts remain useful without author counters, which are then reported as unknown. */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof SourceDown)) throw error;
 }

@@ -1,4 +1,4 @@
-/** The web through the Brave Search API: exact dates, a key, and few requests in a second. */
+/** Web search with the Brave Search API: exact dates, a key, few requests per second. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { MINUTE, SECOND } from '../../../domain/time.ts';
@@ -16,12 +16,12 @@ import {
 } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
-/** The most of one request. */
+/** Per request. */
 const MAX_PAGE_SIZE = 20;
 
 const searchPayload = z.object({
   query: optionalField(z.object({ more_results_available: optionalField(z.boolean()) })),
-  // Left out where nothing was found on the web.
+  // Missing if there are no web results.
   web: z.object({ results: z.array(z.unknown()) }).nullish(),
 });
 const resultItem = z.object({
@@ -55,7 +55,7 @@ export function brave(settings: { apiKey: string; at?: string | undefined }): Ad
   return {
     ...BRAVE.facts,
     find(query, asking) {
-      // Each page is paid for: no more of them than can hold what was asked for.
+      // Each page costs money: read no more than needed for the limit.
       const pages = Math.ceil(query.limit / MAX_PAGE_SIZE);
       return readPages({ pages, items: query.limit }, asking, (page) =>
         searchPage({ apiKey, at }, page, query, asking),
@@ -98,7 +98,7 @@ function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   }
   const [, monthLimit] = parseHeaderNumbers(headers, 'x-ratelimit-limit');
   const [, monthLeft] = parseHeaderNumbers(headers, 'x-ratelimit-remaining');
-  // A plan without a limit for the month has a limit of 0 there, of which 0 are left.
+  // Plans without a monthly limit report a limit of 0, with 0 remaining.
   if (monthLeft === 0 && monthLimit !== 0) return createQuotaOutage('of this month');
   const secondEndsMs = (parseHeaderNumbers(headers, 'x-ratelimit-reset')[0] ?? Number.NaN) * SECOND;
   const isSoon = secondEndsMs >= 0 && secondEndsMs <= MINUTE;
@@ -108,7 +108,7 @@ function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   });
 }
 
-/** `X-RateLimit-Remaining: 1, 1000`: of this second, of this month. */
+/** `X-RateLimit-Remaining: 1, 1000`: this second, this month. */
 function parseHeaderNumbers(headers: ProviderResponse['headers'], name: string): number[] {
   return (headers.get(name) ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
 }

@@ -1,4 +1,4 @@
-/** The web through Exa: exact times, a key with credits. */
+/** Web search with Exa: exact times, a key with credits. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { type Adapter, defineSource } from '../adapter.ts';
@@ -63,7 +63,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
         toWebResult({
           title: result.title,
           url: result.url,
-          // Its own choice of the sentences that say most; the beginning of the page where it made none.
+          // Its highlights, or the start of the page if there are none.
           text: result.highlights?.join(' … ') || result.text,
           published: result.publishedDate,
         }),

@@ -1,4 +1,4 @@
-/** Hacker News through the search of Algolia: keyless, exact dates, every story with its points. */
+/** Hacker News through Algolia's search: no key, exact dates, stories with points. */
 import { parseUrl } from '../../../domain/link.ts';
 import { z } from 'zod';
 import { SECOND } from '../../../domain/time.ts';
@@ -9,7 +9,7 @@ import { parseFittingItems, optionalField, parsePayload } from '../parse/payload
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { joinBestWords } from '../provider-query.ts';
 
-/** All words must occur: more than these find nothing. */
+/** Every word is required: more would find nothing. */
 const MAX_WORDS = 4;
 const MIN_WORDS = 2;
 const MAX_PAGE_SIZE = 100;
@@ -42,7 +42,7 @@ export const HACKER_NEWS = defineSource({
   make: (_, { at }) => hackerNews({ at }),
 });
 
-/** @param settings.at another address of the same search: a mirror, a proxy */
+/** @param settings.at another base URL: a mirror, a proxy */
 export function hackerNews(settings: { at?: string | undefined } = {}): Adapter {
   const { at = 'https://hn.algolia.com' } = settings;
   return {
@@ -60,7 +60,7 @@ export function hackerNews(settings: { at?: string | undefined } = {}): Adapter 
   };
 }
 
-/** The best words, all of them; then as many of them as occur; then two. */
+/** Search attempts: all of the best words; then as many as match; then two. */
 function listSearchAttempts(query: SourceQuery): Record<string, string>[] {
   const most = joinBestWords(query, MAX_WORDS);
   const wishes: Record<string, string>[] = [{ query: most }];
@@ -69,7 +69,7 @@ function listSearchAttempts(query: SourceQuery): Record<string, string>[] {
   return wishes;
 }
 
-/** The time of creation is the only number that can be filtered by. */
+/** Filters by creation time, the only numeric filter for dates. */
 function buildTimeFilter({ from, to, limit }: SourceQuery): Record<string, string> {
   const times = [
     ...(from === undefined ? [] : [`created_at_i>=${Math.floor(from.getTime() / SECOND)}`]),
@@ -87,7 +87,7 @@ async function searchStories(
   return parseFittingItems(parsePayload(text, searchPayload).hits, storyHit);
 }
 
-/** A story as its page on Hacker News, whatever it links to; empty where it has no title. */
+/** A story with the address of its Hacker News page, whatever it links to; empty without a title. */
 function toFoundItems(story: StoryHit): FoundItem[] {
   const title = toTitle(story.title || story.story_title || '');
   if (title === '') return [];
@@ -104,7 +104,7 @@ function toFoundItems(story: StoryHit): FoundItem[] {
   ];
 }
 
-/** What its author wrote; where that is only a link, what others made of it. */
+/** The author's text; for a bare link, points, comments and domain. */
 function writeSnippet({ story_text, comment_text, url, points, num_comments }: StoryHit): string {
   const text = toPlainText(story_text || comment_text || '');
   if (text !== '') return toExcerpt(text, MAX_STORY_SNIPPET);

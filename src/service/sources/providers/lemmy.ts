@@ -1,6 +1,6 @@
 /**
- * A discussion board that asks for no key: posts of Lemmy, as one server knows them, under links that say so.
- * What is marked as not safe for work a server shows to the anonymous only where its operator wants it to.
+ * Discussion boards without a key: Lemmy posts known to one server, linked there. Whether anonymous requests get posts
+ * marked not safe for work is up to the server.
  */
 import { bareAddress, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
 
-/** The best of a period: an order that is a filter too. A month may have 28 days. */
+/** "Top of the period": sort orders that also filter. A month may have 28 days. */
 const SORT_ORDERS = [
   ['TopDay', 1],
   ['TopWeek', 7],
@@ -24,7 +24,7 @@ const SORT_ORDERS = [
 ] as const;
 const PAGE_SIZE = 50;
 const MAX_PAGES = 2;
-/** Its search wants every word to occur: a few first, and fewer where they find nothing. */
+/** Its search requires every word: retries with fewer. */
 const WORD_ATTEMPTS = [3, 2] as const;
 
 const searchPayload = z.object({ posts: z.array(z.unknown()) });
@@ -50,7 +50,7 @@ export const LEMMY = defineSource({
     dates: 'coarse',
     terms:
       'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
-    // A server's own setting unless its operator changes it: 60 searches in ten minutes.
+    // The default of a Lemmy server: 60 searches in ten minutes.
     pace: { perMinute: 6, burst: 4 },
     wordings: 'own',
   },
@@ -61,7 +61,7 @@ export const LEMMY = defineSource({
   make: ({ server }, { at }) => lemmy({ server: at ?? server }),
 });
 
-/** @param settings.server its address: `https://lemmy.world` */
+/** @param settings.server base URL: `https://lemmy.world` */
 export function lemmy({ server }: { server: string }): Adapter {
   return {
     ...LEMMY.facts,
@@ -103,14 +103,14 @@ function searchPosts(
   });
 }
 
-/** Older servers say "too many requests" with 400 and a word of their own. */
+/** Older servers report rate limits with 400 and an error code of their own. */
 function readResponseText({ status, text }: ProviderResponse): string {
   if (status !== 400) return text;
   if (text.includes('rate_limit_error')) throw new SourceDown('source_busy', { detail: 'HTTP 400' });
   throw new SourceDown('source_refused', { detail: 'HTTP 400' });
 }
 
-/** It was asked for a wider period. */
+/** The requested period was wider. */
 function isWithinWindow({ publishedAt: at }: FoundItem, { from, to }: SourceQuery): boolean {
   return at !== undefined && (from === undefined || at >= from) && at <= to;
 }

@@ -1,4 +1,4 @@
-/** A status of Mastodon in the specification's members, its text read from HTML. */
+/** Converts a Mastodon status, with HTML, to the specification's members. */
 
 import { cleanText, MAX_TEXT_LENGTH } from '../../../domain/text.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
@@ -67,12 +67,12 @@ export const mastodonStatus = z.object({
 });
 export type MastodonStatus = z.infer<typeof mastodonStatus>;
 
-/** A search with a token also gives what only the token's owner may read; a boost repeats another's post. */
+/** Authenticated search includes posts that only the token's owner may read; boosts repeat another's post. */
 export function isPublicStatus({ visibility, reblog }: MastodonStatus): boolean {
   return isOpenVisibility(visibility) && (reblog === undefined || reblog === null);
 }
 
-/** @param host of the server that was asked: ids of accounts are small numbers there, and mean nothing elsewhere */
+/** @param host the queried server: its account ids are small numbers, unique only there */
 export function toMastodonPost(status: MastodonStatus, host: string): MicroblogPost {
   const { text, links } = readStatusText(status);
   const { account: author, mentions = [], in_reply_to_id: answered } = status;
@@ -95,7 +95,7 @@ export function toMastodonPost(status: MastodonStatus, host: string): MicroblogP
     is_quote_post: quoted.id !== null,
     is_repost: false,
     lang: status.language,
-    // Which conversation a reply belongs to is not said.
+    // The API does not return the conversation of a reply.
     conversation_id: answered === undefined ? status.id : null,
     in_reply_to_screen_name: answeredAccount?.acct ?? null,
     in_reply_to_status_id: answered ?? null,
@@ -126,9 +126,9 @@ function toAuthor(account: MastodonStatus['account'], host: string): MicroblogAu
     media_count: null,
     profile_image_url: account.avatar,
     statuses_count: account.statuses_count,
-    // A link of the profile leads back to it: the only proof of identity there is.
+    // A profile link that links back is Mastodon's only proof of identity.
     verified: (account.fields ?? []).some((field) => field.verified_at !== undefined),
-    // There is no paid mark.
+    // Mastodon has no paid verification.
     is_blue_verified: false,
     can_dm: null,
     can_media_tag: null,
@@ -140,7 +140,7 @@ function toAccountId(number: string, host: string): string {
   return `${number}@${host}`;
 }
 
-/** A warning stands before what it warns of. */
+/** The content warning precedes the text. */
 function readStatusText({
   spoiler_text: warning = '',
   content,
@@ -179,8 +179,8 @@ function toMedia({
   return address === null ? [] : [{ type: MEDIA_TYPES[type] ?? 'unknown', media_url: address }];
 }
 
-// Turns the HTML of a status into its text and links. A tag holds no `<`: one that never closes is text, and is scanned once.
-/** What a browser would not show as text. */
+// Converts the HTML of a status to text and links. Tags contain no `<`: an unclosed one is text, and is scanned once.
+/** Elements that a browser does not render as text. */
 const UNSEEN_ELEMENT = /<(script|style|template)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
 const LINE_BREAK = /<br\b[^<>]*>|<\/(?:li|tr|div|h[1-6])\s*>/gi;
 const PARAGRAPH_END = /<\/(?:p|pre|blockquote|[uo]l|table)\s*>/gi;
@@ -190,8 +190,8 @@ const ANCHOR_TAG = /<a\b([^<>]*)>/gi;
 type StatusContent = { text: string; links: string[] };
 
 /**
- * Paragraphs end with an empty line and breaks with a new one. An address that is shown shortened is whole
- * in the text, since its server leaves the rest there, unseen. Links of hashtags and mentions are no links.
+ * Paragraphs become blank lines, breaks become line ends. Shortened addresses are complete in the text, since the
+ * server hides the rest with CSS. Links of hashtags and mentions are not returned.
  */
 export function parseContent(html: string): StatusContent {
   const visible = cleanText(html).replace(UNSEEN_ELEMENT, '').replace(/\s+/g, ' ');
@@ -207,7 +207,7 @@ function extractLinks(html: string): string[] {
     .filter((link) => link !== undefined);
 }
 
-/** Servers write attributes in double quotes; what is written otherwise is not looked for. */
+/** Servers use double quotes; other forms are ignored. */
 function readAttribute(attributes: string, name: 'class' | 'href'): string {
   const found = name === 'class' ? /\sclass="([^"]*)"/i : /\shref="([^"]*)"/i;
   return found.exec(attributes)?.[1] ?? '';

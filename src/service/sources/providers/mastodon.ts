@@ -1,7 +1,6 @@
 /**
- * Posts that one Mastodon server knows. Everyone may read the timelines of hashtags there; the search of
- * posts takes a token, and a server that has it. Without it one can only follow hashtags: which ones a prompt
- * asks for, and whose posts are about it.
+ * Posts known to one Mastodon server. Hashtag timelines are public; full-text search needs a token and a server that
+ * supports it. Without it, reads the timelines of hashtags derived from the prompt and keeps posts about the prompt.
  */
 
 import { anyText, bareAddress, variable } from '../../../config/variable.ts';
@@ -23,13 +22,13 @@ import {
 } from './mastodon-post.ts';
 import { z } from 'zod';
 
-/** The most of one page, and the most pages of one search. */
+/** Per page, and pages per search. */
 const MAX_PAGE_SIZE = 40;
 const MAX_PAGES = 2;
-/** All words must occur: more than these would find nothing. */
+/** Every word is required: more would find nothing. */
 const MAX_WORDS = 4;
 
-/** How long a server that shows nothing without a token is left alone. */
+/** Pause for a server that requires a token. */
 const CLOSED_REST_MS = 10 * MINUTE;
 
 type ServerAccount = { server: string; token: string | undefined };
@@ -75,7 +74,7 @@ export function mastodon(settings: { server?: string | undefined; token?: string
         statuses.filter(isPublicStatus).flatMap((status) => toFoundPost(toMastodonPost(status, host)));
       if (account.token !== undefined && query.keywords.length > 0) {
         const statuses = await searchStatuses(account, query, asking);
-        // A server without a search of posts says nothing of it, and finds none.
+        // A server without full-text search returns no posts and no error.
         if (statuses.length > 0) return posts(statuses);
       }
       return posts(await readHashtagTimelines(account, query, asking));
@@ -83,7 +82,7 @@ export function mastodon(settings: { server?: string | undefined; token?: string
   };
 }
 
-/** The search knows days, not times: one more on each side, and every post's own time decides. */
+/** The search supports dates only: adds a day on each side, and filters by each post's own time. */
 async function searchStatuses(
   account: ServerAccount,
   query: SourceQuery,
@@ -108,7 +107,7 @@ async function searchStatuses(
   return parseFittingItems(statuses, mastodonStatus);
 }
 
-/** The timelines of the prompt's hashtags, newest first. */
+/** Timelines of the prompt's hashtags, newest first. */
 async function readHashtagTimelines(
   account: ServerAccount,
   query: SourceQuery,
@@ -122,7 +121,7 @@ async function readHashtagTimelines(
       ...others.map((tag) => ['any[]', tag] as const),
       ['limit', String(MAX_PAGE_SIZE)],
       ['max_id', below],
-      // Not min_id: that begins at the oldest post of the window, and a busy hashtag would never reach today.
+      // Not min_id, which starts at the oldest post of the window: a busy hashtag would never reach today.
       ...(query.from === undefined
         ? []
         : [['since_id', computeFirstIdAt(query.from.getTime() - 1)] as const]),
@@ -140,7 +139,7 @@ async function readHashtagTimelines(
   });
 }
 
-/** @throws SourceDown `source_needs_key` where the server shows nothing to who is not signed in */
+/** @throws SourceDown `source_needs_key` if the server requires authentication */
 async function requestText(
   { server, token }: ServerAccount,
   path: string,
@@ -159,7 +158,7 @@ async function requestText(
   throw new SourceDown('source_needs_key', { detail, retryAfterMs: CLOSED_REST_MS });
 }
 
-/** The first id of a millisecond: ids count milliseconds, with 16 bits behind. */
+/** The lowest id of a millisecond: ids are milliseconds followed by 16 bits. */
 function computeFirstIdAt(ms: number): string {
   return String(BigInt(ms) << 16n);
 }
@@ -169,12 +168,12 @@ function readStatusWords({ content, spoiler_text: warning = '', tags = [] }: Mas
 }
 
 type HashtagQuery = Pick<SourceQuery, 'prompt' | 'keywords'>;
-/** More words than these are hardly ever one hashtag. */
+/** Longer sequences are hardly ever one hashtag. */
 const MAX_JOINED_WORDS = 3;
 
 /**
- * One to three hashtags without `#`, the first of which says most: `ai agents` is `aiagents`, `ai`, `agents`.
- * Of a longer prompt its two best words. Empty where no word can be a hashtag: one of digits alone cannot.
+ * One to three hashtags without `#`, most specific first: `ai agents` gives `aiagents`, `ai`, `agents`. A longer prompt
+ * is reduced to its two best words. Empty if no word can be a hashtag, such as digits only.
  */
 export function chooseHashtags(asked: HashtagQuery): string[] {
   const { keywords } = asked;
@@ -184,8 +183,8 @@ export function chooseHashtags(asked: HashtagQuery): string[] {
 }
 
 /**
- * Whether a post under one of these hashtags is about the prompt: `#agents` alone may be about spies. It is
- * when it has the joined hashtag, or when both of the best words occur, be it with another ending.
+ * Whether a post with one of these hashtags is about the prompt: `#agents` alone may be about spies. It must have the
+ * joined hashtag, or contain both of the best words, with any ending.
  */
 export function isAboutQuery(post: { text: string; tags: readonly string[] }, asked: HashtagQuery): boolean {
   const tags = post.tags.map((tag) => tag.toLowerCase());
@@ -202,7 +201,7 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, as
     .every((word) => tags.includes(toHashtag(word)) || splitWords(word).every(occurs));
 }
 
-/** Hashtags hold letters, digits and underscores. */
+/** Hashtags consist of letters, digits and underscores. */
 function toHashtag(words: string): string {
   return words.replace(/[^\p{L}\p{M}\p{N}_]+/gu, '');
 }
@@ -211,7 +210,7 @@ function splitWords(text: string): string[] {
   return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
-/** `turbine` and `turbines`; short words have too many neighbours. */
+/** `turbine` and `turbines`; short words have too many similar ones. */
 function isWordForm(postWord: string, word: string): boolean {
   const stem = word.replace(/s$/, '');
   return stem.length > 3 && postWord.startsWith(stem);

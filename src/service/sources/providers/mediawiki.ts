@@ -1,4 +1,4 @@
-/** An encyclopedia on MediaWiki (Wikipedia): keyless; who asks must say who they are. */
+/** MediaWiki encyclopedias (Wikipedia): no key; requires an identifying User-Agent. */
 import { pattern, variable, wordOf } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
@@ -12,16 +12,16 @@ import { parseFittingItems, optionalField, parsePayload } from '../parse/payload
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
 import { joinBestWords, stripSigns } from '../provider-query.ts';
 
-/** All words must occur. */
+/** Every word is required. */
 const MAX_WORDS = 4;
 const MIN_WORDS = 2;
-/** The most that have an excerpt in one answer. */
+/** Maximum number of excerpts per response. */
 const MAX_PAGE_SIZE = 20;
 const MAX_LAG_MS = 5 * SECOND;
 
 const searchPayload = z.object({
   error: optionalField(z.object({ code: z.string() })),
-  // Left out where nothing was found.
+  // Missing if there are no results.
   query: z.object({ pages: z.array(z.unknown()) }).optional(),
 });
 const articlePage = z.object({
@@ -42,7 +42,7 @@ export const MEDIAWIKI = defineSource({
       'One request after the other, by who says who they are (SERVICE_CONTACT); CC BY-SA 4.0: the link is the attribution.',
     pace: { perMinute: 60, burst: 10 },
     serial: true,
-    // One after the other, the wordings of one answer would take as long as all of them; it tries fewer words itself.
+    // Sequential requests with several wordings would take too long; it retries with fewer words itself.
     wordings: 'own',
   },
   // biome-ignore format: one row for each
@@ -54,8 +54,8 @@ export const MEDIAWIKI = defineSource({
 });
 
 /**
- * @param settings.dates `edited`: only articles that were edited within the window; `none`: the window is
- *   ignored. An article has no date of publication: what is found is undated either way.
+ * @param settings.dates `edited`: only articles edited within the window; `none`: ignores the window. Articles have no
+ *   publication date, so results are undated either way.
  */
 export function mediawiki(settings: {
   language: string;
@@ -113,7 +113,7 @@ async function searchArticles(
     .flatMap(toFoundItems);
 }
 
-/** Errors have status 200. Only known codes are reported, never its messages. */
+/** Errors have status 200. Only known codes are reported, never the server's messages. */
 function toOutage(code: string, { headers }: ProviderResponse, { clock }: AdapterContext): SourceDown {
   const wait = retryAfterMs(headers.get('retry-after'), clock.now());
   if (code === 'maxlag') {

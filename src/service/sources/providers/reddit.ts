@@ -1,6 +1,6 @@
 /**
- * The discussion board: Reddit's own search, for an application that Reddit has approved. Nothing else of
- * Reddit is asked: what it gives anonymously it has closed on purpose.
+ * Discussion boards through Reddit's API, for an application that Reddit has approved. No other Reddit endpoint is
+ * used: Reddit closed anonymous access on purpose.
  */
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
@@ -19,7 +19,7 @@ import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { z } from 'zod';
 
 const MAX_POST_SNIPPET = 300;
-/** Its search wants every word to occur: a few first, and fewer where they find nothing. */
+/** Its search requires every word: retries with fewer. */
 const WORD_ATTEMPTS = [4, 2] as const;
 
 const searchPayload = z.object({ data: z.object({ children: z.array(z.unknown()) }) });
@@ -57,7 +57,7 @@ export const REDDIT = defineSource({
   make: (settings, { at, version }) => reddit({ ...settings, at, tokenAt: at, version }),
 });
 
-/** @param settings.at where the API is; `tokenAt` where tokens are given; `version` of this program */
+/** @param settings.at base URL of the API; `tokenAt` of the token endpoint; `version` of this program */
 export function reddit(settings: {
   clientId: string;
   clientSecret: string;
@@ -67,7 +67,7 @@ export function reddit(settings: {
   version?: string | undefined;
 }): Adapter {
   const { at = 'https://oauth.reddit.com', tokenAt = 'https://www.reddit.com' } = settings;
-  // The form that its rules ask for; a made-up browser is what they forbid.
+  // The format that Reddit requires; it forbids imitating a browser.
   const userAgent = `node:strandline:${settings.version ?? 'unknown'} (by /u/${settings.username})`;
   const tokens = createRedditTokens({
     clientId: settings.clientId,
@@ -75,7 +75,7 @@ export function reddit(settings: {
     url: buildEndpoint(tokenAt, 'api/v1/access_token'),
     userAgent,
   });
-  /** When the requests that it counts begin anew, once none was left. */
+  /** When the rate limit resets, once it is used up. */
   let emptyUntil = 0;
 
   async function search(words: string, query: SourceQuery, asking: AdapterContext): Promise<RedditPost[]> {
@@ -103,7 +103,7 @@ export function reddit(settings: {
       return reply;
     };
     let reply = await request();
-    // A token may end before its time; a new one that is refused too says that the access is gone.
+    // A token may end early; if a new one is rejected too, access was revoked.
     if (reply.status === 401) reply = await request();
     if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'HTTP 401' });
     const resetMs = readEmptyMs(reply);
@@ -140,7 +140,7 @@ function isVisiblePost({ author, selftext, title, removed_by_category: removed }
   );
 }
 
-/** It was asked for a wider period. */
+/** The requested period was wider. */
 function isWithinWindow(post: RedditPost, { from, to }: SourceQuery): boolean {
   const at = post.created_utc * SECOND;
   return (from === undefined || at >= from.getTime()) && at <= to.getTime();
@@ -166,7 +166,7 @@ function toFoundItems(post: RedditPost): FoundItem[] {
   ];
 }
 
-/** By `x-ratelimit-remaining: 0.0` and `x-ratelimit-reset: 31` (seconds); undefined while some are left. */
+/** From `x-ratelimit-remaining: 0.0` and `x-ratelimit-reset: 31` (seconds); undefined while requests remain. */
 function readEmptyMs({ headers }: ProviderResponse): number | undefined {
   const remaining = headers.get('x-ratelimit-remaining');
   const reset = headers.get('x-ratelimit-reset');
@@ -175,7 +175,7 @@ function readEmptyMs({ headers }: ProviderResponse): number | undefined {
   return seconds >= 0 && seconds <= 600 ? seconds * SECOND : undefined;
 }
 
-// The access token of an application, kept until it is about to end.
+// Access token of the application, reused until shortly before it expires.
 
 const grantedToken = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
@@ -183,7 +183,7 @@ const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
 type RedditTokens = {
   /** @throws SourceDown */
   current(asking: { ask: SendRequest; clock: Clock }): Promise<string>;
-  /** Forgets a token that was refused, unless a newer one has taken its place. */
+  /** Discards a rejected token, unless it was already replaced. */
   refused(token: string): void;
 };
 

@@ -1,4 +1,4 @@
-/** The web through a SearXNG of one's own: keyless, coarse in time, and only as good as its engines that answer. */
+/** Web search with the user's own SearXNG: no key, coarse dates, quality depends on its engines. */
 import { bareAddress, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { SourceDown } from '../outage.ts';
@@ -39,11 +39,11 @@ export const SEARXNG = defineSource({
   make: ({ server }, { at }) => searxng({ server: at ?? server }),
 });
 
-/** @param settings.server its address: `http://searxng:8080` */
+/** @param settings.server base URL: `http://searxng:8080` */
 export function searxng({ server }: { server: string }): Adapter {
   return {
     ...SEARXNG.facts,
-    // Without words no engine is asked: it answers 400 where it gives JSON, and 403 where it does not.
+    // An empty query reaches no engine: 400 if JSON is enabled, 403 if not.
     async probe({ ask }) {
       requireJson(await ask({ url: buildEndpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
     },
@@ -89,7 +89,7 @@ function requireJson(reply: ProviderResponse): ProviderResponse {
   });
 }
 
-/** `!engine`, `:language` and `<timeout` at the beginning of a word are commands to it; `!!` sends us away. */
+/** Words that start with `!engine`, `:language` or `<timeout` are commands; `!!` redirects to another site. */
 function stripCommands(prompt: string): string {
   return prompt.replace(/(^|\s)[!:?<]+/g, '$1').trim();
 }

@@ -1,4 +1,4 @@
-/** The web through Tavily: windows in whole days, times of news alone, a key with credits. */
+/** Web search with Tavily: windows in whole days, times for news only, a key with credits. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
@@ -9,7 +9,7 @@ import { extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
-/** The most that it gives for one search. */
+/** Per search. */
 const MAX_RESULTS = 20;
 
 const searchPayload = z.object({ results: z.array(z.unknown()) });
@@ -59,7 +59,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
         }),
         reads: [432, 433],
       });
-      // 432: the plan's credits are used up; 433: the limit that was set for paying as one goes.
+      // 432: the plan's credits are used up; 433: the pay-as-you-go limit is reached.
       if (status !== 200) throw createQuotaOutage(`HTTP ${status}`);
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
@@ -74,8 +74,8 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
 }
 
 /**
- * It says when something was published where it is asked for news, and nowhere else. In a window of up to a
- * month what has no time has no place: other pages would be paid for and thrown away.
+ * Tavily returns publication times for news only. Windows of up to a month exclude undated items, so a general search
+ * would be paid for and discarded.
  */
 function isShortWindow({ from, to }: SourceQuery): boolean {
   return from !== undefined && to.getTime() - from.getTime() <= DATE_FILTER_DAYS.PAST_MONTH * DAY;

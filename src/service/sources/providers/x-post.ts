@@ -1,4 +1,4 @@
-/** Posts, people and media as X's API gives them, and a post of X in the specification's members. */
+/** Converts posts, users and media of X's API to the specification's members. */
 
 import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 
 const userHandle = z.string().regex(/^\w{1,50}$/);
-/** The service writes `&`, `<` and `>` as HTML does, and nothing else. */
+/** X escapes only these three characters. */
 const HTML_ESCAPES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 const unescapedText = textField.transform((escaped) =>
   escaped.replace(/&(?:amp|lt|gt);/g, (one) => HTML_ESCAPES[one] ?? one),
@@ -91,19 +91,21 @@ export const xMedia = z.object({
   url: addressOrNull,
   preview_image_url: addressOrNull,
 });
-/** A post that another one refers to; only its words are of use. */
+/** A referenced post; only its text is used. */
 export const xReferred = writtenText.extend({ id: idField });
 
 type XPost = z.infer<typeof xPost>;
 type XUser = z.infer<typeof xUser>;
-/** What stands beside the posts, by id. */
+/** Expansions of a response, by id. */
 type XIncludes = {
   users: ReadonlyMap<string, XUser>;
   media: ReadonlyMap<string, z.infer<typeof xMedia>>;
   posts: ReadonlyMap<string, z.infer<typeof xReferred>>;
 };
 
-/** A post joined with what the response includes beside it, in an array; empty where its author is not among what is included (suspended, or gone). */
+/**
+ * Joins a post with the expansions of its response, in an array; empty if its author is missing (suspended or deleted).
+ */
 export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost[] {
   const author = included.users.get(post.author_id);
   if (author === undefined) return [];
@@ -139,7 +141,7 @@ export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost
       entities: toEntities({
         hashtags: (marked?.hashtags ?? []).map(({ tag }) => tag),
         mentions: (marked?.mentions ?? []).map(({ username }) => username),
-        // The address of an attached picture is the post's own.
+        // For an attached picture, this is the post's own address.
         urls: (marked?.urls ?? [])
           .filter(({ media_key: key }) => key === undefined)
           .map(({ unwound_url: unwound, expanded_url: expanded }) => unwound ?? expanded)
@@ -150,10 +152,10 @@ export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost
   ];
 }
 
-/** Undetermined, without words, or of media, hashtags and the like alone. */
+/** Undetermined, no linguistic content, or X's codes for posts of only media, hashtags and the like. */
 const NO_LANGUAGE_CODE = /^(?:und|zxx|q..)$/;
 
-/** The whole of a long post stands in a member of its own. */
+/** The full text of a long post is a separate member. */
 function readWholeText({ text: short, entities: marked, note_tweet: long }: z.infer<typeof writtenText>) {
   return long === undefined
     ? { text: short, entities: marked }

@@ -1,4 +1,4 @@
-/** Posts of X by its recent search: the last seven days, and every answer costs. */
+/** X posts by recent search: the last seven days; every response costs money. */
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { DAY, MINUTE, SECOND } from '../../../domain/time.ts';
@@ -21,16 +21,16 @@ import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { toMicroblogPost, xMedia, xPost, xReferred, xUser } from './x-post.ts';
 import { z } from 'zod';
 
-/** The fewest and the most posts of one answer. */
+/** Posts per response. */
 const MIN_POSTS = 10;
 const MAX_POSTS = 100;
-/** All words must occur: more than these would find nothing. */
+/** Every word is required: more would find nothing. */
 const MAX_WORDS = 4;
-/** What its language of queries would read as more than one word; hashtags and handles it knows. */
+/** Characters that X's query syntax would split or interpret; hashtags and handles are supported. */
 const NOT_ONE_WORD = /[^\p{L}\p{M}\p{N}_#@]/u;
-/** As far back as it looks by itself; to name an earlier start is an error, so one nearby is not named. */
+/** The default start. An earlier start is an error, so one close to it is omitted. */
 const MAX_REACH_MS = 7 * DAY - 5 * MINUTE;
-/** It ends half a minute ago by itself; to name a later end is an error. */
+/** The default end is 30 seconds ago; a later one is an error. */
 const SEARCH_LAG_MS = 30 * SECOND;
 
 const itemList = optionalField(z.array(z.unknown())).transform((items) => items ?? []);
@@ -42,7 +42,7 @@ const searchPayload = z
       .catch({ users: [], media: [], tweets: [] }),
     meta: optionalField(z.object({ result_count: z.number() })),
   })
-  // `errors` may stand beside posts (one of them, or an author, is gone), but not in their place.
+  // `errors` may accompany posts (a deleted one, or its author), but not replace them.
   .refine(({ data, meta }) => data !== undefined || meta?.result_count === 0);
 type SearchPayload = z.infer<typeof searchPayload>;
 
@@ -70,7 +70,7 @@ export const X = defineSource({
   make: (settings, { at }) => x({ ...settings, at }),
 });
 
-/** @param settings.usdPerDay what may be spent on a day (UTC) in dollars; 0 asks nothing */
+/** @param settings.usdPerDay budget per UTC day in dollars; 0 sends no request */
 export function x(settings: { bearerToken: string; usdPerDay: number; at?: string | undefined }): Adapter {
   const { bearerToken, usdPerDay, at = 'https://api.x.com' } = settings;
   const request = (params: Readonly<Record<string, string>>, { ask }: AdapterContext) =>
@@ -88,12 +88,12 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
       const params = buildParams(query, posts, asking);
       let reply = await request(params, asking);
       if (reply.status === 400 && 'start_time' in params && blamesParameter(reply, 'start_time')) {
-        // Its clock and ours differ. By itself it looks back seven days; each post's own time decides then.
+        // The clocks differ: retry with the default start; each post's own time is checked anyway.
         const { start_time: _, ...rest } = params;
         reply = await request(rest, asking);
       }
       if (reply.status >= 300) {
-        // Refusals cost nothing. Whatever else goes wrong may have been charged, and stays spent.
+        // Refusals cost nothing. Any other failure may have been charged, so its cost is not returned.
         await asking.unspend(cost);
         throw toOutage(reply, asking.clock);
       }
@@ -104,7 +104,7 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
   };
 }
 
-/** Takes what the posts may cost; where that is not left, what the fewest may. */
+/** Reserves the maximum cost of the posts; if too little is left, that of the minimum. */
 async function reserveCost(limit: number, asking: AdapterContext): Promise<{ posts: number; cost: number }> {
   const posts = Math.min(Math.max(limit, MIN_POSTS), MAX_POSTS);
   try {
@@ -127,7 +127,7 @@ function buildParams(query: SourceQuery, posts: number, { clock }: AdapterContex
   const { from, to } = query;
   const backMs = (time: Date) => clock.now().getTime() - time.getTime();
   return {
-    // What a repost repeats is found by itself, and paid once.
+    // Reposts are excluded, so that the original is paid for once.
     query: `${joinSearchTerms(query, MAX_WORDS, NOT_ONE_WORD)} -is:retweet`,
     max_results: String(posts),
     sort_order: from === undefined ? 'recency' : 'relevancy',
@@ -164,21 +164,21 @@ function readFoundPosts({ data = [], includes }: SearchPayload): FoundItem[] {
     .flatMap(toFoundPost);
 }
 
-/** Of what is only beside the posts, nothing needs to fit. */
+/** Invalid expansions are dropped. */
 function parseEach<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[] {
   return items
     .map((item) => z.safeParse(schema, item))
     .flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
 
-// What a search costs: every post, person and picture of a response, in millionths of a dollar.
+// Cost of a search: every post, user and picture of a response, in millionths of a dollar.
 
-/** docs.x.com, "pricing", 2026: charged by what an answer holds, also when it only stands beside the posts. */
+/** docs.x.com, "pricing", 2026: charges everything a response contains, including expansions. */
 const PRICE_MICRO_USD = { post: 5_000, user: 10_000, media: 5_000 };
-/** Beside a post can stand the one it quotes and the one it answers, its author, and four pictures. */
+/** A post can include its quoted and replied-to posts, its author, and four pictures. */
 const MAX_BESIDE_POST = { post: 2, user: 1, media: 4 };
 
-/** The most that so many posts can cost. */
+/** Maximum cost of this many posts. */
 export function computeWorstCost(posts: number): number {
   return computeCost({
     posts: posts * (1 + MAX_BESIDE_POST.post),
@@ -187,14 +187,14 @@ export function computeWorstCost(posts: number): number {
   });
 }
 
-/** What was read twice on a day is charged once there; here twice, since that is promised only softly. */
+/** X charges repeated reads within a day once, but does not guarantee it, so they count twice here. */
 function computeCost({ posts, users, media }: { posts: number; users: number; media: number }): number {
   return posts * PRICE_MICRO_USD.post + users * PRICE_MICRO_USD.user + media * PRICE_MICRO_USD.media;
 }
 
-// Why X refused: its replies are problems with a title, which are read for nothing else.
+// Reasons for refusals. Responses are problems with a title; nothing else of them is used.
 
-/** Statuses that say that nothing was read, and so nothing charged. */
+/** Statuses for which nothing was read, and so nothing charged. */
 const REFUSAL_STATUSES: readonly number[] = [400, 401, 402, 403, 404, 429, 500, 502, 503, 504];
 
 const problemPayload = z.object({
@@ -216,7 +216,7 @@ function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
   return new SourceDown(isTheirs ? 'source_failed' : 'source_refused', { detail: `HTTP ${status}` });
 }
 
-/** Whether the answer says that this parameter is what it refuses. */
+/** Whether the error blames this parameter. */
 function blamesParameter(reply: ProviderResponse, parameter: string): boolean {
   return (parseProblem(reply)?.errors ?? []).some(({ parameters = {} }) =>
     Object.hasOwn(parameters, parameter),

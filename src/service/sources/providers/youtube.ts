@@ -1,4 +1,4 @@
-/** Videos through the YouTube Data API: exact dates, a key, and a hundred searches a day for all who share it. */
+/** Videos with the YouTube Data API: exact dates, a key, 100 searches a day for all users of that key. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { HOUR } from '../../../domain/time.ts';
@@ -18,7 +18,7 @@ import {
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { shortenPrompt } from '../provider-query.ts';
 
-/** The most of one page; a second page would cost another search. */
+/** Per page; a second page would cost another search. */
 const MAX_PAGE_SIZE = 50;
 
 const listPayload = z.object({ items: z.array(z.unknown()) });
@@ -33,7 +33,7 @@ const videoItem = z.object({
 const reactionCount = z.coerce.number().int().nonnegative();
 const videoStatistics = z.object({
   id: z.string(),
-  // Either is left out where its owner does not show it.
+  // Missing if the owner hides it.
   statistics: z.object({
     likeCount: optionalField(reactionCount),
     commentCount: optionalField(reactionCount),
@@ -122,7 +122,7 @@ async function searchVideos(
   );
 }
 
-/** Likes and comments by video, by one request that costs no search. Where they do not come soon, nothing is lost. */
+/** Likes and comments by video, in one request that costs no search. Optional: skipped if it takes too long. */
 async function readReactions(
   access: YoutubeAccess,
   ids: readonly string[],
@@ -145,7 +145,7 @@ async function readReactions(
   }
 }
 
-/** In a header: addresses end up in the logs of whoever stands between. */
+/** As a header, since proxies log addresses. */
 function buildHeaders({ apiKey }: YoutubeAccess): Record<string, string> {
   return { 'x-goog-api-key': apiKey };
 }

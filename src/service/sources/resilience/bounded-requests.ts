@@ -1,6 +1,4 @@
-/**
- * What an adapter asks with: each request in its turn, within the time of all, and with its allowance.
- */
+/** Requests of an adapter, subject to rate limit, time limit and allowance. */
 
 import { type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -13,17 +11,17 @@ import type { Agent } from 'undici';
 
 type BoundedRequests = {
   asking: AdapterContext;
-  /** Whether a request waits for its turn; one that does when time is up waits for ever. */
+  /** Whether a request is waiting for the rate limit. Stays true if time runs out meanwhile. */
   isWaiting: () => boolean;
-  /** Why less was found than there is; undefined where all was. */
+  /** Why results are incomplete; undefined if they are complete. */
   shortness: () => SourceDown | undefined;
-  /** Ends the question: what it took of the allowance and did not give back is spent. */
+  /** Ends the query: reserved units that were not returned count as spent. */
   settle: () => void;
 };
 
 /**
- * @param signal ends what is asked
- * @param parts.leftMs in how many milliseconds it will
+ * @param signal aborts the query
+ * @param parts.leftMs milliseconds until it does
  */
 export function createBoundedRequests(
   signal: AbortSignal,
@@ -73,7 +71,7 @@ export function createBoundedRequests(
           return ask(question);
         });
       } catch (error) {
-        signal.throwIfAborted(); // whatever was waited for then
+        signal.throwIfAborted(); // the reason of the query takes precedence
         if (bounded.signal.aborted) throw createTimeoutOutage(waiting.has(question));
         throw error;
       } finally {
@@ -85,7 +83,7 @@ export function createBoundedRequests(
   return { asking, isWaiting, shortness: () => short, settle: wallet.settle };
 }
 
-/** @param isWaiting whether it was not even asked, because its turn had not come */
+/** @param isWaiting whether the request was not sent, because of the rate limit */
 export function createTimeoutOutage(isWaiting: boolean): SourceDown {
   return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
 }

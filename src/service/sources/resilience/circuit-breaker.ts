@@ -1,35 +1,35 @@
-/** Leaves a source alone that fails, and one that asks for it; then lets one trial through. */
+/** Pauses a source that fails repeatedly or asks for a pause; afterwards, lets one trial request through. */
 import { MINUTE } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { OutageCode } from '../../../protocol/service-status.ts';
 import { SourceDown } from '../outage.ts';
 
-/** So many failures one after the other open the circuit, for so long. */
+/** Consecutive failures that open the circuit. */
 const MAX_SOURCE_FAILURES = 3;
 const BREAKER_OPEN_MS = MINUTE;
 
 export type CircuitBreaker = {
   /**
-   * Lets a request through; whoever got through says how it ended, once.
-   * @throws SourceDown why the source is left alone, and for how much longer
+   * Admits a request; the caller must report its outcome, once.
+   * @throws SourceDown with the reason for the pause and the time left
    */
   enter(): BreakerPass;
-  /** Until when it is left alone; undefined while it is not. */
+  /** End of the pause; undefined if the source is not paused. */
   openUntil(): Date | undefined;
 };
 
 export type BreakerPass = {
   succeeded(): void;
   failed(): void;
-  /** It ended without saying anything about the source. */
+  /** The outcome says nothing about the source. */
   dropped(): void;
-  /** The source asks to be left alone. */
+  /** The source asked for a pause. */
   rest(ms: number, code: OutageCode): void;
 };
 
 export function createCircuitBreaker(clock: Clock): CircuitBreaker {
   let failures = 0;
-  /** Failures that were counted, ever. */
+  /** Failures counted since the start. */
   let known = 0;
   let open: { until: number; code: OutageCode } | undefined;
   let trial: BreakerPass | undefined;
@@ -37,7 +37,7 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
   const now = () => clock.now().getTime();
   function openFor(ms: number, code: OutageCode) {
     const until = now() + ms;
-    // Of two reasons the one that lasts longer counts.
+    // The longer of two pauses applies.
     if (open === undefined || open.until < until) open = { until, code };
   }
 
@@ -53,12 +53,12 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
       const pass: BreakerPass = {
         succeeded() {
           failures = 0;
-          // Only a trial closes: others may have set out before the source asked to be left alone.
+          // Only the trial closes the circuit: other requests may have been sent before the pause.
           if (trial === pass) open = undefined;
           leave();
         },
         failed() {
-          // Those that were under way when one failed met the same moment, and say nothing new.
+          // Requests that ran during an earlier failure probably hit the same outage, so they do not count again.
           if (known === knownBefore) {
             known += 1;
             failures += 1;

@@ -1,7 +1,6 @@
 /**
- * One request for all who ask the same at the same time. It lasts as long as one of them waits: who goes
- * away ends only their own waiting, and the last one ends the request. And one piece of work (a token) for all
- * who need its result.
+ * Coalesces identical concurrent requests. A caller that disconnects ends only its own wait; the request is aborted
+ * when the last caller leaves. Also shares work (such as getting a token) among all that need its result.
  */
 
 import { awaitUnlessAborted } from '../../../platform/clock.ts';
@@ -9,9 +8,9 @@ import { SourceDown } from '../outage.ts';
 
 type CoalescedRequests<T> = {
   /**
-   * Joins the request of this name or begins it; whoever joins waits at once.
-   * @param until the instant until which whoever joins can wait, in milliseconds since 1970
-   * @param begin.until until when the most patient of those who wait can
+   * Joins the request with this name, or starts it. The caller counts as waiting at once.
+   * @param until when the caller stops waiting, in milliseconds since 1970
+   * @param begin.until when the last of the callers stops waiting
    */
   join(
     name: string,
@@ -22,12 +21,12 @@ type CoalescedRequests<T> = {
 
 export type StartedRequest<T> = {
   result: Promise<T>;
-  /** Whether its request has not been made yet, because its turn has not come. */
+  /** Whether the request has not been sent yet, because of the rate limit. */
   isWaiting: () => boolean;
 };
 
 type JoinedRequest<T> = Pick<StartedRequest<T>, 'isWaiting'> & {
-  /** @throws the signal's reason once it aborts; or what the request throws */
+  /** @throws the signal's reason if it aborts; or the error of the request */
   wait(signal: AbortSignal): Promise<T>;
 };
 
@@ -36,7 +35,7 @@ type SharedRequest<T> = StartedRequest<T> & {
   waiters: number;
   limit: WaitLimit;
 };
-/** Until when the most patient of those who ever waited can, in milliseconds since 1970. */
+/** When the last of all callers so far stops waiting, in milliseconds since 1970. */
 type WaitLimit = { until: number };
 
 export function createCoalescedRequests<T>(): CoalescedRequests<T> {
@@ -72,14 +71,14 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
         isJoined = false;
         request.waiters -= 1;
         if (request.waiters > 0) return;
-        forgetRequest(name, request); // nobody may join what is about to end
+        forgetRequest(name, request); // about to be aborted, so nobody may join it
         request.end(reason);
       };
       return {
         isWaiting: request.isWaiting,
         async wait(signal) {
           const gone = () => leave(signal.reason);
-          // At once, so that a request that ends with its last waiter can still say what it has.
+          // Synchronous, so that a request aborted with its last caller can still report its state.
           signal.addEventListener('abort', gone, { once: true });
           try {
             return await awaitUnlessAborted(signal, request.result);
@@ -94,16 +93,16 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
 }
 
 /**
- * Work whose result many need at once, such as a token: done by one of them, waited for by all.
- * @param known what there is already, which needs no work
- * @param begin does the work, and keeps what comes of it where `known` finds it
- * @throws what the work throws
+ * Work with a result that many callers need, such as a token: done once, awaited by all.
+ * @param known returns the result if it exists
+ * @param begin does the work and stores the result where `known` finds it
+ * @throws the error of the work
  */
 type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Promise<T>;
 
 /**
- * One work is under way at a time, and who comes meanwhile waits for it. Where it fails for all, it fails for
- * those who wait; where whoever began it went away or ran out of time, the next one begins again.
+ * Runs one piece of work at a time. Source failures are thrown to all waiting callers; if only the first caller
+ * disconnected or timed out, the next one starts over.
  */
 export function createSharedWork<T>(): SharedWork<T> {
   let underWay: Promise<T> | undefined;
@@ -124,7 +123,7 @@ export function createSharedWork<T>(): SharedWork<T> {
   };
 }
 
-/** Whether a failure is the source's, and not of the one question that met it. */
+/** Whether the source failed, and not only this request. */
 function isSourceWide(error: unknown): boolean {
   return error instanceof SourceDown && !error.unasked && error.code !== 'source_timeout';
 }

@@ -1,6 +1,6 @@
 /**
- * One request to a public source. Says who asks, bounds how much is read, follows no redirect, and turns
- * whatever goes wrong into a reason without a word from outside.
+ * Sends one request to a public source. Identifies itself, limits the response size, follows no redirects, and reports
+ * failures without outside text.
  */
 
 import type { Clock } from '../../../platform/clock.ts';
@@ -8,27 +8,29 @@ import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { SourceDown } from '../outage.ts';
 import { Agent, fetch, type Response } from 'undici';
 
-/** The most decoded bytes that are read of an answer: a hundred posts are half a million. Reading more would keep others waiting. */
+/**
+ * Maximum decoded response size in bytes; a hundred posts have half a million. Parsing more would block the event loop.
+ */
 const MAX_PAYLOAD_BYTES = 2_000_000;
 
 export type ProviderRequest = {
   url: URL;
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; its content type stands among the headers. */
+  /** Sent as is; set the content type in the headers. */
   body?: string;
-  /** Statuses besides 2xx whose body the adapter reads itself. */
+  /** Statuses besides 2xx whose body the adapter handles. */
   reads?: readonly number[];
 };
 export type ProviderResponse = { status: number; headers: ResponseHeaders; text: string };
 type ResponseHeaders = Response['headers'];
 
-/** @throws SourceDown; or the signal's reason once it has aborted */
+/** @throws SourceDown; or the signal's reason if it aborts */
 export type SendRequest = (question: ProviderRequest) => Promise<ProviderResponse>;
 
 /**
- * @param who the `User-Agent`; some operators block without notice whoever does not say who asks
- * @param signal ends the request, wherever it is
+ * @param who the `User-Agent`; some operators silently block anonymous clients
+ * @param signal aborts the request
  */
 export function createRequestSender(options: {
   who: string;
@@ -69,9 +71,9 @@ export function createRequestSender(options: {
 }
 
 /**
- * An agent for all sources: a connection that cannot be made in 3 s is given up.
- * @param connections to one source: as many as it may be asked at once, since a request that waits for a
- *   connection seems to be one that is not answered
+ * The agent for all sources. Connecting times out after 3 s.
+ * @param connections maximum per source, at least its concurrency: a request that waits for a connection would look
+ *   unanswered
  */
 export function openAgent(connections: number): Agent {
   return new Agent({ connect: { timeout: 3_000 }, connections });
@@ -85,9 +87,9 @@ function toOutage({ status, headers }: Response, clock: Clock): SourceDown {
   return new SourceDown('source_failed', { detail, retryAfterMs: wait });
 }
 
-// For every request outwards, whoever makes it: a body within bounds, a failure as a code.
+// For all outgoing requests: bounded bodies, failures as codes.
 
-/** The whole body as text; undefined beyond so many bytes, where leaving the loop ends the connection. */
+/** The whole body as text; undefined if it exceeds the limit, where leaving the loop closes the connection. */
 export async function readLimitedBody(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,
@@ -102,7 +104,7 @@ export async function readLimitedBody(
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** What the network says, as a code (`ECONNREFUSED`): its words may repeat what a server sent. */
+/** The network error as a code (`ECONNREFUSED`): messages may repeat outside text. */
 export function findNetworkCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))

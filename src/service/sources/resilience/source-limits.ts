@@ -1,7 +1,4 @@
-/**
- * The limits of a source: its pace (as often as its terms allow, and one at a time where they want that) and its
- * daily allowance.
- */
+/** Limits of a source: its rate limit (and sequential requests if its terms require them) and its daily allowance. */
 
 import { awaitUnlessAborted, type Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -18,9 +15,9 @@ export const waitUnlessAborted: WaitFunction = (ms, signal) => sleep(ms, undefin
 
 export type RequestPace = {
   /**
-   * Makes one request when its turn has come.
-   * @param leave.leftMs how long it can be waited for
-   * @throws SourceDown `source_busy` where its turn would come too late
+   * Runs one request when the rate limit permits.
+   * @param leave.leftMs maximum wait
+   * @throws SourceDown `source_busy` if the wait would be too long
    */
   inTurn<T>(leave: { signal: AbortSignal; leftMs: () => number }, request: () => Promise<T>): Promise<T>;
 };
@@ -55,7 +52,7 @@ export function createRequestPace(
       };
       try {
         if (waitMs > 0) await options.wait(waitMs, leave.signal);
-        // Whoever goes away while waiting is told at once, and leaves the queue to the next.
+        // An aborted caller returns at once; the queue continues without it.
         return await (serial ? awaitUnlessAborted(leave.signal, alone(ask)) : ask());
       } finally {
         if (!used) bucket.refund();
@@ -68,7 +65,7 @@ function createBusyOutage(): SourceDown {
   return new SourceDown('source_busy', { unasked: true });
 }
 
-/** The allowance of today, by the day of the source's own time zone; undefined where it has none. */
+/** The allowance of the current day in the source's time zone; undefined if it has none. */
 export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock): Allowance | undefined {
   if (allowance === undefined) return undefined;
   const period = DateTime.fromJSDate(clock.now(), { zone: allowance.zone }).toISODate();
@@ -76,12 +73,12 @@ export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock)
   return { source: name, period, most: allowance.most };
 }
 
-/** Units that questions under way in this process have taken of one source, and may give back. */
+/** Units of a source reserved by requests in progress in this process, which may still be returned. */
 export type HeldUnits = { units: number };
 
 /**
- * Spending for one query, until it is settled. What is returned goes to the day that it was taken from; where that
- * cannot be counted, it stays spent.
+ * Tracks the spending of one query until it is settled. Returned units go to the day they were reserved on; if the
+ * counter is unavailable, they stay spent.
  */
 export function createAllowanceWallet(
   adapter: Adapter,
@@ -95,7 +92,7 @@ export function createAllowanceWallet(
     held.units += units;
   }
 
-  /** Whether there would be enough if the others gave back what they hold. */
+  /** Whether the units would suffice if all other reservations were returned. */
   async function isHeld(today: Allowance, units: number): Promise<boolean> {
     const others = held.units - (mine ?? 0);
     const used = others > 0 ? await allowances.used(today).catch(() => undefined) : undefined;
@@ -110,7 +107,7 @@ export function createAllowanceWallet(
     async spend(units) {
       const today = findCurrentAllowance(adapter, clock);
       if (today === undefined) return;
-      // Where it cannot be counted, nothing is spent.
+      // If the counter is unavailable, refuse to spend.
       const isTaken = await allowances.take(today, units).catch(() => {
         throw new SourceDown('source_failed', {
           detail: 'its allowance could not be checked',
