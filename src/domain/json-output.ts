@@ -20,14 +20,14 @@ function toJsonValue(value: unknown, name: string): Json {
     return isIdMember(name) || !Number.isSafeInteger(Number(value)) ? String(value) : Number(value);
   if (typeof value !== 'object') return null;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((one: unknown) => toJsonValue(one, name));
+  if (Array.isArray(value)) return value.map((item: unknown) => toJsonValue(item, name));
   const members: { [name: string]: Json } = {};
-  for (const [member, one] of Object.entries(value)) {
-    if (one === undefined) continue;
+  for (const [member, memberValue] of Object.entries(value)) {
+    if (memberValue === undefined) continue;
     // Assigning this name would set the prototype.
     if (member === '__proto__')
-      Object.defineProperty(members, member, { value: toJsonValue(one, member), enumerable: true });
-    else members[member] = toJsonValue(one, member);
+      Object.defineProperty(members, member, { value: toJsonValue(memberValue, member), enumerable: true });
+    else members[member] = toJsonValue(memberValue, member);
   }
   return members;
 }

@@ -154,8 +154,8 @@ function describeIssue(path: string, issue: z.core.$ZodIssue, whole: unknown): P
     const allowed = `one of ${(ALLOWED_NAMES[place] ?? []).join(', ')}`;
     return issue.keys.map((key) => toProblem(path, place, allowed, key));
   }
-  const given = issue.path.reduce<unknown>((value, step) => Object(value)[step], whole);
-  return [toProblem(path, place, issue.message, given)];
+  const actual = issue.path.reduce<unknown>((value, step) => Object(value)[step], whole);
+  return [toProblem(path, place, issue.message, actual)];
 }
 
 function readJson(path: string): unknown {

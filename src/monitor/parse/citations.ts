@@ -137,13 +137,13 @@ function parseNumbers(list: string): number[] {
 /** Removes the entries of a list of sources, and passes them to `define`. */
 function extractSourceList(text: string, define: (n: number, link: LinkRef) => void): string {
   return text.replace(SOURCE_LINE, (line: string, n: string, rest: string, m: string, bare: string) => {
-    const said = rest ?? bare;
-    const start = said.search(/https?:\/\//i);
+    const entry = rest ?? bare;
+    const start = entry.search(/https?:\/\//i);
     if (start < 0) return line;
-    const end = findAddressEnd(said, start);
+    const end = findAddressEnd(entry, start);
     // Text after the address: a sentence that begins with a citation, not an entry.
-    if (/[\p{L}\p{N}]/u.test(said.slice(end))) return line;
-    const { link } = parseLink(trimTrailingPunctuation(said.slice(start, end)));
+    if (/[\p{L}\p{N}]/u.test(entry.slice(end))) return line;
+    const { link } = parseLink(trimTrailingPunctuation(entry.slice(start, end)));
     if (link === undefined) return line;
     define(Number(n ?? m), link);
     return '';

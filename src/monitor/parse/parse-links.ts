@@ -31,11 +31,11 @@ type LinkCollector = {
 };
 
 export function createLinkCollector(rejects: Rejects): LinkCollector {
-  const found = new Map<string, ParsedLink>();
+  const links = new Map<string, ParsedLink>();
 
   function place(link: ParsedLink): void {
-    const before = found.get(link.canonical);
-    found.set(link.canonical, before === undefined ? link : mergeLinks(before, link));
+    const before = links.get(link.canonical);
+    links.set(link.canonical, before === undefined ? link : mergeLinks(before, link));
   }
 
   return {
@@ -62,7 +62,7 @@ export function createLinkCollector(rejects: Rejects): LinkCollector {
       return 'read';
     },
     addAddress(link, { source, title }) {
-      if (found.has(link.canonical)) return;
+      if (links.has(link.canonical)) return;
       place({
         ...link,
         ...EMPTY_METADATA,
@@ -71,9 +71,9 @@ export function createLinkCollector(rejects: Rejects): LinkCollector {
       });
     },
     get size() {
-      return found.size;
+      return links.size;
     },
-    take: () => [...found.values()],
+    take: () => [...links.values()],
   };
 }
 
@@ -155,12 +155,12 @@ export function indexMentions(
   posts: readonly ParsedPost[],
   keyItems: readonly ParsedKeyItem[],
 ): (link: LinkRef) => AddressMention {
-  const said = new Map<string, AddressMention>();
+  const mentions = new Map<string, AddressMention>();
   const hosts = new Set<string>();
   const add = ({ canonical, site }: LinkRef, source: Source | undefined, text: string) => {
     if (source === 'microblog') hosts.add(site);
-    const before = said.get(canonical);
-    said.set(canonical, {
+    const before = mentions.get(canonical);
+    mentions.set(canonical, {
       source: before === undefined || before.source === 'web' ? (source ?? 'web') : before.source,
       title: before?.title ?? (text === '' ? null : text),
     });
@@ -173,7 +173,7 @@ export function indexMentions(
     if (link !== null) add(link, KEY_LIST_SOURCES[list], text);
   }
   return ({ canonical, site }) => {
-    const { source, title } = said.get(canonical) ?? { source: 'web', title: null };
+    const { source, title } = mentions.get(canonical) ?? { source: 'web', title: null };
     return { source: source === 'web' && hosts.has(site) ? 'microblog' : source, title };
   };
 }

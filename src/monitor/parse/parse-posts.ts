@@ -33,7 +33,7 @@ type PostCollector = {
 
 export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCollector {
   const names = lookUpPostNames(dialect);
-  const found = new Map<string, ParsedPost>();
+  const topLevel = new Map<string, ParsedPost>();
   const nested = new Map<string, ParsedPost>();
   const authors = new Map<string, ParsedAuthor>();
 
@@ -53,7 +53,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
       repost && placeNested({ path: `${path}.${repost.member}`, value: repost.post }, level + 1);
     post.quoted_status_id ??= quotedId;
     post.reposted_status_id = repostedId;
-    keepFuller(level === 0 ? found : nested, post);
+    keepFuller(level === 0 ? topLevel : nested, post);
     return id;
   }
 
@@ -91,8 +91,8 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
   return {
     add: (item) => (place(item, 0) === null ? 'unreadable' : 'read'),
     take: () => ({
-      posts: [...found.values()],
-      nestedPosts: [...nested.values()].filter((post) => !found.has(post.external_id)),
+      posts: [...topLevel.values()],
+      nestedPosts: [...nested.values()].filter((post) => !topLevel.has(post.external_id)),
       authors: [...authors.values()],
     }),
   };
@@ -250,13 +250,13 @@ function pickMembers(
 ): string[] {
   const list = lists.map((name) => own(entities, name)).find(Array.isArray);
   if (list === undefined || list.length === 0) return [];
-  const found = new Set<string>();
+  const texts = new Set<string>();
   for (const item of list.slice(0, MAX_ENTITIES)) {
     const value = isPlain(item) ? members.map((name) => own(item, name)).find(isPresent) : item;
     const text = read(value);
-    if (text !== null) found.add(text);
+    if (text !== null) texts.add(text);
   }
-  return [...found];
+  return [...texts];
 }
 
 function isPresent(value: unknown): boolean {

@@ -70,8 +70,8 @@ export function* parseResponseInSteps({
   for (const group of parts.groups) {
     yield* collectItems(group, (item) => links.addResult(item, group.source), rejects, count);
   }
-  const found = posts.take();
-  const read = found.posts.length + links.size;
+  const collected = posts.take();
+  const read = collected.posts.length + links.size;
   if (count.unreadable > read) {
     throw new UnreadableResponse('schema_mismatch', {
       detail: `${count.unreadable} of ${count.unreadable + read} items cannot be parsed`,
@@ -81,12 +81,12 @@ export function* parseResponseInSteps({
   yield;
   const written = operation === 'ai' ? parseCompletion(answer, dialect, rejects) : null;
   if (written !== null) {
-    const saidOf = indexMentions(found.posts, written.key_items);
-    for (const link of written.search_completion_links) links.addAddress(link, saidOf(link));
+    const findMention = indexMentions(collected.posts, written.key_items);
+    for (const link of written.search_completion_links) links.addAddress(link, findMention(link));
   }
-  const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
+  const itemsSeen = collected.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = parseWarnings(answer.warnings);
-  const results = { ...found, links: links.take() };
+  const results = { ...collected, links: links.take() };
   const claims = written && (yield* parseStatements(written, results));
   const completion = written && claims && { ...written, claims };
   return { ...results, completion, warnings, rejects: [...rejects.list], itemsSeen };

@@ -62,7 +62,7 @@ function parseTextStatements(
   isReturned: (link: LinkRef) => boolean,
 ): Statement[] {
   const marked = extractMarks(stripScaffold(text));
-  const found = new Map<string, Statement>();
+  const statements = new Map<string, Statement>();
   let next = 0;
   for (const piece of splitSentences(unwrapLines(joinMarks(marked.text)))) {
     const count = piece.split(/[\ue000\ue001]/).length - 1;
@@ -72,9 +72,9 @@ function parseTextStatements(
     if (!isStatement(sentence)) continue;
     const identity = hashStatement(sentence);
     const cited = resolveCitations(tokens, marked.numbered, isReturned);
-    const before = found.get(identity);
-    if (before === undefined && found.size >= MAX_STATEMENTS) break;
-    found.set(
+    const before = statements.get(identity);
+    if (before === undefined && statements.size >= MAX_STATEMENTS) break;
+    statements.set(
       identity,
       before === undefined
         ? { role, text: cleanText(sentence, MAX_STATEMENT_LENGTH), identity, ...cited }
@@ -85,7 +85,7 @@ function parseTextStatements(
           },
     );
   }
-  return [...found.values()];
+  return [...statements.values()];
 }
 
 /** Joins adjacent marks and parentheses that contain only marks. */
@@ -152,7 +152,10 @@ function resolveCitations(
 }
 
 function distinctCitations(citations: readonly ParsedCitation[]): ParsedCitation[] {
-  return [...new Map(citations.map((one) => [one.canonical, one])).values()].slice(0, MAX_CITED);
+  return [...new Map(citations.map((citation) => [citation.canonical, citation])).values()].slice(
+    0,
+    MAX_CITED,
+  );
 }
 
 /** Whether a link is a result of the response, or the address of one of its posts. */

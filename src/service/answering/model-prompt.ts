@@ -91,9 +91,9 @@ function toNumberedItem({ source, title, snippet, link, publishedAt }: FoundItem
   const cited = toCitableLink(link);
   const head = toVisibleLine(title, MAX_ITEM_LENGTH);
   const body = toVisibleLine(snippet, MAX_ITEM_LENGTH);
-  const said =
+  const line =
     head === '' || body.startsWith(head) ? body : `${head.replace(/(?<![.\s])[.\s]+$/, '')}. ${body}`;
-  const bare = collapseSpaces(said.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
+  const bare = collapseSpaces(line.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
   const text = toVisibleLine(cutBeforeInjection(bare), MAX_ITEM_LENGTH);
   if (cited === undefined || text === '') return [];
   return [{ source, link: cited, text, date: publishedAt?.toISOString().slice(0, 10) ?? '' }];

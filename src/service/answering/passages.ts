@@ -103,8 +103,8 @@ const parseLooseSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(
 const parseStrictSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, false));
 
 function parseSentences(text: string, loose: boolean): readonly string[] {
-  const said = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH)), loose);
-  return said.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM);
+  const sentences = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH)), loose);
+  return sentences.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM);
 }
 
 /** The title in one line, or '' if it cannot be quoted. */

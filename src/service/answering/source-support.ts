@@ -70,16 +70,16 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
 
 /** @param sentence a single sentence, in one line */
 export function isSupported(sentence: string, sources: readonly NumberedItem[], ground: Evidence): boolean {
-  const said = normalizeText(sentence);
+  const text = normalizeText(sentence);
   const readings = sources.map((source) => ground.read(source));
   // Verbatim text is supported.
-  const line = joinBareWords(said);
+  const line = joinBareWords(text);
   if (
     splitIndexWords(line).length >= MIN_QUOTED_WORDS &&
     readings.some((reading) => ` ${reading.line} `.includes(` ${line} `))
   )
     return true;
-  return sharesEnoughWords(said, readings, ground) && supportsGuardedWords(sentence, readings, ground.asked);
+  return sharesEnoughWords(text, readings, ground) && supportsGuardedWords(sentence, readings, ground.asked);
 }
 
 function supportsGuardedWords(
@@ -87,29 +87,30 @@ function supportsGuardedWords(
   readings: readonly ItemEvidence[],
   asked: ReadonlySet<string>,
 ): boolean {
-  const said = normalizeText(sentence);
+  const text = normalizeText(sentence);
   const any = (holds: (reading: ItemEvidence) => boolean) => readings.some(holds);
-  const isBegun = (start: string) => any(({ words }) => [...words].some((word) => word.startsWith(start)));
+  const isWordStart = (start: string) =>
+    any(({ words }) => [...words].some((word) => word.startsWith(start)));
   const isTagged = (tag: string) => any(({ tags, words }) => tags.includes(tag) || words.has(tag.slice(1)));
-  const isLittle = createStopWordFilter(splitIndexWords(said));
+  const isLittle = createStopWordFilter(splitIndexWords(text));
   const isKnown = (word: string) =>
     asked.has(truncateToRoot(word)) || any(({ roots }) => roots.has(truncateToRoot(word)));
   return (
     [...extractFigures(sentence)].every((figure) => any(({ figures }) => figures.has(figure))) &&
-    (!containsNegation(said) || any(({ negates }) => negates)) &&
-    listTags(said).every(isTagged) &&
-    listGraveWords(said).every(isBegun) &&
-    listNames(said).every((name) => isLittle(name) || splitIndexWords(name).every(isKnown))
+    (!containsNegation(text) || any(({ negates }) => negates)) &&
+    listTags(text).every(isTagged) &&
+    listGraveWords(text).every(isWordStart) &&
+    listNames(text).every((name) => isLittle(name) || splitIndexWords(name).every(isKnown))
   );
 }
 
 /** Enough supported content words, no long unsupported run, and no other item that contains many more. */
 function sharesEnoughWords(
-  said: string,
+  text: string,
   readings: readonly ItemEvidence[],
   { all, asked }: Evidence,
 ): boolean {
-  const words = splitIndexWords(said);
+  const words = splitIndexWords(text);
   const isLittle = createStopWordFilter(words);
   const telling = words
     .filter((word) => !isLittle(word) && !/^\p{N}/u.test(word) && !isNumberWord(word))
@@ -118,7 +119,7 @@ function sharesEnoughWords(
   if (telling.length === 0) return false;
   const held = telling.map((word) => readings.some(({ roots }) => roots.has(word)));
   const support = computeShare(held);
-  const tooLong = hasUnspacedScript(said) ? MAX_OWN_RUN_UNSPACED : MAX_OWN_RUN;
+  const tooLong = hasUnspacedScript(text) ? MAX_OWN_RUN_UNSPACED : MAX_OWN_RUN;
   if (support < MIN_SUPPORT || measureLongestRun(held) >= tooLong) return false;
   return all.every(
     (item) => computeShare(telling.map((word) => item.has(word))) - support < MAX_ELSEWHERE_MARGIN,

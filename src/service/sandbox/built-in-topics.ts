@@ -34,10 +34,10 @@ const MAX_REMEMBERED_TOPICS = 500;
  */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
   const words = splitWords(prompt);
-  const known = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
-  const builtIn = TOPICS[known];
+  const index = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
+  const builtIn = TOPICS[index];
   if (builtIn !== undefined) {
-    return { topic: builtIn, key: hashKey(`${seed}\n${builtIn.slug}`), code: known };
+    return { topic: builtIn, key: hashKey(`${seed}\n${builtIn.slug}`), code: index };
   }
   const topic = createPromptTopic(prompt, words);
   const key = hashKey(`${seed}\n${topic.slug}`);

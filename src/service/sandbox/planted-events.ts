@@ -99,12 +99,12 @@ export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent
 
 /** All events that affect a day. */
 export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
-  const felt: PlantedEvent[] = [];
+  const active: PlantedEvent[] = [];
   for (let d = day - EVENT_DAYS_AFTER; d <= day + EVENT_DAYS_BEFORE; d++) {
     const event = findPlantedEvent(topic, d);
-    if (event !== undefined) felt.push(event);
+    if (event !== undefined) active.push(event);
   }
-  return felt;
+  return active;
 }
 
 /** The additional rate of an event at a time, in multiples of the base rate. */

@@ -79,13 +79,13 @@ export function createSeedStore(remembered = 150_000): SeedStore {
     const name = `${topic.key[0]}.${topic.key[1]}`;
     let hours = known.get(name);
     if (hours === undefined) known.set(name, (hours = new Map()));
-    const there = hours.get(number);
-    if (there !== undefined) return there;
-    const made = createHour(topic, number, listActiveEvents(topic, Math.floor((number * HOUR) / DAY)));
-    held += made.length + 1;
+    const cached = hours.get(number);
+    if (cached !== undefined) return cached;
+    const posts = createHour(topic, number, listActiveEvents(topic, Math.floor((number * HOUR) / DAY)));
+    held += posts.length + 1;
     if (held > remembered) forget();
-    hours.set(number, made);
-    return made;
+    hours.set(number, posts);
+    return posts;
   }
 
   /** Evicts the older half of each topic's hours, in order of generation. */
@@ -101,21 +101,21 @@ export function createSeedStore(remembered = 150_000): SeedStore {
   }
 
   function within(topic: TopicInWorld, from: number, to: number): PostSeed[] {
-    const found: PostSeed[] = [];
+    const matching: PostSeed[] = [];
     const last = Math.floor(to / HOUR);
     for (let number = Math.floor(Math.max(from, WORLD_START) / HOUR); number <= last; number++) {
-      const there = hour(topic, number);
-      const end = countPostsUntil(there, to);
-      for (let i = countPostsUntil(there, from - 1); i < end; i++) found.push(there[i] as PostSeed); // i < length
+      const posts = hour(topic, number);
+      const end = countPostsUntil(posts, to);
+      for (let i = countPostsUntil(posts, from - 1); i < end; i++) matching.push(posts[i] as PostSeed); // i < length
     }
-    return found;
+    return matching;
   }
 
   function reference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined {
     if (seed.wish === 'original' && seed.role !== 'copy') return undefined;
-    let found = references.get(seed);
-    if (found === undefined) references.set(seed, (found = { seed: findReference(topic, seed) }));
-    return found.seed;
+    let cached = references.get(seed);
+    if (cached === undefined) references.set(seed, (cached = { seed: findReference(topic, seed) }));
+    return cached.seed;
   }
 
   function findReference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined {
@@ -125,14 +125,14 @@ export function createSeedStore(remembered = 150_000): SeedStore {
     const oldest = seed.at - REFERENCE_REACH_MS;
     const first = Math.floor(Math.max(oldest, WORLD_START) / HOUR);
     for (let number = Math.floor(latest / HOUR); number >= first; number--) {
-      const there = hour(topic, number);
-      const end = countPostsUntil(there, latest);
-      const last = there.slice(Math.max(end - RECENT_POSTS, 0), end).filter(({ at }) => at >= oldest);
-      if (last.length === 0) continue;
+      const posts = hour(topic, number);
+      const end = countPostsUntil(posts, latest);
+      const recent = posts.slice(Math.max(end - RECENT_POSTS, 0), end).filter(({ at }) => at >= oldest);
+      if (recent.length === 0) continue;
       // Usually the most viewed of the recent posts, sometimes any of them.
-      const one = draw() < 0.7 ? findMostSeen(last) : last[Math.floor(draw() * last.length)];
+      const target = draw() < 0.7 ? findMostSeen(recent) : recent[Math.floor(draw() * recent.length)];
       // Nobody refers to a repost, only to its original.
-      return one?.wish === 'repost' ? (reference(topic, one) ?? one) : one;
+      return target?.wish === 'repost' ? (reference(topic, target) ?? target) : target;
     }
     return undefined;
   }

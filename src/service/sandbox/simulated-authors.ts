@@ -95,15 +95,15 @@ function createPerson(author: number): Person {
   // Exponent 1.276 of the survival function is 2.276 of the density (Kwak and others, WWW 2010).
   const tail = fame() < 0.02 ? 5_000 * (1 - fame()) ** (-1 / 1.276) : 0;
   const draw = createDraw(deriveKey(deriveKey(CROWD_KEY, author), 1));
-  const given = pickOne(draw, GIVEN_NAMES);
-  const family = pickOne(draw, FAMILY_NAMES);
-  const username = `${given}${draw() < 0.5 ? family : ''}_${author.toString(36)}`.toLowerCase();
+  const firstName = pickOne(draw, GIVEN_NAMES);
+  const lastName = pickOne(draw, FAMILY_NAMES);
+  const username = `${firstName}${draw() < 0.5 ? lastName : ''}_${author.toString(36)}`.toLowerCase();
   const created = Math.floor((FIRST_ACCOUNT + draw() * (LAST_ACCOUNT - FIRST_ACCOUNT)) / HOUR) * HOUR;
   return {
     // Seven to ten digits, as real author ids can be that short.
     id: String(1_000_003 + author * 104_729),
     url: `https://chirp.example/${username}`,
-    name: `${given} ${family}`,
+    name: `${firstName} ${lastName}`,
     username,
     created_at: new Date(created).toISOString(),
     created,

@@ -40,8 +40,8 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
     },
     all(prompt, { from, at }) {
       const topic = topicOf(prompt);
-      const there = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
-      return writer.write(topic, there, at);
+      const posts = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
+      return writer.write(topic, posts, at);
     },
   };
 
@@ -52,15 +52,15 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
     let read = 0;
     const first = Math.floor(Math.max(from, WORLD_START) / HOUR);
     for (let number = Math.floor(at / HOUR); number >= first && read < MAX_CANDIDATES; number--) {
-      const there = seeds.hour(topic, number);
-      read += there.length;
+      const posts = seeds.hour(topic, number);
+      read += posts.length;
       const free = Math.ceil(limit * NEWEST_SHARE) - newest.length;
       if (free > 0) {
-        const shown = there.filter((one) => one.at >= from && one.at <= at && one.goneAt > at);
+        const shown = posts.filter((post) => post.at >= from && post.at <= at && post.goneAt > at);
         newest.push(...shown.splice(-free));
-        for (const one of shown) seen.offer(one);
+        for (const post of shown) seen.offer(post);
       } else {
-        seen.offerHour(loudestFirst(there), from);
+        seen.offerHour(loudestFirst(posts), from);
       }
     }
     return [...newest, ...seen.best()].sort(compareNewestFirst);
@@ -80,24 +80,24 @@ function compareNewestFirst(a: PostSeed, b: PostSeed): number {
 
 /** Keeps the posts with most views in the last hour. */
 function createMostSeenList(at: number, count: number) {
-  const kept: { one: PostSeed; weight: number }[] = [];
+  const kept: { post: PostSeed; weight: number }[] = [];
   const worst = () => (kept.length < count ? -1 : (kept.at(-1)?.weight ?? Number.POSITIVE_INFINITY));
-  const offer = (one: PostSeed) => {
-    if (boundAttention(one, at) <= worst()) return;
-    const weight = computeAttention(one, at);
+  const offer = (post: PostSeed) => {
+    if (boundAttention(post, at) <= worst()) return;
+    const weight = computeAttention(post, at);
     if (weight <= worst()) return;
-    kept.splice(kept.findLastIndex((other) => other.weight >= weight) + 1, 0, { one, weight });
+    kept.splice(kept.findLastIndex((other) => other.weight >= weight) + 1, 0, { post, weight });
     if (kept.length > count) kept.pop();
   };
   return {
     offer,
     /** Offers the posts of an hour, sorted by views; stops when no further post can qualify. */
     offerHour(loudest: readonly PostSeed[], from: number): void {
-      for (const one of loudest) {
-        if (boundAttention(one, at) <= worst()) return;
-        if (one.at >= from && one.goneAt > at) offer(one);
+      for (const post of loudest) {
+        if (boundAttention(post, at) <= worst()) return;
+        if (post.at >= from && post.goneAt > at) offer(post);
       }
     },
-    best: () => kept.map(({ one }) => one),
+    best: () => kept.map(({ post }) => post),
   };
 }

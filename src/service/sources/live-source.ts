@@ -177,13 +177,13 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const known = cache.get(name);
       if (known !== undefined) return known;
       const request = requests.join(name, clock.now().getTime() + query.mostMs, (joinedSignal, until) => {
-        const begun = attempt({ signal: joinedSignal, until }, (asking, signal) =>
+        const attempted = attempt({ signal: joinedSignal, until }, (asking, signal) =>
           adapter.find({ ...query, signal }, asking),
         );
-        const result = begun.result.then((found) =>
-          remember(name, query, found, begun.shortness() !== undefined),
+        const result = attempted.result.then((found) =>
+          remember(name, query, found, attempted.shortness() !== undefined),
         );
-        return { ...begun, result };
+        return { ...attempted, result };
       });
       try {
         return await request.wait(query.signal);

@@ -76,7 +76,9 @@ export function isPublicStatus({ visibility, reblog }: MastodonStatus): boolean 
 export function toMastodonPost(status: MastodonStatus, host: string): MicroblogPost {
   const { text, links } = readStatusText(status);
   const { account: author, mentions = [], in_reply_to_id: answered } = status;
-  const answeredAccount = [author, ...mentions].find((one) => one.id === status.in_reply_to_account_id);
+  const answeredAccount = [author, ...mentions].find(
+    (candidate) => candidate.id === status.in_reply_to_account_id,
+  );
   const quoted = readQuote(status);
   return {
     user: toAuthor(author, host),
@@ -209,6 +211,6 @@ function extractLinks(html: string): string[] {
 
 /** Servers use double quotes; other forms are ignored. */
 function readAttribute(attributes: string, name: 'class' | 'href'): string {
-  const found = name === 'class' ? /\sclass="([^"]*)"/i : /\shref="([^"]*)"/i;
-  return found.exec(attributes)?.[1] ?? '';
+  const pattern = name === 'class' ? /\sclass="([^"]*)"/i : /\shref="([^"]*)"/i;
+  return pattern.exec(attributes)?.[1] ?? '';
 }

@@ -48,8 +48,8 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
   ): SharedRequest<T> {
     const controller = new AbortController();
     const end = (reason: unknown) => controller.abort(reason);
-    const begun = begin(controller.signal, () => limit.until);
-    const request: SharedRequest<T> = { ...begun, end, waiters: 0, limit };
+    const started = begin(controller.signal, () => limit.until);
+    const request: SharedRequest<T> = { ...started, end, waiters: 0, limit };
     const forget = () => forgetRequest(name, request);
     requests.set(name, request);
     request.result.then(forget, forget);
@@ -77,13 +77,13 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
       return {
         isWaiting: request.isWaiting,
         async wait(signal) {
-          const gone = () => leave(signal.reason);
+          const onAbort = () => leave(signal.reason);
           // Synchronous, so that a request aborted with its last caller can still report its state.
-          signal.addEventListener('abort', gone, { once: true });
+          signal.addEventListener('abort', onAbort, { once: true });
           try {
             return await awaitUnlessAborted(signal, request.result);
           } finally {
-            signal.removeEventListener('abort', gone);
+            signal.removeEventListener('abort', onAbort);
             leave(signal.reason);
           }
         },
@@ -105,21 +105,21 @@ type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Pr
  * disconnected or timed out, the next one starts over.
  */
 export function createSharedWork<T>(): SharedWork<T> {
-  let underWay: Promise<T> | undefined;
+  let current: Promise<T> | undefined;
   return async (known, begin) => {
-    for (let begun = underWay; begun !== undefined; begun = underWay) {
+    for (let pending = current; pending !== undefined; pending = current) {
       try {
-        await begun;
+        await pending;
       } catch (error) {
         if (isSourceWide(error)) throw error;
       }
     }
-    const there = known();
-    if (there !== undefined) return there;
-    underWay = begin().finally(() => {
-      underWay = undefined;
+    const result = known();
+    if (result !== undefined) return result;
+    current = begin().finally(() => {
+      current = undefined;
     });
-    return underWay;
+    return current;
   };
 }
 
