@@ -12,7 +12,7 @@ import { createStreamAssembler } from './stream-response.ts';
 /** Limits in characters for a stream, and for a line, which is parsed in one step. */
 const MAX_STREAM_LENGTH = 64_000_000;
 const MAX_LINE_LENGTH = 12_000_000;
-/** Maximum members and items, since content is kept until the end. One line may have a fifth of them. */
+/** Maximum members and items, since content is kept until the end. A single line is limited to a fifth. */
 const MAX_STREAM_VALUES = 5 * MAX_VALUES;
 
 export type StreamReader = {

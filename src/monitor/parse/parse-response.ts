@@ -40,7 +40,7 @@ type ResponseInput = {
 };
 
 /**
- * Parses a whole response. An invalid item becomes a reject and does not affect the others.
+ * Parses a response. An invalid item becomes a reject and does not affect the others.
  * @throws UnreadableResponse (a RunError) if the response cannot be used: `bad_json`, `bad_content_type`, `decode_error`,
  *   `stream_incomplete`, `too_large`, or `schema_mismatch`, also if more than half of the items are invalid; the error has the
  *   rejects

@@ -9,7 +9,7 @@ import { boundJson, readText, readWord } from './wire-values.ts';
 
 const MAX_SAMPLE = 200;
 const MAX_PATH = 200;
-/** Maximum number of rejects that are kept of a response. */
+/** Maximum number of rejects stored per response. */
 const MAX_REJECTS = 1_000;
 
 /** The rejects of one response, collected while it is parsed. */

@@ -4,7 +4,7 @@
  * 1. The specification's: each source has a group, `<source>_search_results: {organic_results: [...]}`.
  * 2. Each source has a list of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty groups.
  * 3. Each source is a list of items under a short name (whole posts for the microblog), and the completion is a text. A
- *    list may contain items of other sites; the source is the one of the list.
+ *    list may contain items of other sites; the source of the list applies.
  */
 
 import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';

@@ -188,33 +188,33 @@ function scoreByLexRank(sentences: readonly TermVector[]): Float64Array {
 
 /** Finds similar sentences with an inverted index. */
 function findNeighbors(sentences: readonly TermVector[]): number[][] {
-  const sayers = new Map<number, { who: number[]; weights: number[] }>();
-  const neighbours: number[][] = sentences.map(() => []);
+  const postings = new Map<number, { indexes: number[]; weights: number[] }>();
+  const neighbors: number[][] = sentences.map(() => []);
   const cosines = new Float64Array(sentences.length);
   for (const [i, { terms, weights }] of sentences.entries()) {
     cosines.fill(0, 0, i);
     for (let t = 0; t < terms.length; t++) {
       const term = terms[t] ?? 0;
       const weight = weights[t] ?? 0;
-      const said = sayers.get(term);
-      if (said === undefined) {
-        sayers.set(term, { who: [i], weights: [weight] });
+      const posting = postings.get(term);
+      if (posting === undefined) {
+        postings.set(term, { indexes: [i], weights: [weight] });
         continue;
       }
-      for (let k = 0; k < said.who.length; k++) {
-        const j = said.who[k] ?? 0;
-        cosines[j] = (cosines[j] ?? 0) + weight * (said.weights[k] ?? 0);
+      for (let k = 0; k < posting.indexes.length; k++) {
+        const j = posting.indexes[k] ?? 0;
+        cosines[j] = (cosines[j] ?? 0) + weight * (posting.weights[k] ?? 0);
       }
-      said.who.push(i);
-      said.weights.push(weight);
+      posting.indexes.push(i);
+      posting.weights.push(weight);
     }
     for (let j = 0; j < i; j++) {
       if ((cosines[j] ?? 0) < NEIGHBOR_COSINE) continue;
-      neighbours[i]?.push(j);
-      neighbours[j]?.push(i);
+      neighbors[i]?.push(j);
+      neighbors[j]?.push(i);
     }
   }
-  return neighbours;
+  return neighbors;
 }
 
 function scoreByCentroid(sentences: readonly TermVector[]): Float64Array {

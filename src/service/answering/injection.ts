@@ -75,7 +75,7 @@ const ENGLISH_INJECTION = joinPatterns([
   /\b(?:reveal|print|repeat|show|leak|output|send|disclose)\b.{0,20}\b(?:your|the|all)\b.{0,20}\b(?:prompt|instructions?|api key|secrets?|fence|nonce|password)/,
   /\bnew (?:instructions?|task|orders?)\b\s*[:.]|\bend of (?:the )?(?:data|documents?|context|sources?|input)\b/,
   /\b(?:in|of|from) your (?:answer|summary|response|reply|output)\b|\b(?:this|your) summary must\b/,
-  // To machines by name. That they "should be" something is said about them.
+  // Addressed to machines by name. Excludes "should be", which describes them.
   /\b(?:summari[sz]ers?|llms?|language models?|chat ?bots?|chat ?gpt|(?:ai|virtual|digital) (?:assistants?|models?|systems?|agents?|readers?|tools?|overviews?))\b(?:,? (?:read|that|who|which|process|summari[sz]|pars|see)\w*\b.{0,40})?(?: \w+){0,2},? (?:should|must|shall|(?:has|have|needs?|ought|(?:is|are)(?: \w+)?) to)\b(?! (?:not |never |also |only )?(?:be|have|become|remain)\b(?! \w+ing\b))/,
   /\b(?:summar(?:y|ies)|answers?|completions?|overviews?)\b.{0,40}\b(?:should|must|shall|has to|have to|needs? to)\b.{0,20}\b(?:say|state|mention|includ|tell|report|read|end|begin|start|contain|conclude|recommend)/,
   /\bfrom (?:now|here) on,? (?:you|answer|reply|respond|say|write|act|speak|every|each|always|only|all)\b/,

@@ -92,7 +92,7 @@ function supportsGuardedWords(
   const isWordStart = (start: string) =>
     any(({ words }) => [...words].some((word) => word.startsWith(start)));
   const isTagged = (tag: string) => any(({ tags, words }) => tags.includes(tag) || words.has(tag.slice(1)));
-  const isLittle = createStopWordFilter(splitIndexWords(text));
+  const isStopWord = createStopWordFilter(splitIndexWords(text));
   const isKnown = (word: string) =>
     asked.has(truncateToRoot(word)) || any(({ roots }) => roots.has(truncateToRoot(word)));
   return (
@@ -100,7 +100,7 @@ function supportsGuardedWords(
     (!containsNegation(text) || any(({ negates }) => negates)) &&
     listTags(text).every(isTagged) &&
     listGraveWords(text).every(isWordStart) &&
-    listNames(text).every((name) => isLittle(name) || splitIndexWords(name).every(isKnown))
+    listNames(text).every((name) => isStopWord(name) || splitIndexWords(name).every(isKnown))
   );
 }
 
@@ -111,31 +111,31 @@ function sharesEnoughWords(
   { all, asked }: Evidence,
 ): boolean {
   const words = splitIndexWords(text);
-  const isLittle = createStopWordFilter(words);
-  const telling = words
-    .filter((word) => !isLittle(word) && !/^\p{N}/u.test(word) && !isNumberWord(word))
+  const isStopWord = createStopWordFilter(words);
+  const contentWords = words
+    .filter((word) => !isStopWord(word) && !/^\p{N}/u.test(word) && !isNumberWord(word))
     .map(truncateToRoot)
     .filter((word) => !asked.has(word));
-  if (telling.length === 0) return false;
-  const held = telling.map((word) => readings.some(({ roots }) => roots.has(word)));
-  const support = computeShare(held);
+  if (contentWords.length === 0) return false;
+  const supported = contentWords.map((word) => readings.some(({ roots }) => roots.has(word)));
+  const support = computeShare(supported);
   const tooLong = hasUnspacedScript(text) ? MAX_OWN_RUN_UNSPACED : MAX_OWN_RUN;
-  if (support < MIN_SUPPORT || measureLongestRun(held) >= tooLong) return false;
+  if (support < MIN_SUPPORT || measureLongestRun(supported) >= tooLong) return false;
   return all.every(
-    (item) => computeShare(telling.map((word) => item.has(word))) - support < MAX_ELSEWHERE_MARGIN,
+    (item) => computeShare(contentWords.map((word) => item.has(word))) - support < MAX_ELSEWHERE_MARGIN,
   );
 }
 
-function computeShare(held: readonly boolean[]): number {
-  return held.filter(Boolean).length / held.length;
+function computeShare(supported: readonly boolean[]): number {
+  return supported.filter(Boolean).length / supported.length;
 }
 
 /** Of unsupported words. */
-function measureLongestRun(held: readonly boolean[]): number {
+function measureLongestRun(supported: readonly boolean[]): number {
   let longest = 0;
   let run = 0;
-  for (const isHeld of held) {
-    run = isHeld ? 0 : run + 1;
+  for (const isSupportedWord of supported) {
+    run = isSupportedWord ? 0 : run + 1;
     longest = Math.max(longest, run);
   }
   return longest;

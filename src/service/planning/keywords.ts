@@ -72,9 +72,11 @@ export function extractKeywords(prompt: string): readonly string[] {
 
 function rankWords(text: string): string[] {
   const words = weighWords(text);
-  const isLittle = createStopWordFilter(words.map((word) => word.text));
-  const telling = words.filter((word) => !isLittle(word.text));
-  return (telling.length > 0 ? telling : words).sort((a, b) => b.weight - a.weight).map((word) => word.text);
+  const isStopWord = createStopWordFilter(words.map((word) => word.text));
+  const contentWords = words.filter((word) => !isStopWord(word.text));
+  return (contentWords.length > 0 ? contentWords : words)
+    .sort((a, b) => b.weight - a.weight)
+    .map((word) => word.text);
 }
 
 function weighWords(text: string): WeightedWord[] {
@@ -86,12 +88,12 @@ function weighWords(text: string): WeightedWord[] {
   }));
   // If most words are capitalized, capitals mean nothing.
   const capitals = tokens.filter(({ named, shouted }) => named || shouted).length;
-  const telling = capitals <= tokens.length * 0.6;
+  const hasTellingCapitals = capitals <= tokens.length * 0.6;
   let left = MAX_SEGMENTED_CHARACTERS;
   return tokens.flatMap(({ token, named, shouted }) => {
     const tag = /^[#@]/u.test(token);
     const coded = /\p{N}/u.test(token) && /\p{L}/u.test(token);
-    const weight = (tag ? 4 : 0) + (telling && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
+    const weight = (tag ? 4 : 0) + (hasTellingCapitals && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
     const word = token.replace(/^[#@]/u, '');
     if (!hasUnspacedScript(word)) {
       const longest = pickLongestPart(word);
@@ -177,8 +179,8 @@ const AMBIGUOUS_WORDS = new Set(
  * @param words in lower case
  */
 export function createStopWordFilter(words: readonly string[]): (word: string) => boolean {
-  const telling = words.filter((word) => !AMBIGUOUS_WORDS.has(word));
-  const hits = LANGUAGES.map((language) => telling.filter((word) => language.has(word)).length);
+  const unambiguous = words.filter((word) => !AMBIGUOUS_WORDS.has(word));
+  const hits = LANGUAGES.map((language) => unambiguous.filter((word) => language.has(word)).length);
   const language = LANGUAGES[hits.indexOf(Math.max(...hits))];
   return (word) => language?.has(word) === true || EAST_ASIAN_WORDS.has(word) || LITTLE_KANA.test(word);
 }

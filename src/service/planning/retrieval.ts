@@ -97,7 +97,7 @@ async function retrieveForTool(
   };
 }
 
-/** Excludes reposts: the original is found by itself. */
+/** Excludes reposts: the original is a result itself. */
 function isOriginalPost({ post }: FoundItem): boolean {
   return post?.is_repost !== true;
 }
@@ -105,7 +105,7 @@ function isOriginalPost({ post }: FoundItem): boolean {
 /** Longest window, in days, from which undated items are excluded. */
 const MAX_DATED_ONLY_DAYS = DATE_FILTER_DAYS.PAST_MONTH;
 
-/** Filters by each item's own time, whatever the source was asked for. */
+/** Filters by each item's own time, since sources may search a wider window. */
 function isWithinWindow(
   { publishedAt }: FoundItem,
   { from, to }: { from: Date; to: Date },

@@ -1,4 +1,4 @@
-/** The topics of the simulation: the built-in ones, and for any other prompt one of its own. */
+/** The topics of the simulation: built-in ones, and one generated for any other prompt. */
 
 import { cleanLine, cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';

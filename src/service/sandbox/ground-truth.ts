@@ -96,12 +96,13 @@ function listTrueLinks(
 function listTruePosts(topic: TopicInWorld, { from, at }: { from: number; at: number }): TruePost[] {
   const seeds = createSeedStore();
   return seeds.within(topic, from, at).map((seed) => {
-    const said = seed.wish === 'repost' ? (seeds.reference(topic, seed) ?? seed) : seed;
-    const copied = said.role === 'copy' ? (seeds.reference(topic, said)?.role ?? 'copy') : said.role;
+    const original = seed.wish === 'repost' ? (seeds.reference(topic, seed) ?? seed) : seed;
+    const copied =
+      original.role === 'copy' ? (seeds.reference(topic, original)?.role ?? 'copy') : original.role;
     return {
       id: computePostId(topic, seed),
       at: toIsoTime(seed.at),
-      role: said.role,
+      role: original.role,
       relevant: isRelevantRole(copied),
       deleted_at: seed.goneAt === Number.POSITIVE_INFINITY ? null : toIsoTime(seed.goneAt),
     };

@@ -31,7 +31,7 @@ export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T 
   }
 }
 
-/** Further items are ignored: no provider is asked for more than 100 at a time. */
+/** Further items are ignored: no request asks for more than 100. */
 const MAX_ITEMS = 300;
 
 /**

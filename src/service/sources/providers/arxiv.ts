@@ -54,10 +54,10 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
       await searchPapers(at, { search_query: 'all:science', max_results: '1' }, asking);
     },
     async find(query, asking) {
-      const wish = buildSearchQuery(query);
-      if (wish === '') return [];
+      const searchQuery = buildSearchQuery(query);
+      if (searchQuery === '') return [];
       const params = {
-        search_query: wish,
+        search_query: searchQuery,
         start: '0',
         max_results: String(Math.min(query.limit, MAX_PAGE_SIZE)),
         sortBy: 'relevance',
@@ -80,11 +80,11 @@ function buildSearchQuery(query: SourceQuery): string {
     .slice(0, MAX_WORDS)
     .map(toSearchTerm);
   if (first === undefined) return '';
-  const wishes = [first];
-  if (others.length > 0) wishes.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
+  const conditions = [first];
+  if (others.length > 0) conditions.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
   if (query.from !== undefined)
-    wishes.push(`submittedDate:[${formatMinute(query.from)} TO ${formatMinute(query.to)}]`);
-  return wishes.join(' AND ');
+    conditions.push(`submittedDate:[${formatMinute(query.from)} TO ${formatMinute(query.to)}]`);
+  return conditions.join(' AND ');
 }
 
 function toSearchTerm(word: string): string {

@@ -51,8 +51,8 @@ export function hackerNews(settings: { at?: string | undefined } = {}): Adapter 
       await searchStories(at, { query: 'news', hitsPerPage: '1' }, asking);
     },
     async find(query, asking) {
-      for (const wish of listSearchAttempts(query)) {
-        const hits = await searchStories(at, { ...wish, ...buildTimeFilter(query) }, asking);
+      for (const attempt of listSearchAttempts(query)) {
+        const hits = await searchStories(at, { ...attempt, ...buildTimeFilter(query) }, asking);
         if (hits.length > 0) return hits.flatMap(toFoundItems);
       }
       return [];
@@ -63,10 +63,10 @@ export function hackerNews(settings: { at?: string | undefined } = {}): Adapter 
 /** Search attempts: all of the best words; then as many as match; then two. */
 function listSearchAttempts(query: SourceQuery): Record<string, string>[] {
   const most = joinBestWords(query, MAX_WORDS);
-  const wishes: Record<string, string>[] = [{ query: most }];
-  if (query.keywords.length > 1) wishes.push({ query: most, removeWordsIfNoResults: 'allOptional' });
-  if (query.keywords.length > MIN_WORDS) wishes.push({ query: joinBestWords(query, MIN_WORDS) });
-  return wishes;
+  const attempts: Record<string, string>[] = [{ query: most }];
+  if (query.keywords.length > 1) attempts.push({ query: most, removeWordsIfNoResults: 'allOptional' });
+  if (query.keywords.length > MIN_WORDS) attempts.push({ query: joinBestWords(query, MIN_WORDS) });
+  return attempts;
 }
 
 /** Filters by creation time, the only numeric filter for dates. */
