@@ -76,7 +76,7 @@ function createQueue<Input, Outcome>(
       if (outcomes.length !== batch.length) throw new Error('a batch must return one result per input');
       outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
     } catch (error) {
-      if (alone && batch.length > 1) await Promise.all(batch.map((one) => settle([one])));
+      if (alone && batch.length > 1) await Promise.all(batch.map((input) => settle([input])));
       else for (const { reject } of batch) reject(error);
     }
   }

@@ -40,7 +40,7 @@ function readBigints(text: string): (bigint | null)[] {
   return text
     .slice(1, -1)
     .split(',')
-    .map((one) => (one === 'NULL' ? null : BigInt(one)));
+    .map((id) => (id === 'NULL' ? null : BigInt(id)));
 }
 
 /**

@@ -69,13 +69,13 @@ export async function beginRequest(
     ...values,
     clock.statementTime(),
   ]);
-  const [begun] = rows;
-  if (begun !== undefined) return { kind: 'execute', ...begun };
-  const found = await pool.query<{ status: number | null; reply: string | null; same: boolean }>(
+  const [execution] = rows;
+  if (execution !== undefined) return { kind: 'execute', ...execution };
+  const existing = await pool.query<{ status: number | null; reply: string | null; same: boolean }>(
     SELECT_REQUEST,
     values,
   );
-  const [row] = found.rows;
+  const [row] = existing.rows;
   // Expired and deleted between the two statements: the next attempt starts it.
   if (row === undefined) return { kind: 'in_progress' };
   if (!row.same) return { kind: 'reused' };

@@ -127,12 +127,12 @@ async function findPending(
   known: readonly Migration[],
   where: string,
 ): Promise<Omit<Work, 'views'>> {
-  const found = await readState(client, known);
-  switch (found.state) {
+  const state = await readState(client, known);
+  switch (state.state) {
     case 'empty':
       return { pending: known, adopts: false };
     case 'behind':
-      return found;
+      return state;
     case 'outdated':
       throw new Refused(
         'conflict',
@@ -142,13 +142,13 @@ async function findPending(
     case 'newer':
       throw new Refused(
         'conflict',
-        `The database ${where} was migrated by a newer strandline (${found.unknown} migrations unknown to this ` +
+        `The database ${where} was migrated by a newer strandline (${state.unknown} migrations unknown to this ` +
           'version). Use the newer version, or restore an earlier backup.',
       );
     case 'foreign':
       throw new Refused(
         'conflict',
-        `The database ${where} has a schema "${found.schema}" that strandline did not create. ` +
+        `The database ${where} has a schema "${state.schema}" that strandline did not create. ` +
           'Set another database in DATABASE_URL.',
       );
     case 'current':

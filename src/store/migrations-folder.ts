@@ -77,7 +77,7 @@ function inOrder(files: readonly View[]): View[] {
     if (ready.length === 0)
       throw new Error(`circular views: ${rest.map(({ file }) => file.name).join(', ')}`);
     placed.push(...ready.map(({ file }) => file));
-    rest = rest.filter((one) => !ready.includes(one));
+    rest = rest.filter((view) => !ready.includes(view));
   }
   return placed;
 }
@@ -89,5 +89,5 @@ function readsOf({ name, text }: View, files: readonly View[]): string[] {
   if (created.length !== 1 || created[0] !== `strandline_analytics.${name}`)
     throw new Error(`views/${name}.sql creates ${created.join(', ') || 'nothing'}, not ${name}`);
   const named = new Set([...text.matchAll(/\bstrandline_analytics\.(\w+)/g)].map(([, view]) => view));
-  return files.flatMap((one) => (one.name !== name && named.has(one.name) ? [one.name] : []));
+  return files.flatMap((file) => (file.name !== name && named.has(file.name) ? [file.name] : []));
 }

@@ -48,14 +48,14 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
     return { state: 'foreign', schema: QUEUE_SCHEMA };
 
   const applied = ledger ? await readApplied(client) : new Set<number>();
-  const unknown = [...applied].filter((when) => !known.some((one) => one.when === when));
+  const unknown = [...applied].filter((when) => !known.some((migration) => migration.when === when));
   const newer = unknown.filter((when) => when > LAST_SQUASHED.when);
   if (newer.length > 0) return { state: 'newer', unknown: newer.length };
   if (applied.size === 0) return { state: 'empty' };
   const adopts = unknown.length > 0;
   if (adopts && !applied.has(LAST_SQUASHED.when)) return { state: 'outdated' };
   // An adopted database already has the oldest, `0000_tables`.
-  const pending = known.slice(adopts ? 1 : 0).filter((one) => !applied.has(one.when));
+  const pending = known.slice(adopts ? 1 : 0).filter((migration) => !applied.has(migration.when));
   return adopts || pending.length > 0 ? { state: 'behind', pending, adopts } : { state: 'current' };
 }
 

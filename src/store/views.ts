@@ -102,7 +102,7 @@ async function dropWithDependents(client: Client, name: string, files: readonly 
   const { rows } = await client.query<Dropped>(DEPENDENTS, [
     `${ANALYTICS}.${name}`,
     ANALYTICS,
-    files.map((one) => one.name),
+    files.map((file) => file.name),
   ]);
   try {
     await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
@@ -134,7 +134,7 @@ async function giveBack(client: Client, { name, owner, grants }: Dropped): Promi
   );
   for (const { role } of granted) await client.query(`REVOKE ALL ON ${view} FROM ${grantee(role)}`);
   for (const { role, privilege, column, grantable } of grants) {
-    if (column !== null && !rows.some((one) => one.column === column)) continue;
+    if (column !== null && !rows.some((row) => row.column === column)) continue;
     const where = column === null ? '' : ` (${escapeIdentifier(column)})`;
     const option = grantable ? ' WITH GRANT OPTION' : '';
     await client.query(`GRANT ${privilege}${where} ON ${view} TO ${grantee(role)}${option}`);

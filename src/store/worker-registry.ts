@@ -57,13 +57,13 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
 export async function measureSkew(db: Database, clock: Pick<Clock, 'now'> = systemClock): Promise<number> {
   const client = await db.pool.connect();
   try {
-    const asked = clock.now().getTime();
+    const sentAt = clock.now().getTime();
     const { rows } = await client.query<{ ms: number }>(
       'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
     );
-    const answered = clock.now().getTime();
-    const skew = (asked + answered) / 2 - (rows[0]?.ms ?? asked);
-    const doubt = Math.abs(answered - asked) / 2;
+    const receivedAt = clock.now().getTime();
+    const skew = (sentAt + receivedAt) / 2 - (rows[0]?.ms ?? sentAt);
+    const doubt = Math.abs(receivedAt - sentAt) / 2;
     return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
   } finally {
     client.release();

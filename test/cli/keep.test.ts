@@ -113,12 +113,11 @@ test('a deleted author is known by id only; a bare name gets a hint about the @'
   expect(await forget('@user_1')).toMatchObject({
     code: 1,
     stderr:
-      'error: no author @user_1 of hosted is stored; names of the forgotten are not kept, so whether they were forgotten is known by their id alone\n',
+      'error: no author @user_1 of hosted is stored; for a forgotten author, use the ID (usernames are not kept)\n',
   });
   expect(await forget('user_2')).toMatchObject({
     code: 1,
-    stderr:
-      'error: no author user_2 of hosted is stored; an id is meant; a name is written with @ before it: @user_2\n',
+    stderr: 'error: no author user_2 of hosted is stored; for a username, write @user_2\n',
   });
   expect(await forget('91')).toMatchObject({ code: 0, stderr: 'Already deleted.\n' });
 });

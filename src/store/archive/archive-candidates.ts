@@ -187,13 +187,13 @@ function buildSightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuest
   /** Evaluated once per query. */
   const seenBy = (searchId: PgColumn) =>
     named === undefined ? undefined : sql`${searchId} = ANY(ARRAY(${mine}))`;
-  const one = { one: sql`1` };
+  const anyRow = { one: sql`1` };
   const post = orm
-    .select(one)
+    .select(anyRow)
     .from(post_sightings)
     .where(and(eq(post_sightings.post_id, archive_documents.thing), seenBy(post_sightings.search_id)));
   const link = orm
-    .select(one)
+    .select(anyRow)
     .from(link_sightings)
     .where(
       and(

@@ -61,11 +61,11 @@ async function fillBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
   const things = [...feed, ...changes];
   const posts = pickIds(things, 'post');
   const links = pickIds(things, 'link');
-  const found = [
+  const sources = [
     ...(posts.length === 0 ? [] : (await tx.query<Source>(SELECT_POSTS, [posts])).rows),
     ...(links.length === 0 ? [] : (await tx.query<Source>(SELECT_LINKS, [links])).rows),
   ];
-  if (found.length > 0) await tx.query(WRITE_DOCUMENTS, [JSON.stringify(found.map(buildDocument))]);
+  if (sources.length > 0) await tx.query(WRITE_DOCUMENTS, [JSON.stringify(sources.map(buildDocument))]);
   const after = feed.at(-1)?.id;
   if (after !== undefined) await tx.query(UPDATE_PROGRESS, [after]);
   return feed.length === BATCH_SIZE || changes.length === BATCH_SIZE ? 'more' : 'done';

@@ -108,7 +108,7 @@ async function describeBackup(
   const [found] = rows;
   if (found === undefined) throw new Error('expected one row');
   const when = Number(found.when);
-  const known = (await readMigrations()).find((one) => one.when === when);
+  const known = (await readMigrations()).find((migration) => migration.when === when);
   return {
     format: 'strandline backup 1',
     created_at: now.toISOString(),
@@ -144,8 +144,8 @@ export function quoteColumn(column: string): string {
 }
 
 async function assertAbsent(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found !== undefined)
+  const existing = await stat(directory).catch(() => undefined);
+  if (existing !== undefined)
     throw new Refused('conflict', `${directory} already exists; name a new folder for the backup`);
 }
 

@@ -65,12 +65,12 @@ function selectMigrations({ migration, strandline }: Manifest, known: readonly M
     );
   // Backups made just before `0000_tables` have the same tables.
   const last = when === LAST_SQUASHED.when ? known[0]?.when : when;
-  if (!known.some((one) => one.when === last))
+  if (!known.some((candidate) => candidate.when === last))
     throw new Refused(
       'conflict',
       `the backup was created by a newer strandline (${strandline}, migration ${name}). Restore it with that version`,
     );
-  return known.filter((one) => one.when <= (last ?? 0));
+  return known.filter((candidate) => candidate.when <= (last ?? 0));
 }
 
 /** Verifies all bytes before loading any. */
@@ -136,7 +136,7 @@ async function loadTables(
 }
 
 function assertSame(tables: readonly Table[], manifest: Manifest): void {
-  const has = (list: readonly { name: string }[], name: string) => list.some((one) => one.name === name);
+  const has = (list: readonly { name: string }[], name: string) => list.some((item) => item.name === name);
   const lacking = tables.find(({ name }) => !has(manifest.tables, name));
   const beyond = manifest.tables.find(({ name }) => !has(tables, name));
   const odd = lacking ?? beyond;

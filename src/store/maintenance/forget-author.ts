@@ -63,8 +63,8 @@ export async function findAuthor(
   if (author !== undefined) return author;
   if (await isForgotten(db, { kind: 'author', serviceId: known.id, externalId: idOrName })) return undefined;
   const otherwise = idOrName.startsWith('@')
-    ? 'names of the forgotten are not kept, so whether they were forgotten is known by their id alone'
-    : `an id is meant; a name is written with @ before it: @${idOrName}`;
+    ? 'for a forgotten author, use the ID (usernames are not kept)'
+    : `for a username, write @${idOrName}`;
   throw new Refused('not_found', `no author ${idOrName} of ${service} is stored; ${otherwise}`);
 }
 

@@ -47,8 +47,8 @@ export async function findForgotten(
     'SELECT digest FROM strandline.tombstones WHERE digest = ANY ($1::bytea[])',
     [digests],
   );
-  const found = new Set(rows.map(({ digest }) => digest.toString('hex')));
-  return (thing) => found.size > 0 && found.has(digestThing(thing).toString('hex'));
+  const digestsFound = new Set(rows.map(({ digest }) => digest.toString('hex')));
+  return (thing) => digestsFound.size > 0 && digestsFound.has(digestThing(thing).toString('hex'));
 }
 
 function forgettableKey(thing: Forgettable): string {

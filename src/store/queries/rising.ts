@@ -38,7 +38,7 @@ export async function readRisingPosts(
   ]);
   if (rows.length === 0) return [];
   const v = risingPostsView;
-  const asked = orm
+  const statement = orm
     .select()
     .from(v)
     .where(
@@ -48,11 +48,11 @@ export async function readRisingPosts(
       ),
     )
     .prepare('rising_posts');
-  const found = await asked.execute({
+  const risingPosts = await statement.execute({
     posts: rows.map(({ post_id }) => post_id),
     searches: [...new Set(rows.map(({ search_id }) => search_id))],
   });
-  const byKey = new Map(found.map((row) => [`${row.search_id} ${row.post_id}`, row]));
+  const byKey = new Map(risingPosts.map((row) => [`${row.search_id} ${row.post_id}`, row]));
   return rows.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 

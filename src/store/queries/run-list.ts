@@ -136,7 +136,7 @@ export async function readRunPage(
   if (searches?.length === 0) return { runs: [], more: false };
   const first = since === undefined ? undefined : await findFirstSince({ pool }, since);
   if (first === null) return { runs: [], more: false };
-  const found = await orm
+  const matches = await orm
     .select({ id: runs.id })
     .from(runs)
     .where(
@@ -150,7 +150,7 @@ export async function readRunPage(
     )
     .orderBy(desc(runs.id))
     .limit(limit + 1);
-  const ids = found.slice(0, limit).map(({ id }) => id);
+  const ids = matches.slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return { runs: [], more: false };
   const rows = await orm
     .select()
@@ -158,7 +158,7 @@ export async function readRunPage(
     .where(inArray(runsView.id, ids))
     .orderBy(desc(runsView.id))
     .limit(limit);
-  return { runs: rows, more: found.length > limit };
+  return { runs: rows, more: matches.length > limit };
 }
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */

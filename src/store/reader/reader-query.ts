@@ -193,7 +193,7 @@ export const MAX_ARRAY_TEXT = 200_000;
 type ValueFormat = Readonly<{ key: boolean; small: boolean }>;
 
 function readElements(value: unknown, element: string, how: ValueFormat): unknown {
-  if (Array.isArray(value)) return value.map((one) => readElements(one, element, how));
+  if (Array.isArray(value)) return value.map((item) => readElements(item, element, how));
   return typeof value === 'string' ? readValue(value, element, how) : value;
 }
 

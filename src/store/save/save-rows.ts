@@ -81,7 +81,7 @@ export function buildContentRows(things: readonly KnownItem[]): string[] {
   return Array.from({ length: countTurns(things) }, (_, turn) =>
     things.flatMap(({ serviceId, said, hash: stored }) => {
       const now = said[turn];
-      const isStored = said.slice(0, turn + 1).every((one) => one.hash === stored);
+      const isStored = said.slice(0, turn + 1).every((occurrence) => occurrence.hash === stored);
       if (now === undefined || isStored) return [];
       return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
     }),

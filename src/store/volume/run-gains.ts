@@ -65,8 +65,8 @@ export async function readGains(tx: Transaction, searchId: Id, from: Date, until
   });
   const text = rows[0]?.gains ?? '';
   if (text === '') return [];
-  return text.split(';').map((one) => {
-    const [start, end, gained, topPost, topGained] = one.split(',');
+  return text.split(';').map((row) => {
+    const [start, end, gained, topPost, topGained] = row.split(',');
     return {
       from: Number(start),
       until: Number(end),
