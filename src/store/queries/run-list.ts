@@ -13,7 +13,7 @@ export type RunRow = typeof runsView.$inferSelect;
 export type CallRow = typeof callsView.$inferSelect;
 export type RejectRow = typeof rejectsView.$inferSelect;
 
-/** Whether a run was the baseline of its search. */
+/** Whether a run is the first baseline of its search: there is nothing earlier to compare with. */
 export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
   return baseline && request_version === 1;
 }
