@@ -88,12 +88,12 @@ function weighWords(text: string): WeightedWord[] {
   }));
   // If most words are capitalized, capitals mean nothing.
   const capitals = tokens.filter(({ named, shouted }) => named || shouted).length;
-  const hasTellingCapitals = capitals <= tokens.length * 0.6;
+  const capitalsMatter = capitals <= tokens.length * 0.6;
   let left = MAX_SEGMENTED_CHARACTERS;
   return tokens.flatMap(({ token, named, shouted }) => {
     const tag = /^[#@]/u.test(token);
     const coded = /\p{N}/u.test(token) && /\p{L}/u.test(token);
-    const weight = (tag ? 4 : 0) + (hasTellingCapitals && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
+    const weight = (tag ? 4 : 0) + (capitalsMatter && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
     const word = token.replace(/^[#@]/u, '');
     if (!hasUnspacedScript(word)) {
       const longest = pickLongestPart(word);
