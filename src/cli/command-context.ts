@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
-import { listenForShutdown } from './process-exit.ts';
+import { listenForShutdown, useConfig } from './process-exit.ts';
 import { renderLogLine } from './log-lines.ts';
 import { isTerminal, type Shell, type Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
@@ -35,7 +35,7 @@ export type OpenProgram = (options: { config: Config; log: Logger; role: 'guest'
 export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   const { io, page, out } = shell;
   let config: Config | undefined;
-  const readOnce = () => (config ??= readConfig(io.env));
+  const readOnce = () => (config ??= useConfig(readConfig(io.env)));
   const log = () => {
     // Commands print data, so they log only warnings unless LOG_LEVEL asks for more.
     const { logLevel = 'warn', secrets } = readOnce();

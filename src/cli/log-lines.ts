@@ -1,4 +1,5 @@
 /** Log lines on a terminal: one line for a person. Pipes get the JSON. */
+import { oneLine } from './terminal-text.ts';
 
 /** `warning: a source failed: no answer (ENOTFOUND) (source mastodon, tool microblog)`. */
 export function renderLogLine(json: string): string {
@@ -8,12 +9,18 @@ export function renderLogLine(json: string): string {
   const facts = Object.entries(fields).flatMap(([name, value]) =>
     isShown(value) ? [`${name} ${String(value)}`] : [],
   );
-  return `${words.join(': ')}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`.replaceAll('\n', ' ');
+  // JSON escaped what a terminal would interpret; parsing it brought that back.
+  return oneLine(`${words.join(': ')}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
 }
 
 function parseLine(json: string): Readonly<Record<string, unknown>> {
-  const parsed: unknown = JSON.parse(json);
-  return isObject(parsed) ? parsed : { msg: json };
+  try {
+    const parsed: unknown = JSON.parse(json);
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // A log line must never throw.
+  }
+  return { msg: json };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

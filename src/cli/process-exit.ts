@@ -1,6 +1,6 @@
 /** Ends the process on signals and on uncaught exceptions. */
 
-import { readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { createLogger } from '../platform/logger.ts';
 
 /** Ctrl-C and other signals: the first one asks to finish current work, later ones to abort it. */
@@ -50,9 +50,17 @@ export function handleUncaughtExceptions(env: Readonly<Record<string, string | u
   });
 }
 
+/** The configuration that this process uses: its list of secrets grows as sources are read. */
+let used: Config | undefined;
+
+export function useConfig(config: Config): Config {
+  used = config;
+  return config;
+}
+
 function readSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   try {
-    return readConfig(env).secrets;
+    return (used ?? readConfig(env)).secrets;
   } catch {
     return []; // an invalid configuration is reported elsewhere
   }

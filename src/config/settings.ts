@@ -4,7 +4,7 @@
  */
 
 import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../domain/errors.ts';
-import { maskUrl, parseUrl } from '../domain/link.ts';
+import { isSecretParameter, maskUrl, parseUrl } from '../domain/link.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { type FileEntry, readConfigFile } from './config-file.ts';
 import {
@@ -62,7 +62,7 @@ export function openSettings(env: Env) {
     if (setting !== undefined) secrets.push(...listSecrets(variable, setting.text));
     const parsed = variable.schema.safeParse(setting?.text, { error: () => variable.allowed });
     if (parsed.success) return parsed.data;
-    const isHidden = variable.secret !== undefined || setting?.text.includes('@') === true;
+    const isHidden = variable.secret !== undefined || /@|:\/\/\S*[?#]/.test(setting?.text ?? '');
     const expected = parsed.error.issues[0]?.message ?? variable.allowed;
     throw new InvalidInput([
       { path: setting?.where ?? variable.name, given: isHidden ? HIDDEN : setting?.text, expected },
@@ -174,6 +174,10 @@ function refuseSome(needed: readonly Variable[], find: Settings['find']): void {
 function listSecrets({ secret }: Variable, text: string): string[] {
   if (secret === undefined) return [];
   if (secret === 'whole') return splitList(text);
-  const password = parseUrl(text)?.password ?? '';
-  return password === '' ? [] : [password, decodePart(password) ?? password];
+  const url = parseUrl(text);
+  if (url === undefined) return [];
+  const parameters = [...url.searchParams]
+    .filter(([name]) => isSecretParameter(name))
+    .map(([, value]) => value);
+  return [url.password, decodePart(url.password) ?? '', ...parameters].filter((part) => part !== '');
 }

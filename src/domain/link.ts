@@ -26,8 +26,13 @@ export function maskUrl(address: string): string {
   const url = new URL(address);
   if (url.password !== '') url.password = '***';
   for (const name of new Set(url.searchParams.keys()))
-    if (/pass|key|token|secret/i.test(name)) url.searchParams.set(name, '***');
+    if (isSecretParameter(name)) url.searchParams.set(name, '***');
   return url.href;
+}
+
+/** Whether a query parameter is likely to hold a secret, by its name. */
+export function isSecretParameter(name: string): boolean {
+  return /pass|key|token|secret/i.test(name);
 }
 
 /** Query parameters that identify where a reader came from, not the content. */

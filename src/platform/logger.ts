@@ -62,12 +62,23 @@ export function createLogger(
     },
     {
       write: (line) => {
-        const hidden = [...listKnown()].reduce((text, form) => text.replaceAll(form, '[hidden]'), line);
+        const hidden = [...listKnown()].reduce(hideSecret, line);
         out.write(escapeUnsafe(hidden));
       },
     },
   );
 }
+
+/** A number or word of JSON that contains the secret is replaced whole and quoted, so that the line stays JSON. */
+function hideSecret(line: string, secret: string): string {
+  if (!line.includes(secret)) return line;
+  return line.replaceAll(JSON_TOKEN, (token) => {
+    if (!token.includes(secret)) return token;
+    return token.startsWith('"') ? token.replaceAll(secret, '[hidden]') : '"[hidden]"';
+  });
+}
+
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[\w.+-]+/g;
 
 /** An error as logged; other thrown values are logged unchanged. */
 function serializeError(error: unknown, depth = 0): unknown {

@@ -60,6 +60,20 @@ describe('log lines', () => {
     expect(text()).toBe('warning: source failed: no answer (ENOTFOUND) (source\nmastodon)\n');
   });
 
+  it('hold nothing that a terminal would interpret', () => {
+    const { cli, text } = openTerminal();
+    cli.log().warn({ detail: 'HTTP 401: \u001b]0;x\u0007\u001b[2J\u202eno' }, 'run failed');
+    expect(text()).toBe('warning: run failed: HTTP 401: no\n');
+  });
+
+  it('never throw: a secret that is a number in them leaves them readable', () => {
+    const { cli, text } = openTerminal({ env: { DATABASE_URL: 'postgres://u:5432@host:5432/db' } });
+    cli.log().warn({ port: 5432, detail: 'port 54321' }, 'database unreachable');
+    expect(text()).not.toContain('5432');
+    expect(text()).toContain('database unreachable');
+    expect(text()).toContain('port [hidden]');
+  });
+
   it('are JSON in a pipe, and for debugging', () => {
     for (const over of [{ stderr: collector().stream }, { env: { LOG_LEVEL: 'debug' } }]) {
       const stderr = collector();

@@ -213,6 +213,11 @@ test('a variable that is set to nothing counts as not set', () => {
   });
 });
 
+test('what an address may hold beside a password is not repeated, and not logged', () => {
+  expect(refusal({ SEARCH_API_URL: 'https://api.example/v1?api_key=canary' })).not.toContain('canary');
+  expect(readConfig({ REDIS_URL: 'redis://host:6379?password=canary' }).secrets).toEqual(['canary']);
+});
+
 test('each secret is known as one, whichever variable brought it', () => {
   const { secrets, settings } = readConfig({
     SERVICE_API_KEYS: 'one, two',

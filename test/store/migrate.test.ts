@@ -168,6 +168,16 @@ test('an adopted database ends as a new one does: tables, functions, triggers, v
   expect(await rowsOf(adopted.url, LEDGER)).toEqual(await rowsOf(fresh.url, LEDGER));
 });
 
+test('an adopted database keeps what others were granted and built on the view of channels', async () => {
+  const { url } = await databaseOf0041();
+  await rowsOf(url, 'GRANT SELECT ON strandline_analytics.channels TO PUBLIC');
+  await rowsOf(url, 'CREATE VIEW public.my_channels AS SELECT slug, host FROM strandline_analytics.channels');
+  await migrate({ url, log, readerUrl: url });
+  expect(await rowsOf(url, 'SELECT * FROM public.my_channels')).toEqual([]);
+  const granted = `SELECT FROM information_schema.role_table_grants WHERE table_name = 'channels' AND grantee = 'PUBLIC'`;
+  expect(await rowsOf(url, granted)).toHaveLength(1);
+});
+
 test('a database that is older than that is refused with what to do, and left as it is', async () => {
   const { url } = await databaseOf0041();
   await rowsOf(url, `DELETE FROM strandline.migrations WHERE created_at = ${LAST_SQUASHED.when}`);

@@ -164,7 +164,9 @@ test('what is found is delivered as it composes it, and it words what fails', as
   const search = ['--service', 'hosted', '--operation', 'microblog', '--every', '1h', '--prompt', 'ferry'];
   expect((await run('search', 'add', 'ferry', ...search)).code).toBe(0);
   expect((await run('search', 'run', 'ferry', '--wait')).code).toBe(0);
-  expect((await run('rules', 'add', 'news', '--on', 'post', '--channel', 'by-command')).code).toBe(0);
+  expect(
+    (await run('rules', 'add', 'news', '--on', 'post', '--search', 'ferry', '--channel', 'by-command')).code,
+  ).toBe(0);
   stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
   expect((await run('search', 'run', 'ferry', '--wait')).code).toBe(0);
   const ofCommand = () => receiver.received.filter(({ path: at }) => at === '/by-command');

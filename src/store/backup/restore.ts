@@ -111,7 +111,6 @@ async function loadTables(
 ): Promise<void> {
   const tables = await listTables(client);
   assertSame(tables, manifest);
-  // Deletes rows created by migrations, because the backup has them, and tables not in backups that may refer to
   // Deletes rows created by migrations, which the backup contains too. CASCADE, because tables excluded from backups
   // may refer to them.
   await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')} CASCADE`);
