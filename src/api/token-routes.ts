@@ -28,7 +28,7 @@ const tokenMembers = {
   revoked_at: timeShape.nullable().describe('Null: not revoked.'),
   rotating_until: timeShape
     .nullable()
-    .describe('End of the grace period in which the previous key also works; null if there is none.'),
+    .describe('End of the grace period in which the previous secret also works; null if there is none.'),
 };
 const Token = z.object(tokenMembers).meta({ id: 'Token' });
 const NewToken = z
@@ -57,7 +57,7 @@ const rotationBody = z
       .min(0)
       .max(MAX_GRACE_SECONDS)
       .default(0)
-      .describe('Seconds for which the previous key also works, at most 7 days. 0: ends immediately.'),
+      .describe('Seconds for which the previous secret also works, at most 7 days. 0: ends immediately.'),
   })
   .meta({ examples: [{ grace_seconds: 3600 }] });
 
@@ -98,7 +98,7 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'createToken',
         summary: 'Create a token',
         description:
-          'Only this reply contains the key. A token cannot have scopes that its creator lacks. Once a token exists, every request needs one.',
+          'Only this reply contains the secret. A token cannot have scopes that its creator lacks. Once a token exists, every request needs one.',
         tags,
         querystring: emptyQuery,
         body: newTokenBody,
@@ -138,9 +138,9 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'key' } },
       schema: {
         operationId: 'rotateToken',
-        summary: 'Rotate the key of a token',
+        summary: 'Rotate the secret of a token',
         description:
-          'Only this reply contains the new key. Name, scopes and expiry stay the same. The previous key, and sessions started ' +
+          'Only this reply contains the new secret. Name, scopes and expiry stay the same. The previous secret, and sessions started ' +
           'with it, work for another `grace_seconds`.',
         tags,
         params,

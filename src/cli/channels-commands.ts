@@ -93,7 +93,9 @@ const EXAMPLES = `\nExample:\n${SETTING_OPTIONS.map(
   (options) => `  $ strandline channels add ops ${options.map(({ example }) => example).join(' ')}\n`,
 ).join('')}`;
 
+/** Text whose first word is an abbreviation, such as URL, is unchanged. */
 function lowerFirst(text: string): string {
+  if (/^\p{Lu}{2}/u.test(text)) return text;
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

@@ -40,7 +40,7 @@ export function registerNew(command: Command, cli: Cli): void {
     .option('--follow', 'keep printing discoveries until Ctrl-C (with --json: one object per line)')
     .option(
       '--limit <n>',
-      `maximum number, newest first to keep (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
+      `maximum number; keeps the newest (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')

@@ -71,7 +71,8 @@ export function registerRetention(retention: Command, cli: Cli): void {
         const gone = await applyRetention(ctx.db, limits, () => !stopping.aborted);
         await cli.show(json, gone, () => []);
         cli.say(`Deleted: ${describeAmounts(gone, gone.months)}`);
-        if (!gone.done) cli.say('Not finished: stopped, or a month is in use. Workers continue.');
+        if (!gone.done)
+          cli.say('Not finished: interrupted, or a partition is locked. Workers delete the rest.');
       }),
     );
 }

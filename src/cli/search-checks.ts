@@ -98,9 +98,13 @@ function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
 function checkDerivation(readings: readonly AsideReading[]): Check[] {
   if (readings.length === 0) return [];
   const which = readings.map(({ search, run_id, code }) => `${search} (run ${run_id}: ${code})`);
-  const advice = `see "reading set aside" in the logs of workers; workers retry at least once an hour`;
+  const advice = `see "response set aside" in the logs of workers; workers retry at least once an hour`;
   return [
-    failedCheck('derivation', `trends are behind because of failed readings: ${which.join(', ')}`, advice),
+    failedCheck(
+      'derivation',
+      `trends are behind because responses could not be processed: ${which.join(', ')}`,
+      advice,
+    ),
   ];
 }
 
@@ -140,11 +144,13 @@ export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] 
   if (oldest === null) return [];
   const { who, seconds, behind } = oldest;
   if ((seconds ?? 0) < LONG_TRANSACTION_SECONDS && behind < MANY_TRANSACTIONS_BEHIND) return [];
-  const since = seconds === null ? '' : ` for ${formatQuantity(Math.floor(seconds / 60), 'minute')}`;
+  const open =
+    seconds === null ? 'is open' : `has been open for ${formatQuantity(Math.floor(seconds / 60), 'minute')}`;
+  const later = `${formatQuantity(behind, 'transaction')} ${behind === 1 ? 'has' : 'have'} started since`;
   return [
     failedCheck(
       'transactions',
-      `a transaction of ${who} is open${since}; ${formatQuantity(behind, 'transaction')} since`,
+      `a transaction of ${who} ${open}; ${later}`,
       'end it (find it in pg_stat_activity): Postgres cannot vacuum rows that it may still read',
     ),
   ];

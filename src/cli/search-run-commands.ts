@@ -186,7 +186,7 @@ type TryOptions = {
 export function registerTry(group: Command, cli: Cli): void {
   group
     .command('try')
-    .description('make one call and print the results; stores nothing')
+    .description('make one call and print the results; saves none of them')
     .argument('[search]', 'slug of a saved search; the options override its own')
     .option('--operation <operation>', 'microblog (posts) or ai (all sources); without a saved search')
     .option('--prompt <text>', 'query text')

@@ -31,7 +31,7 @@ export function registerToken(token: Command, cli: Cli): void {
 
   token
     .command('create')
-    .description('create a token; prints it once')
+    .description('create a token and print it once')
     .option('--name <name>', 'user or purpose', 'unnamed')
     .option('--scope <list>', `scopes, comma-separated: ${SCOPES.join(', ')}`, 'read')
     .option('--expires <when>', 'expiry: 90d, or a time such as 2027-03-01 (default: never)')
@@ -73,15 +73,15 @@ export function registerToken(token: Command, cli: Cli): void {
 
   token
     .command('rotate')
-    .description('replace a token, printed once; keeps its name, scopes and expiry')
+    .description('replace the secret of a token, printed once; keeps its name, scopes and expiry')
     .argument('<token>', 'token prefix or id; see: token list')
-    .option('--grace <time>', 'how long the old token stays valid, such as 30m, 12h or 7d', '0')
+    .option('--grace <time>', 'how long the old secret stays valid, such as 30m, 12h or 7d', '0')
     .option('--json', 'print JSON')
     .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const { key, ...row } = await rotateToken(ctx, given, parseGraceSeconds(grace));
         await cli.show(json, { ...row, token: key }, () => [key]);
-        cli.page.say(describeRotation(row, cli.page));
+        cli.page.say(describeRotation('secret', row, cli.page));
       }),
     );
 
@@ -128,7 +128,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
 
   key
     .command('create')
-    .description('create a key; prints it once')
+    .description('create a key and print it once')
     .option('--name <name>', 'user or purpose', 'unnamed')
     .option('--json', 'print JSON')
     .action(({ name, json }: { name: string; json?: boolean }) =>
@@ -161,7 +161,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const row = await rotateKey(ctx, 'service', given, parseGraceSeconds(grace));
         await cli.show(json, row, () => [row.key]);
-        cli.page.say(describeRotation(row, cli.page));
+        cli.page.say(describeRotation('key', row, cli.page));
       }),
     );
 
@@ -180,6 +180,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
 }
 
 function describeRotation(
+  what: 'secret' | 'key',
   { prefix, name, rotating_until: until }: Pick<TokenRow, 'prefix' | 'name' | 'rotating_until'>,
   page: TerminalPage,
 ): string {
@@ -187,7 +188,7 @@ function describeRotation(
     until === null
       ? 'The old one no longer works.'
       : `The old one works until ${formatInstant(until, page)}.`;
-  return `New key for ${prefix} ("${name}"), shown once. ${former}`;
+  return `New ${what} for ${prefix} ("${name}"), shown once. ${former}`;
 }
 
 function serviceKeyColumns(page: TerminalPage): Column<TokenRow>[] {

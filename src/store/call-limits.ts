@@ -45,14 +45,15 @@ export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
 }
 
 /**
- * CTEs that check both limits and count as many calls as these allow. They follow a CTE `allowed` with a row for each
- * candidate call of a service. `verdict` has one row if there are any: their time `now`, how many are opened
- * (`opens`), and the reason for the others (`refusal`, `until`). The statement writes the rows of opened calls.
+ * CTEs that check both limits and count as many calls as they allow. Before them, the statement needs a CTE `allowed`
+ * with one row per candidate call of a service; after them, it writes the ledger rows of the opened calls. If there are
+ * candidates, the CTE `verdict` has one row: the time of the calls (`now`), how many of them are opened (`opens`), why the
+ * others are not (`refusal`), and when the limit per minute allows another (`until`).
  *
- * The minute's row is locked first and the time is read afterwards, so that a waiting statement sees what was
- * committed meanwhile, and times in the row ascend. The day is counted last, by one upsert: if concurrent calls used
- * up the day meanwhile, nothing is opened, and the statement must be repeated. If the database's clock was set back,
- * later times count as now; otherwise they would count for hours.
+ * The row of the minute is locked before the time is read. A statement that waited for the lock thus sees the calls
+ * committed meanwhile, and the times in the row ascend. The day is counted last, in one upsert. If concurrent calls used up
+ * the day meanwhile, no call is opened and the statement must be repeated (`again`). If the database's clock was set back,
+ * times later than now are replaced by now; otherwise they would count for hours.
  * @param places.perMinute parameter of the limit; null: no limit, and nothing is recorded
  * @param places.perDay the same for the UTC day, whose calls are always counted
  */

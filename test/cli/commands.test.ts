@@ -414,12 +414,17 @@ describe('doctor', () => {
     const of = (seconds: number | null, behind: number) =>
       checkOldestTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
     expect(of(4_000, 12)).toEqual([
-      [false, 'a transaction of ana, notebook is open for 66 minutes; 12 transactions since'],
+      [
+        false,
+        'a transaction of ana, notebook has been open for 66 minutes; 12 transactions have started since',
+      ],
     ]);
     expect(of(null, 2_000_000)).toEqual([
       [
         false,
-        expect.stringMatching(/^a transaction of ana, notebook is open; 2,?000,?000 transactions since$/),
+        expect.stringMatching(
+          /^a transaction of ana, notebook is open; 2,?000,?000 transactions have started since$/,
+        ),
       ],
     ]);
     expect(checkOldestTransaction(null)).toEqual([]);

@@ -321,7 +321,7 @@ test('a run that died three times alone as well fails in words; its response sta
     code: 'internal',
     reason: expect.stringMatching(/5 workers died/),
   });
-  expect(events).toContain('run failed: it killed its workers');
+  expect(events).toContain('run failed');
   expect(await unreadOf(runId), 'not read at once').toEqual([1]);
   world.clock.advance(3_600_000);
   await executeRun(ctx, runId, undefined, createRunGate());

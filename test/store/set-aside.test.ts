@@ -64,7 +64,7 @@ test('its search waits and is named, everything else goes on, and nothing is los
   const before = await succeeded();
   for (const minutes of [0, 15, 30]) for (const search of searches) await runWithout(search, minutes);
 
-  expect(await followAt(31)).toEqual(['reading set aside']);
+  expect(await followAt(31)).toEqual(['response set aside']);
   expect(await Promise.all(searches.map(derivedOf))).toEqual([0, 3, 3]);
   expect(await readSetAside(world.db, 10)).toEqual([
     {

@@ -51,7 +51,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'alerts', description: 'Rules decide what to send, channels where. Deliveries are the messages.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
-  { name: 'sql', description: 'SQL queries over the views of the contract.' },
+  { name: 'sql', description: 'SQL queries over the documented views.' },
 ];
 
 /**

@@ -25,7 +25,7 @@ type TokenContext = Pick<ActingContext, 'db' | 'clock' | 'actor'>;
 
 const MAX_TOKEN_NAME = 60;
 
-/** Longest grace period of a replaced key: time to update every client, even over a weekend. */
+/** Longest grace period of a replaced secret: time to update every client, even over a weekend. */
 export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
 
 /** The prefix of each kind of key, and its name in the audit log and in messages. */
@@ -144,10 +144,10 @@ export async function revokeKey(
 }
 
 /**
- * Replaces the key of a token; its name, scopes, expiry and prefix stay the same. Sessions started with the previous key end
- * with it; a still older key ends now.
- * @param graceSeconds how long the previous key also works, from 0 to {@link MAX_GRACE_SECONDS}
- * @returns the token and its new key, which is shown once
+ * Replaces the secret of a token; its name, scopes, expiry and prefix stay the same. Sessions started with the previous
+ * secret end with it; a still older secret ends now.
+ * @param graceSeconds how long the previous secret also works, from 0 to {@link MAX_GRACE_SECONDS}
+ * @returns the token, with its new secret as `key`, which is shown once
  * @throws InvalidInput @throws Refused `not_found`, or `conflict` if the token is revoked or expired
  */
 export async function rotateToken(

@@ -102,7 +102,7 @@ async function setReadingAside({ db, clock, log }: FollowerContext, id: Id, caus
   const aside = await moveAside(db, { id, code, now: clock.statementTime() });
   if (aside?.attempts !== 1) return;
   const { search, run_id: run, retry_at } = aside;
-  log.error({ err: cause, search, run: String(run), code, retry_at }, 'reading set aside');
+  log.error({ err: cause, search, run: String(run), code, retry_at }, 'response set aside');
 }
 
 /** Whether the same readings would fail again: the database refuses the data, they take too long, or there is a bug. */

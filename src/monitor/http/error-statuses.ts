@@ -183,7 +183,7 @@ export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Fa
       retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
     });
   }
-  return failed(500, 'internal', 'Internal error', 'the log has the details under the id of this request');
+  return failed(500, 'internal', 'Internal error', 'for details, search the log for the id of this request');
 }
 
 function mapRunError(

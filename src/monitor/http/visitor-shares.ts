@@ -51,7 +51,7 @@ export function createShare(label: string, max: { all: number; each: number }): 
       if (own >= max.each)
         throw new Denied(
           'too_many',
-          `you have ${max.each} ${label} in progress, the limit per visitor; end one first`,
+          `you have ${max.each} ${label} in progress, the limit per client; end one, or wait for one to finish`,
           SHARE_RETRY_SECONDS,
         );
       if (all >= max.all)

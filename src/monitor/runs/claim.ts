@@ -32,12 +32,9 @@ export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): P
     throw new ExclusiveAccessNeeded();
   if (run === null || run.claims <= MAX_CLAIMS) return run;
   await markUnknownCalls(ctx.db, runId, run.fence, ctx.clock.now());
-  const reason = `${MAX_CLAIMS} workers died while executing this run, 3 of them with no other run`;
+  const reason = `${MAX_CLAIMS} workers died while executing this run, 3 of them while it was their only run`;
   await failRun(ctx.db, { runId, fence: run.fence, code: 'internal', reason, rejects: null, now });
-  ctx.log.error(
-    { run: String(runId), search: run.search, claims: MAX_CLAIMS },
-    'run failed: it killed its workers',
-  );
+  ctx.log.error({ run: String(runId), search: run.search, claims: MAX_CLAIMS, reason }, 'run failed');
   return null;
 }
 

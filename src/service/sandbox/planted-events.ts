@@ -1,7 +1,7 @@
 /**
  * Planted events, which raise the attention for a topic. They occur at random, one every two to four days. Three of ten
- * are bursts, large enough to report; the others are ripples, which no client should report. There is nothing in
- * between, so the correct result is always known.
+ * are bursts, large enough to report; the others are ripples, too small to report, and floods of spam. There is nothing
+ * in between, so the correct result is always known.
  */
 
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';

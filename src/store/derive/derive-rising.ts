@@ -35,10 +35,12 @@ ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${joinMeasu
 
 const MIN_GAINED = 5;
 /**
- * Posts with at least this gain since the run before the last six hours, or since the first run in them that returned
- * the post. Never across a gap: if the previous run is more than two intervals older, it is not compared. Posts
- * younger than six hours gained all they have. Considers posts returned in these hours that changed since then;
- * sightings per run are read only for posts known earlier that the previous run did not return. $1 searches.
+ * Posts that gained at least {@link MIN_GAINED} in the last six hours, and more per hour than is typical at their age, if
+ * that is known. Gains are counted from the base, which is the last run before these hours; from the first later run that
+ * returned the post, if the base did not; or from the post's publication, if it is younger than six hours. A base more than
+ * two intervals older than these hours is not used, because gains are not counted across a gap. Only posts that were
+ * returned in these hours and are young or changed since the base are considered. The results of single runs are read
+ * only for posts that the search had seen before and that the base did not return. $1 searches.
  */
 const UPDATE_RISING = `
 WITH look AS MATERIALIZED (

@@ -193,7 +193,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
       </dl>
       <Section title="Body">
         {body === null ? (
-          <EmptyState words="No body: the message is still gathering, or an author in it was deleted." />
+          <EmptyState words="No body: the message is not composed yet, or its body was deleted (after MESSAGE_DAYS, or with an author in it)." />
         ) : (
           <pre class="body" tabIndex={0}>
             {formatBody(delivery.channel_kind, body)}

@@ -23,7 +23,7 @@ export function FirstFinders({
     <Section
       title="First to find links"
       id="leads"
-      note={`The newest ${WHOLE.format(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Baseline finds of the later one are excluded.`}
+      note={`The newest ${WHOLE.format(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Counts and medians exclude links that the later one found in its baseline.`}
     >
       {leads.length === 0 ? (
         <EmptyState words="No links in common. Only AI searches find links." />

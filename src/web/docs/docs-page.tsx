@@ -99,10 +99,10 @@ function AccessHelp() {
   return (
     <Section title="Access" id="access">
       <p>
-        Until you create the first token, a server that listens on this machine only allows everything without
-        one. After that, every request needs a token. Scopes: <code>read</code> reads everything found,{' '}
-        <code>write</code> changes topics, searches and rules, <code>run</code> starts runs, which may cost
-        money, <code>sql</code> queries the views, and <code>admin</code> manages tokens.
+        Until you create the first token, a server bound to localhost requires no token. After that, every
+        request needs a token. Scopes: <code>read</code> reads everything found, <code>write</code> changes
+        topics, searches and rules, <code>run</code> starts runs, which may cost money, <code>sql</code>{' '}
+        queries the views, and <code>admin</code> manages tokens.
       </p>
       <pre class="shell" tabIndex={0}>
         <code>{'TOKEN=$(strandline token create --name my-program --scope read)'}</code>

@@ -89,7 +89,7 @@ function UnreadCount({ unread }: { unread: UnreadResponses }) {
       {formatCount(stored, 'response')} stored, not parsed yet
       {late === 0 || oldest_run_id === null ? null : (
         <>
-          , {late === stored ? '' : `${late} of them `}for more than a minute: oldest is of{' '}
+          , {late === stored ? '' : `${late} of them `}for more than a minute; the oldest belongs to{' '}
           <a href={`/runs/${oldest_run_id}`}>run {String(oldest_run_id)}</a> (<Timestamp at={oldest_at} />)
         </>
       )}

@@ -36,7 +36,7 @@ const SCOPE_WORDS = {
 
 const EXPIRIES = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' };
 
-/** How long the old key stays valid after a rotation, by seconds. */
+/** How long the old secret stays valid after a rotation, by seconds. */
 const GRACE_PERIODS: Readonly<Record<string, string>> = {
   '0': 'revoke immediately',
   [HOUR / SECOND]: 'valid for 1 hour',
@@ -46,7 +46,7 @@ const GRACE_PERIODS: Readonly<Record<string, string>> = {
 
 const params = z.object({ id: z.string().regex(/^[1-9]\d{0,17}$/, 'an id') });
 
-/** Pages that show a key must not be cached. */
+/** Pages that show a secret must not be cached. */
 const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   reply.header('cache-control', 'no-store');
 };
@@ -88,7 +88,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
           },
         ]);
       const made = await rotateToken(request.acting, request.params.id, Number(grace));
-      return renderKey(request, reply, made, 'Key rotated');
+      return renderKey(request, reply, made, 'Secret rotated');
     },
   );
 
@@ -115,7 +115,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
       above: <a href="/system">System</a>,
       aside: <a href="/system/audit">Audit log</a>,
       status: problems.length === 0 ? 200 : 400,
-      lead: 'Tokens are for signing in here and for the API.',
+      lead: 'Use tokens to sign in and to call the API.',
       body: (
         <>
           {tokens.length === 0 ? (
@@ -161,8 +161,8 @@ function NewTokenForm({
     <Form action="/system/tokens" given={given} problems={problems} label="New token">
       {first ? (
         <p class="help">
-          Once a token exists, every visitor needs one, on this machine too. Create one with admin for
-          yourself first, and store it.
+          Once a token exists, everyone needs one, even on this machine. Create an admin token for yourself
+          first and store it safely.
         </p>
       ) : null}
       <Field name="name" label="Name" placeholder="reports" autocomplete="off" />
@@ -194,25 +194,25 @@ function RotationForms({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return null;
   return (
     <Section
-      title="Rotate a key"
-      note="Name, scopes and expiry stay. Sessions started with the old key end with it."
+      title="Rotate a secret"
+      note="The token keeps its name, scopes and expiry. Sessions started with the old secret end with it."
     >
       {tokens.map(({ id, name, prefix }) => (
         <details>
           <summary>
             <UntrustedText text={name} most={60} /> <code>st_{prefix}</code>
           </summary>
-          <Form action={`/system/tokens/${id}/rotate`} label={`Rotate the key of ${name}`}>
+          <Form action={`/system/tokens/${id}/rotate`} label={`Rotate the secret of ${name}`}>
             <Field
               name="grace"
               path={`grace-${id}`}
-              label="Old key"
+              label="Old secret"
               kind="select"
               value="0"
               options={Object.entries(GRACE_PERIODS).map(([value, words]) => ({ value, words }))}
             />
             <div class="buttons">
-              <Button words="Rotate key" />
+              <Button words="Rotate secret" />
             </div>
           </Form>
         </details>
@@ -271,7 +271,7 @@ function renderKey(
       <>
         {made.rotating_until === null ? null : (
           <p>
-            The old key is valid until <Timestamp at={made.rotating_until} exact />.
+            The old secret is valid until <Timestamp at={made.rotating_until} exact />.
           </p>
         )}
         <p>Scopes: {made.scopes.join(', ')}. Shown once; store it as a secret:</p>

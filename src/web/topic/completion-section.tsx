@@ -88,7 +88,7 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
               unchanged
               {diff.gaps.between === 0
                 ? '.'
-                : `; ${formatCount(diff.gaps.between, 'run')} in between returned no answer.`}
+                : `; ${formatCount(diff.gaps.between, 'run')} in between returned no completion.`}
             </p>
           )}
         </div>

@@ -39,7 +39,7 @@ export function RisingSection({ data }: TopicSectionProps) {
       title="Rising now"
       id="rising"
       live
-      note="Likes, reposts, replies and quotes gained in the last 6 hours, against the usual at the same age."
+      note="Likes, reposts, replies and quotes gained in the last 6 hours, compared with what is typical at the same age."
     >
       {data.rising.length === 0 ? (
         <EmptyState words="No rising posts: no post seen at least twice in the last hours gained engagement." />
@@ -68,7 +68,7 @@ export function AheadSection({ data, range }: TopicSectionProps) {
       title="Outperforming posts of the same age"
       id="ahead"
       live
-      note={`Engagement ${formatCount(hours, 'hour')} after publication, against the usual of the search. Posts of the last ${range.words}.`}
+      note={`Engagement ${formatCount(hours, 'hour')} after publication, compared with what is typical for this search. Posts from the last ${range.words}.`}
     >
       {posts.length === 0 ? (
         <EmptyState words={`No post was observed ${formatCount(hours, 'hour')} after publication yet.`} />
