@@ -39,7 +39,10 @@ function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry
     line += blank.split('\n').length - 1; // no text goes over a line
     const taken = match(form);
     if (taken === undefined)
-      throw refuse(at === text.length ? 'the end of the file' : (match(SHOWN) ?? 'another sign'), expected);
+      throw refuse(
+        at === text.length ? 'the end of the file' : (match(SHOWN) ?? 'an unexpected character'),
+        expected,
+      );
     at += taken.length;
     return taken;
   };
@@ -48,15 +51,15 @@ function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry
   while (mark !== '}') {
     const variable = String(JSON.parse(take(QUOTED, 'the name of a variable in double quotes')));
     const other = entries.get(variable);
-    if (other !== undefined) throw refuse(variable, `to stand there once; line ${other.line} has it too`);
+    if (other !== undefined) throw refuse(variable, `one entry; also set on line ${other.line}`);
     const named = line;
-    take(/:/y, 'a colon behind the name');
-    const value = take(VALUE, 'a text in double quotes, a number, true or false');
+    take(/:/y, 'a colon after the name');
+    const value = take(VALUE, 'a string in double quotes, a number, true or false');
     // A number as it is written: what a variable takes for one is its own to say.
     const written = value.startsWith('"') ? String(JSON.parse(value)).trim() : value;
     entries.set(variable, { text: written, line: named });
     mark = take(/[,}]/y, 'a comma before the next variable, or } at the end');
   }
-  take(/$/y, 'nothing behind the object');
+  take(/$/y, 'nothing after the object');
   return entries;
 }

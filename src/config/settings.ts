@@ -98,7 +98,7 @@ export function openSettings(env: Env) {
     return unknown.map(([given, { line }]) => {
       const distance = (name: string) => leven(given.toUpperCase(), name);
       const [nearest = ''] = known.toSorted((a, b) => distance(a) - distance(b));
-      const expected = `the name of a variable; the nearest is ${nearest}`;
+      const expected = `the name of a variable; did you mean ${nearest}?`;
       return { path: `${file.name}:${line}`, given, expected };
     });
   }
@@ -157,8 +157,8 @@ function refuseClearText({ name, secret }: Variable, setting: Setting | undefine
   if (secret !== 'whole' && (url === undefined || maskUrl(setting.text) === url.href)) return;
   const expected =
     secret === undefined
-      ? 'an address without a password'
-      : `no secret in this file: put it into a file of its own, and name that by ${name}_FILE`;
+      ? 'a URL without a password'
+      : `no secret here; store it in a separate file and set ${name}_FILE to its path`;
   throw new InvalidInput([{ path: setting.where, given: HIDDEN, expected }]);
 }
 

@@ -91,7 +91,7 @@ export function listNeeded(table: Table): Variable[] {
     .filter(({ needed }) => needed);
 }
 
-export const anyText = z.string().min(1).describe('a text');
+export const anyText = z.string().min(1).describe('a string');
 
 /** @param words say what is allowed */
 export function pattern(allowed: RegExp, words: string) {
@@ -131,7 +131,7 @@ export function seconds(min: number, max: number) {
 const ESCAPES = '; in a password, @ : / % # are written %40 %3A %2F %25 %23';
 
 export function address(schemes: readonly string[], example: string) {
-  const words = `an address such as ${example}`;
+  const words = `a URL such as ${example}`;
   return z
     .string()
     .refine(
@@ -162,12 +162,12 @@ export function bareAddress(example: string, keyStandsIn = 'a key has a variable
     .refine((text) => {
       const url = parseUrl(text); // undefined was refused already
       return url === undefined || url.username + url.password + url.search + url.hash === '';
-    }, `an address without user, password, query and fragment; ${keyStandsIn}`)
+    }, `a URL without user, password, query and fragment; ${keyStandsIn}`)
     .describe(schema.description ?? '');
 }
 
 /** Texts separated by commas; none where nothing is set. */
-export const list = z.string().transform(splitList).describe('texts, separated by commas');
+export const list = z.string().transform(splitList).describe('a comma-separated list');
 
 /** What stands between commas, without what is empty. */
 export function splitList(text: string): string[] {

@@ -42,7 +42,7 @@ const addressesByName = list
     }
     return addresses;
   })
-  .describe('pairs such as hacker-news=https://mirror.host, separated by commas');
+  .describe('a comma-separated list of pairs such as hacker-news=https://mirror.host');
 
 const folder = z
   .string()
@@ -82,14 +82,14 @@ export const VARIABLES = {
   dataDir: DATA_DIR,
   hosted: {
     url: variable('SEARCH_API_URL', bareAddress('https://api.host', 'set the key in SEARCH_API_KEY'), 'URL of the hosted service', { needed: true, unset: 'no hosted service' }),
-    prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'its path prefix', { unset: 'from its dialect' }),
-    key: variable('SEARCH_API_KEY', anyText, 'its key', { secret: 'whole' }),
-    names: variable('SEARCH_API_NAMES', anyText, 'its dialect: `named`, `neutral` or a JSON file', { default: 'named', see: 'protocol.md#names-on-the-wire' }),
+    prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'path prefix of the hosted service', { unset: 'from its dialect' }),
+    key: variable('SEARCH_API_KEY', anyText, 'key of the hosted service', { secret: 'whole' }),
+    names: variable('SEARCH_API_NAMES', anyText, 'dialect of the hosted service: `named`, `neutral` or a JSON file', { default: 'named', see: 'protocol.md#names-on-the-wire' }),
   },
   service: {
     port: variable('SERVICE_PORT', port, 'port of the search service; the default moves to the next free port if in use', { default: '7811', see: 'protocol.md' }),
-    keys: variable('SERVICE_API_KEYS', keysOfService, 'its keys, in addition to those of `strandline service key create`', { default: '', secret: 'whole' }),
-    callsPerMinute: variable('SERVICE_CALLS_PER_MINUTE', wholeNumber(1, 10_000_000), 'rate limit per key; two cores can serve the default', { default: '60000', unit: 'calls of one key' }),
+    keys: variable('SERVICE_API_KEYS', keysOfService, 'keys of the search service, in addition to those of `strandline service key create`', { default: '', secret: 'whole' }),
+    callsPerMinute: variable('SERVICE_CALLS_PER_MINUTE', wholeNumber(1, 10_000_000), 'rate limit of the search service per key; two cores can serve the default', { default: '60000', unit: 'calls of one key' }),
     /** Whether web results have their own group, which the specification does not define. */
     webGroup: variable('SERVICE_WEB_GROUP', yesOrNo, 'whether web results have their own group in responses', { default: 'false' }),
     sources: {
@@ -102,21 +102,21 @@ export const VARIABLES = {
     /** The language model that writes completions; undefined: completions quote sources. */
     model: {
       baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/completions.md' }),
-      apiKey: variable('LLM_API_KEY', anyText, 'its key', { secret: 'whole' }),
-      model: variable('LLM_MODEL', anyText, 'its name', { needed: true }),
+      apiKey: variable('LLM_API_KEY', anyText, 'key of the language model', { secret: 'whole' }),
+      model: variable('LLM_MODEL', anyText, 'name of the language model', { needed: true }),
     },
   },
   http: {
     host: variable('HOST', anyText, 'bind address of the dashboard, the API and the search service; non-loopback addresses require a token', { default: '127.0.0.1', see: 'access.md' }),
     port: variable('PORT', port, 'port of the dashboard and the API; the default moves to the next free port if in use', { default: '7810' }),
-    baseUrl: variable('BASE_URL', address(['http:', 'https:'], 'https://strandline.host'), 'their public URL, if different', { see: 'access.md' }),
+    baseUrl: variable('BASE_URL', address(['http:', 'https:'], 'https://strandline.host'), 'public URL of the dashboard and the API, if different', { see: 'access.md' }),
   },
   /** Rate limit of the dashboard and the API, per token, or per address without a token. */
-  requestsPerMinute: variable('REQUESTS_PER_MINUTE', wholeNumber(1, 1_000_000), 'rate limit of the dashboard and the API, per token, or per address without a token', { default: '6000', unit: 'requests per visitor', see: 'access.md#limits' }),
+  requestsPerMinute: variable('REQUESTS_PER_MINUTE', wholeNumber(1, 1_000_000), 'rate limit of the dashboard and the API, per token, or per address without a token', { default: '6000', unit: 'requests per client', see: 'access.md#limits' }),
   /** Where processes without a server serve metrics and health; port undefined: not served. */
   metrics: {
     host: variable('METRICS_HOST', anyText, 'bind address for metrics and health of `worker` and `service`; non-loopback addresses require a token', { default: '127.0.0.1', see: 'metrics.md' }),
-    port: variable('METRICS_PORT', wholeNumber(1, 65_535), 'its port; other processes serve them on `PORT`', { unset: 'not served' }),
+    port: variable('METRICS_PORT', wholeNumber(1, 65_535), 'port for metrics and health of `worker` and `service`; other processes serve them on `PORT`', { unset: 'not served' }),
   },
   /** Encrypts secrets in the database; undefined: a key file in the data directory. */
   masterKey: variable('MASTER_KEY', z.string().min(32, 'at least 32 characters, such as from openssl rand -base64 32').describe('at least 32 characters'), 'encrypts channel secrets in the database; must be the same on every machine', { secret: 'whole', unset: 'master.key in the data directory' }),

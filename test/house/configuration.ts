@@ -28,7 +28,7 @@ function describeVariable({ about, see }: Variable): string {
 const rowsOf = (table: Table) => listVariables(table).map(([row]) => row);
 
 function renderVariables(table: Table): string {
-  const head = ['variable', 'may be', 'default', 'unit', 'what it is'];
+  const head = ['variable', 'accepts', 'default', 'unit', 'what it is'];
   const rows = rowsOf(table).map((row) => [
     code(row.name),
     row.secret === 'whole' ? `${row.allowed}; secret` : row.allowed,
@@ -40,7 +40,7 @@ function renderVariables(table: Table): string {
 }
 
 const sourceTable = renderTable(
-  ['tool', 'source', 'name in `SERVICE_SOURCES`', 'needs', 'may have', 'dates'],
+  ['tool', 'source', 'name in `SERVICE_SOURCES`', 'needs', 'optional', 'dates'],
   SOURCE_REGISTRY.map(({ facts, variables }) => {
     const needed = listNeeded(variables);
     const others = rowsOf(variables).filter((row) => !needed.includes(row));

@@ -25,7 +25,7 @@ const WRONG: readonly (readonly [env: Record<string, string>, said: RegExp])[] =
   [{ RUN_LEASE_SECONDS: 'soon' }, /RUN_LEASE_SECONDS: got "soon"; a whole number from 1 to 3600/],
   [
     { DATABASE_URL: 'mysql://u:canary-password@127.0.0.1/x' },
-    /DATABASE_URL: got "\(hidden\)"; an address such as postgres:/,
+    /DATABASE_URL: got "\(hidden\)"; a URL such as postgres:/,
   ],
   [
     { SEARCH_API_KEY: '', SEARCH_API_KEY_FILE: '/no/such/file' },

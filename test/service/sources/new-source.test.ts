@@ -45,8 +45,8 @@ test('the file of variables knows them', async () => {
   const file = path.join(directory, 'pier.json');
   await writeFile(file, `{\n  "PIER_SERVER": "ftp://host",\n  "PIER_API_KEY": "${KEY}"\n}`);
   const { err } = await program.run(['config', 'show'], { STRANDLINE_CONFIG: file });
-  expect(err).toMatch(/pier\.json:2: PIER_SERVER: got "ftp:\/\/host"; an address/);
-  expect(err).toMatch(/pier\.json:3: PIER_API_KEY: got "\(hidden\)"; no secret in this file/);
+  expect(err).toMatch(/pier\.json:2: PIER_SERVER: got "ftp:\/\/host"; a URL such as/);
+  expect(err).toMatch(/pier\.json:3: PIER_API_KEY: got "\(hidden\)"; no secret here/);
   expect(err).not.toContain(KEY);
 });
 

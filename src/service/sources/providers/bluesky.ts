@@ -54,9 +54,9 @@ export const BLUESKY = defineSource({
   },
   // biome-ignore format: one row for each
   variables: {
-    handle: variable('BLUESKY_HANDLE', anyText, 'account used for searches', { needed: true }),
-    appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of the account, not its main password', { needed: true, secret: 'whole' }),
-    server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'server of the account', { default: 'https://bsky.social' }),
+    handle: variable('BLUESKY_HANDLE', anyText, 'Bluesky account used for searches', { needed: true }),
+    appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of the Bluesky account, not its main password', { needed: true, secret: 'whole' }),
+    server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'server of the Bluesky account', { default: 'https://bsky.social' }),
   },
   make: ({ server, ...account }, { at }) => bluesky({ ...account, server: at ?? server }),
 });

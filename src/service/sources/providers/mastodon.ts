@@ -49,7 +49,7 @@ export const MASTODON = defineSource({
   // biome-ignore format: one row for each
   variables: {
     server: variable('MASTODON_SERVER', bareAddress('https://host'), 'Mastodon server to use', { default: 'https://mastodon.social' }),
-    token: variable('MASTODON_TOKEN', anyText, 'token of that server: enables full-text search in addition to hashtags', { secret: 'whole' }),
+    token: variable('MASTODON_TOKEN', anyText, 'token of the Mastodon server: enables full-text search in addition to hashtags', { secret: 'whole' }),
   },
   make: ({ server, token }, { at }) => mastodon({ server: at ?? server, token }),
 });

@@ -51,8 +51,8 @@ export const REDDIT = defineSource({
   // biome-ignore format: one row for each
   variables: {
     clientId: variable('REDDIT_CLIENT_ID', anyText, 'client ID of an application approved by Reddit', { needed: true }),
-    clientSecret: variable('REDDIT_CLIENT_SECRET', anyText, 'its secret', { needed: true, secret: 'whole' }),
-    username: variable('REDDIT_USERNAME', pattern(/^[\w-]{1,40}$/, 'the name of an account, without u/'), 'account that owns the application', { needed: true }),
+    clientSecret: variable('REDDIT_CLIENT_SECRET', anyText, 'client secret of that application', { needed: true, secret: 'whole' }),
+    username: variable('REDDIT_USERNAME', pattern(/^[\w-]{1,40}$/, 'the name of an account, without u/'), 'Reddit account that owns the application', { needed: true }),
   },
   make: (settings, { at, version }) => reddit({ ...settings, at, tokenAt: at, version }),
 });
