@@ -62,7 +62,7 @@ export function openSettings(env: Env) {
     if (setting !== undefined) secrets.push(...listSecrets(variable, setting.text));
     const parsed = variable.schema.safeParse(setting?.text, { error: () => variable.allowed });
     if (parsed.success) return parsed.data;
-    const isHidden = variable.secret !== undefined || /@|:\/\/\S*[?#]/.test(setting?.text ?? '');
+    const isHidden = variable.secret !== undefined || mayHoldSecret(setting?.text ?? '');
     const expected = parsed.error.issues[0]?.message ?? variable.allowed;
     throw new InvalidInput([
       { path: setting?.where ?? variable.name, given: isHidden ? HIDDEN : setting?.text, expected },
@@ -169,6 +169,11 @@ function refuseSome(needed: readonly Variable[], find: Settings['find']): void {
   const beside = needed.filter((row) => !missing.includes(row)).map(({ name }) => name);
   const expected = `to be set, since ${beside.join(' and ')} is`;
   throw new InvalidInput(missing.map(({ name }) => ({ path: name, given: undefined, expected })));
+}
+
+/** An address with a user, a query or a fragment. */
+function mayHoldSecret(text: string): boolean {
+  return text.includes('@') || (text.includes('://') && /[?#]/.test(text));
 }
 
 function listSecrets({ secret }: Variable, text: string): string[] {

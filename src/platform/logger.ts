@@ -78,7 +78,8 @@ function hideSecret(line: string, secret: string): string {
   });
 }
 
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[\w.+-]+/g;
+/** A string takes what is there where its end is missing, so that each character is read once. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|[\w.+-]+/g;
 
 /** An error as logged; other thrown values are logged unchanged. */
 function serializeError(error: unknown, depth = 0): unknown {
