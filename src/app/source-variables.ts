@@ -7,9 +7,9 @@ import { VERSION } from '../config/version.ts';
 import { collectProblems, InvalidInput } from '../domain/errors.ts';
 
 /**
- * What is set for the sources can be read, and the file of variables holds nothing that is no variable.
+ * Checks the variables of sources, and that the configuration file contains no unknown names.
  * @returns the variables of all sources
- * @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set, and for a wrong value
+ * @throws InvalidInput for an unknown source in `SERVICE_SOURCES`, a missing key, or an invalid value
  */
 export async function assertSources({ service, settings }: Config): Promise<Table> {
   const { chooseSources, SOURCE_VARIABLES } = await import('../service/sources/source-registry.ts');
@@ -19,7 +19,7 @@ export async function assertSources({ service, settings }: Config): Promise<Tabl
   return SOURCE_VARIABLES;
 }
 
-/** {@link assertSources} for a command that may ask none: sources are loaded where one of them, or what may be one, is named. */
+/** {@link assertSources} for commands that may not use sources: loads them only if the configuration names one. */
 export async function assertNamedSources(config: Config): Promise<void> {
   const { wanted, addresses } = config.service.sources;
   const isNamed = !['auto', 'sandbox'].includes(wanted.join());

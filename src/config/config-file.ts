@@ -1,16 +1,16 @@
-/** The file of variables: one flat object of JSON, read with the line of each entry. */
+/** Parses the configuration file: one flat JSON object. Keeps the line of each entry for error messages. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { statSync } from 'node:fs';
 
 export type FileEntry = {
-  /** As a variable of the environment would hold it. */
+  /** As it would be written in the environment. */
   text: string;
   line: number;
 };
 
-/** @param name where it is looked for @param required whether somebody named it: then it must be there */
+/** @param name its path @param required whether it must exist, because STRANDLINE_CONFIG names it */
 export function readConfigFile(name: string, required: boolean): ReadonlyMap<string, FileEntry> {
   if (!required && statSync(name, { throwIfNoEntry: false }) === undefined) return new Map();
   return parseEntries(readSmallFile(name, required ? 'STRANDLINE_CONFIG' : 'configuration'), name);
@@ -19,10 +19,10 @@ export function readConfigFile(name: string, required: boolean): ReadonlyMap<str
 const BLANK = /[ \t\r\n\ufeff]*/y;
 const QUOTED = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const VALUE = new RegExp(`${QUOTED.source}|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false`, 'uy');
-/** What may be repeated of what stands at the wrong place. */
+/** What an error may quote of an unexpected token. */
 const SHOWN = /null|[{}:,[\]"]/y;
 
-/** @throws InvalidInput with file and line; no value is repeated, since it may be a secret */
+/** @throws InvalidInput with file and line. It never quotes a value, which may be a secret. */
 function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry> {
   const entries = new Map<string, FileEntry>();
   let at = 0;
@@ -36,7 +36,7 @@ function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry
   const take = (form: RegExp, expected: string): string => {
     const blank = match(BLANK) ?? '';
     at += blank.length;
-    line += blank.split('\n').length - 1; // no text goes over a line
+    line += blank.split('\n').length - 1; // strings cannot contain line ends
     const taken = match(form);
     if (taken === undefined)
       throw refuse(
@@ -55,7 +55,7 @@ function parseEntries(text: string, name: string): ReadonlyMap<string, FileEntry
     const named = line;
     take(/:/y, 'a colon after the name');
     const value = take(VALUE, 'a string in double quotes, a number, true or false');
-    // A number as it is written: what a variable takes for one is its own to say.
+    // Numbers stay as written: each variable decides which it accepts.
     const written = value.startsWith('"') ? String(JSON.parse(value)).trim() : value;
     entries.set(variable, { text: written, line: named });
     mark = take(/[,}]/y, 'a comma before the next variable, or } at the end');

@@ -1,6 +1,6 @@
 /**
- * What is set, and where: in the environment, or in the file of variables, which it goes before. A secret may stand in a
- * file of its own, named by the same variable with `_FILE` behind it, so that no shell and no process list sees it.
+ * Finds and reads variables in the environment and in the configuration file; the environment wins. A secret may be in a separate
+ * file, named by the variable with `_FILE` appended, so that no shell and no process list shows it.
  */
 
 import { collectProblems, HIDDEN, InvalidInput, type Problem } from '../domain/errors.ts';
@@ -24,28 +24,28 @@ import path from 'node:path';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A text that was set for a variable. */
+/** The value set for a variable, before it is parsed. */
 export type Setting = {
   text: string;
-  /** `file`: one that holds this secret alone; `config_file`: the file of variables. */
+  /** `file`: a file with this secret alone; `config_file`: the configuration file. */
   from: 'environment' | 'file' | 'config_file';
-  /** The name to change: of the variable, with `_FILE` where that is set, and in a file behind the file and the line. */
+  /** Where to change it: `NAME` or `NAME_FILE`, with path and line if it is in the configuration file. */
   where: string;
-  /** The file that holds it, where one does; of the file of variables with the line. */
+  /** The file that contains it, if any; for the configuration file, with the line. */
   file: string | null;
 };
 
 export type Settings = ReturnType<typeof openSettings>;
 
-/** @throws InvalidInput where the file of variables cannot be read, or is not what it must be */
+/** @throws InvalidInput if the configuration file cannot be read or is invalid */
 export function openSettings(env: Env) {
   const file = openConfigFile(env);
-  /** Every secret that was read so far, passwords in addresses among them: it grows with what is read. */
+  /** Every secret read so far, including passwords in URLs. It grows as variables are read. */
   const secrets: string[] = [];
-  /** A secret that comes through a pipe can be read once. */
+  /** Cached, because a secret in a pipe can be read only once. */
   const settings = new Map<Variable, Setting | undefined>();
 
-  /** @throws InvalidInput where it is set twice in one place, or its file cannot be read */
+  /** @throws InvalidInput if both `NAME` and `NAME_FILE` are set, or the file cannot be read */
   function find(variable: Variable): Setting | undefined {
     if (!settings.has(variable))
       settings.set(
@@ -59,7 +59,8 @@ export function openSettings(env: Env) {
   function readVariable(variable: Variable): unknown {
     refuseClearText(variable, findInFile(variable.name, file));
     const setting = find(variable);
-    if (setting !== undefined) secrets.push(...listSecrets(variable, setting.text));
+    const found = setting === undefined ? [] : listSecrets(variable, setting.text);
+    secrets.push(...found.filter((secret) => !secrets.includes(secret)));
     const parsed = variable.schema.safeParse(setting?.text, { error: () => variable.allowed });
     if (parsed.success) return parsed.data;
     const isHidden = variable.secret !== undefined || mayHoldSecret(setting?.text ?? '');
@@ -85,10 +86,10 @@ export function openSettings(env: Env) {
     const problems: Problem[] = [];
     const values = readPart(part, problems);
     if (problems.length > 0) throw new InvalidInput(problems);
-    return values as Values<typeof part>; // each place holds what the row there reads
+    return values as Values<typeof part>; // each place holds the value of its row
   };
 
-  /** What is wrong with names in the file that none of the tables has. */
+  /** Names in the configuration file that are in none of the tables. */
   function findUnknown(tables: readonly Table[]): Problem[] {
     const known = tables
       .flatMap(listVariables)
@@ -106,10 +107,10 @@ export function openSettings(env: Env) {
   return { find, read, secrets, findUnknown };
 }
 
-/** Entries of the file by name, with what `NAME_FILE` is relative to. */
+/** The entries of the configuration file. Relative paths in it start at its folder. */
 type ConfigFile = { name: string; entries: ReadonlyMap<string, FileEntry> };
 
-/** `strandline.config.json` beside the data directory, or where `STRANDLINE_CONFIG` says. */
+/** `STRANDLINE_CONFIG`, or `strandline.config.json` next to the data directory. */
 function openConfigFile(env: Env): ConfigFile {
   const named = findInEnvironment(CONFIG_FILE.name, env)?.text;
   const dataDir = findInEnvironment(DATA_DIR.name, env)?.text ?? DATA_DIR.default;
@@ -117,13 +118,12 @@ function openConfigFile(env: Env): ConfigFile {
   return { name, entries: readConfigFile(name, named !== undefined) };
 }
 
-/** A variable that is set to nothing counts as not set, as compose files and CI systems leave them. */
+/** An empty variable counts as unset: compose files and CI systems leave them empty. */
 function findInEnvironment(name: string, env: Env): Setting | undefined {
   const text = env[name]?.trim() ?? '';
   return text === '' ? undefined : { text, where: name, from: 'environment', file: null };
 }
 
-/** A relative path starts at the folder of the file. */
 function findInFile(name: string, { name: file, entries }: ConfigFile): Setting | undefined {
   const { text = '', line } = entries.get(name) ?? {};
   if (text === '') return undefined;
@@ -136,7 +136,7 @@ function findInFile(name: string, { name: file, entries }: ConfigFile): Setting 
   };
 }
 
-/** What one place sets: under the name of the variable, or in the file that `NAME_FILE` names. */
+/** The value from one place: `NAME` itself, or the content of the file that `NAME_FILE` names. */
 function resolve(
   { name, secret }: Variable,
   findNamed: (name: string) => Setting | undefined,
@@ -150,7 +150,7 @@ function resolve(
   throw new InvalidInput([{ path: where, given: file, expected }]);
 }
 
-/** The file of variables is copied and shown: no secret stands in it, and no address with a password. */
+/** Configuration files are copied and shared, so they must contain no secrets and no URLs with passwords. */
 function refuseClearText({ name, secret }: Variable, setting: Setting | undefined): void {
   if (setting === undefined) return;
   const url = parseUrl(setting.text);
@@ -162,7 +162,7 @@ function refuseClearText({ name, secret }: Variable, setting: Setting | undefine
   throw new InvalidInput([{ path: setting.where, given: HIDDEN, expected }]);
 }
 
-/** What needs several variables: all of them or none. */
+/** Variables that are needed together: all of them or none. */
 function refuseSome(needed: readonly Variable[], find: Settings['find']): void {
   const missing = needed.filter((row) => find(row) === undefined);
   if (missing.length === 0 || missing.length === needed.length) return;
@@ -171,7 +171,7 @@ function refuseSome(needed: readonly Variable[], find: Settings['find']): void {
   throw new InvalidInput(missing.map(({ name }) => ({ path: name, given: undefined, expected })));
 }
 
-/** An address with a user, a query or a fragment. */
+/** Whether a text may be a URL with a user, a query or a fragment. */
 function mayHoldSecret(text: string): boolean {
   return text.includes('@') || (text.includes('://') && /[?#]/.test(text));
 }

@@ -1,7 +1,6 @@
 /**
- * How a variable is declared: its name, what it may hold, and what holds without it, in one row. Where the row stands in
- * its table is where its value stands in what is read from it. The program's table is `variables.ts`; each source of the
- * search service declares its own.
+ * Declares a variable in one row: its name, the values it accepts, and its default. Tables of rows are read into objects of the
+ * same shape. The program's table is in `variables.ts`; each source of the search service declares its own.
  */
 
 import { parseUrl } from '../domain/link.ts';
@@ -9,18 +8,18 @@ import { SECOND } from '../domain/time.ts';
 import { z } from 'zod';
 
 type Row = Readonly<{
-  /** What holds where it is not set, as it would be written. */
+  /** The default, as it would be written. */
   default?: string;
-  /** What holds where it is not set and has no default, in words. */
+  /** What applies if it is unset and has no default, in words. */
   unset?: string;
-  /** What holds then for most, as it would be written, where `unset` says for whom it differs. */
+  /** The value that usually applies then, as it would be written, if `unset` names exceptions. */
   typical?: string;
   unit?: string;
-  /** `whole`: its value. `password`: it is an address that may hold one. Either may come from a file, named by `NAME_FILE`. */
+  /** `whole`: the value is a secret. `password`: a URL that may contain one. Either may be in a file named by `NAME_FILE`. */
   secret?: 'whole' | 'password';
-  /** Without it the others of its table mean nothing. */
+  /** Required by the other variables of its table. */
   needed?: true;
-  /** A page of `docs` that says more. */
+  /** A page of `docs` with more about it. */
   see?: string;
 }>;
 
@@ -29,14 +28,14 @@ export type Variable<T = unknown> = Row & {
   readonly name: string;
   readonly about: string;
   readonly schema: z.ZodType<T, string | undefined>;
-  /** What it may hold, in words. */
+  /** The values it accepts, in words. */
   readonly allowed: string;
 };
 
-/** Variables by place. Where some are needed they hold together: nothing is read where none of these is set, and some without the others are refused. */
+/** Variables by place. If some are `needed`, the table is undefined while none of them is set, and some without the others are an error. */
 export type Table = { readonly [place: string]: Variable | Table };
 
-/** What is read from a variable or a table. */
+/** The values of a variable or a table. */
 export type Values<T> =
   T extends Variable<infer V>
     ? V
@@ -48,12 +47,12 @@ type HasNeeded<T> = true extends {
   ? true
   : false;
 
-/** Reads what is set. @throws InvalidInput naming each variable that is wrong, and where it stands; the value of a secret is never shown */
+/** Reads variables. @throws InvalidInput with each invalid variable and where it is set; never includes secrets */
 export type ReadVariables = <const T extends Variable | Table>(part: T) => Values<T>;
 
 /**
- * @param kind reads a text; its description says in words what is allowed
- * @returns a row whose value is undefined where nothing is set, but for a default, and for what its table needs
+ * @param kind parses the text; its description says in words what is accepted
+ * @returns a row whose value is undefined if unset, unless it has a default or its table needs it
  */
 export function variable<T, const R extends Row>(
   name: string,
@@ -77,7 +76,7 @@ export function isVariable(part: Variable | Table): part is Variable {
   return 'schema' in part;
 }
 
-/** Every row, in the order of the table, with the rows that its own table needs. */
+/** All rows, in the order of the table, each with the rows that its own table needs. */
 export function listVariables(table: Table): [Variable, readonly Variable[]][] {
   const needed = listNeeded(table);
   return Object.values(table).flatMap((part) =>
@@ -93,7 +92,7 @@ export function listNeeded(table: Table): Variable[] {
 
 export const anyText = z.string().min(1).describe('a string');
 
-/** @param words say what is allowed */
+/** @param words what is accepted */
 export function pattern(allowed: RegExp, words: string) {
   return z.string().regex(allowed).describe(words);
 }
@@ -107,7 +106,7 @@ export const yesOrNo = z
   .transform((text) => text === 'true')
   .describe('true or false');
 
-/** @param unit what one of it is when it is read: seconds are read as milliseconds */
+/** @param unit factor of the value: seconds become milliseconds */
 function numberIn(min: number, max: number, words = `a whole number from ${min} to ${max}`, unit = 1) {
   return z
     .string()
@@ -138,7 +137,7 @@ export function address(schemes: readonly string[], example: string) {
       (text) => {
         const url = parseUrl(text);
         if (url === undefined || !schemes.includes(url.protocol)) return false;
-        // A password with signs that stand for themselves ends early, or cannot be read at all.
+        // A password with unescaped characters ends early, or cannot be decoded.
         return decodePart(url.password) !== undefined && url.hash === '';
       },
       `${words}${example.includes('@') ? ESCAPES : ''}`,
@@ -146,7 +145,7 @@ export function address(schemes: readonly string[], example: string) {
     .describe(words);
 }
 
-/** @returns undefined where a % stands for itself */
+/** @returns undefined if a % is not part of an escape */
 export function decodePart(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -155,7 +154,7 @@ export function decodePart(text: string): string | undefined {
   }
 }
 
-/** An address of HTTP without what opens a door: it is stored and shown. */
+/** An HTTP URL without credentials, because it is stored and shown. */
 export function bareAddress(example: string, keyStandsIn = 'a key has a variable of its own') {
   const schema = address(['http:', 'https:'], example);
   return schema
@@ -166,10 +165,10 @@ export function bareAddress(example: string, keyStandsIn = 'a key has a variable
     .describe(schema.description ?? '');
 }
 
-/** Texts separated by commas; none where nothing is set. */
+/** A comma-separated list; empty if unset. */
 export const list = z.string().transform(splitList).describe('a comma-separated list');
 
-/** What stands between commas, without what is empty. */
+/** The items of a comma-separated list, without empty ones. */
 export function splitList(text: string): string[] {
   return text
     .split(',')

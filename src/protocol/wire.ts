@@ -131,7 +131,7 @@ function copyMembers(
   for (const name of Object.keys(value)) {
     if (isPoisonous(name)) continue;
     const [renamed, inside] = member(name, value[name]);
-    // A renamed member overrides one that already had the name, whatever their order.
+    // A renamed member overrides one that already had the name, in any order.
     if (renamed !== name || !kept.includes(name)) out[renamed] = inside;
     if (renamed !== name) kept.push(renamed);
   }

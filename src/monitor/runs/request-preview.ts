@@ -1,4 +1,4 @@
-/** The request of a run, composed again from its version of the search, without the API key. */
+/** Rebuilds the request of a run from its version of the search, without the API key. */
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
 import { type RequestRow, readRunRequest } from '../../store/queries/run-list.ts';

@@ -61,7 +61,7 @@ export const pending_derivations = strandline.table(
   ],
 );
 
-/** One bit per minute, the first minute first. */
+/** One bit per minute, starting with the first. */
 const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
 
 /**

@@ -210,11 +210,11 @@ async function renderChannel(
           {kind === undefined ? null : (
             <Section
               title={kind.words.target}
-              note="Its secret and its rules stay. What waits is sent to the new address, and a channel that was disabled is tried again."
+              note="The secret and the rules stay. Waiting messages go to the new address, and a disabled channel is tried again."
             >
               <SettingsForm
                 action={`/alerts/channels/${channel.slug}/edit`}
-                label="Another address"
+                label="Change the address"
                 kind={kind}
                 {...sent}
               >
