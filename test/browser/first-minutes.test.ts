@@ -12,7 +12,7 @@ import { makeDirectory } from '../temporary.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { openVisit, type Visit } from './visit.ts';
 
-describe.skipIf(!hasBrowser())('somebody new', () => {
+describe.skipIf(!hasBrowser())('a new user', () => {
   let directory: string;
   let program: ChildProcess;
   let browser: Browser;

@@ -55,7 +55,7 @@ const TOO_WIDE = `(async () => {
   return found.slice(0, 1).concat(found.slice(1).slice(-2));
 })()`;
 
-describe.skipIf(!hasBrowser())('a hostile world', () => {
+describe.skipIf(!hasBrowser())('hostile content', () => {
   let hostile: HostileWorld;
   let browser: Browser;
   let visit: Visit;
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
     await hostile?.close();
   });
 
-  test('is collected: posts, links and failures arrived', async () => {
+  test('is collected: posts, links and failures arrive', async () => {
     const { rows } = await hostile.world.db.pool.query<Record<string, string>>(
       `SELECT (SELECT count(*) FROM strandline_analytics.posts) AS posts,
          (SELECT count(*) FROM strandline_analytics.links) AS links,
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser())('a hostile world', () => {
   });
 
   test.skipIf(!isRequired('fonts') && scriptsWithoutFont().length > 0)(
-    'is drawn in the letters of its scripts, not in boxes',
+    'renders in the right script, without missing glyphs',
     () => {
       expect(scriptsWithoutFont()).toEqual([]);
     },

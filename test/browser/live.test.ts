@@ -16,7 +16,7 @@ const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topic
 
 const SIZES = [WIDE, TABLET, PHONE];
 
-describe.skipIf(!hasBrowser())('a page that is being read', () => {
+describe.skipIf(!hasBrowser())('an open page', () => {
   let browser: Browser;
   let stage: Stage;
   beforeAll(async () => {
@@ -43,35 +43,38 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     return visits;
   };
 
-  test.for(LIVE)('%s: discoveries move nothing, and all appear after a click', async (address) => {
-    const visits = await openAll(address);
-    const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
-    const first = await visits[0]?.page.locator('#newest .line').first().textContent();
-    // A day: posts, a completion, and other posts that gain.
-    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
-    for (const [i, visit] of visits.entries()) {
-      const { page } = visit;
-      const size = `${page.viewportSize()?.width}`;
-      const pill = page.getByRole('status').getByRole('button', { name: 'show' });
-      await pill.waitFor();
-      expect.soft(await placesOf(page), size).toEqual(before[i]);
-      expect.soft(await page.evaluate('shifts'), size).toEqual([]);
-      // A barrier shows on the smallest screen.
-      if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
-      await picture(page, address, `${size}-arrived`);
+  test.for(LIVE)(
+    '%s: discoveries do not shift the content, and all appear after a click',
+    async (address) => {
+      const visits = await openAll(address);
+      const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
+      const first = await visits[0]?.page.locator('#newest .line').first().textContent();
+      // A day: posts, a completion, and other posts that gain.
+      for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+      for (const [i, visit] of visits.entries()) {
+        const { page } = visit;
+        const size = `${page.viewportSize()?.width}`;
+        const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+        await pill.waitFor();
+        expect.soft(await placesOf(page), size).toEqual(before[i]);
+        expect.soft(await page.evaluate('shifts'), size).toEqual([]);
+        // A barrier shows on the smallest screen.
+        if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
+        await picture(page, address, `${size}-arrived`);
 
-      await pill.click();
-      await pill.waitFor({ state: 'detached' });
-      expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
-      expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
-      const after = await placesOf(page);
-      expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
-      expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
-      await picture(page, address, `${size}-shown`);
-      expect.soft(visit.troubles(), size).toEqual([]);
-    }
-    await Promise.all(visits.map((visit) => visit.close()));
-  });
+        await pill.click();
+        await pill.waitFor({ state: 'detached' });
+        expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
+        expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
+        const after = await placesOf(page);
+        expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
+        expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
+        await picture(page, address, `${size}-shown`);
+        expect.soft(visit.troubles(), size).toEqual([]);
+      }
+      await Promise.all(visits.map((visit) => visit.close()));
+    },
+  );
 
   test('relative times refresh in place, and a key shows new items', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });

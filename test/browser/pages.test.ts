@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
   });
 
   test.for(PAGES)(
-    '%s is whole, by day and by night, narrow and wide',
+    '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
       const { page } = visit;
       const answer = await page.goto(typeof address === 'string' ? address : address(stage.ids));

@@ -61,7 +61,7 @@ test.each(COMMANDS)('%s', async (command, actions) => {
     expect(row).toMatchObject({ actor: 'command_line', name: userInfo().username, token: null });
 });
 
-test('an author who is forgotten is named by nothing that leads to them', async () => {
+test('no entry names a forgotten author', async () => {
   const author = await stand.world.db.pool.query<{ id: bigint; external_id: string; username: string }>(
     'SELECT id, external_id, username FROM strandline.authors ORDER BY id LIMIT 1',
   );
@@ -76,7 +76,7 @@ test('an author who is forgotten is named by nothing that leads to them', async 
   expect(JSON.stringify({ ...row, id: 0, at: 0, subject: 0 })).not.toContain(known.username);
 });
 
-test('keys rotate, and the log says so without them', async () => {
+test('key rotations are logged without the keys', async () => {
   for (const [group, action] of [
     [['token'], 'token.rotated'],
     [['service', 'key'], 'service_key.rotated'],
@@ -90,7 +90,7 @@ test('keys rotate, and the log says so without them', async () => {
   }
 });
 
-test('shows what was done to one thing as a table, and no secret', async () => {
+test('shows the changes of one object as a table, without secrets', async () => {
   const { stdout } = await stand.run(['audit', '--subject', 'news']);
   expect(stdout.split('\n')[0]).toMatch(/time .* action .* subject .* changes/);
   expect(stdout).toContain('cooldown_seconds: 0 → 3600');

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 
 describe('sql', () => {
-  it('prints an array of rows, with numbers where they are exact', async () => {
+  it('prints an array of rows, with exact values as numbers', async () => {
     const rows = await stand.json<unknown[]>(
       'sql',
       'select search, count(*) as n, max(id) as last_id from discoveries group by 1',
@@ -43,7 +43,7 @@ describe('sql', () => {
     expect(rows).toEqual([{ search: 'ferry', n: 1, last_id: '1' }]);
   });
 
-  it('keeps both of two columns of one name', async () => {
+  it('keeps both of two columns with the same name', async () => {
     expect(await stand.json('sql', 'select 1 as a, 2 as a')).toEqual([{ a: 1, a_2: 2 }]);
   });
 
@@ -56,14 +56,14 @@ describe('sql', () => {
     ['select nme from posts', 'column "nme" does not exist, at character 8 ("nme from posts")'],
     ['select $1', 'has parameters such as $1'],
     ['selec 1', 'syntax error at or near "selec"'],
-  ])('refuses %s in one sentence, with 1', async (query, words) => {
+  ])('refuses %s in one sentence and exits with 1', async (query, words) => {
     const { code, stdout, stderr } = await stand.run(['sql', query]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(stderr).toContain(words);
   });
 
-  it('takes a query that begins with a comment, before and behind options', async () => {
+  it('accepts a query that begins with a comment, before and after options', async () => {
     const query = '-- what is one\nselect 1 as one';
     expect(await stand.json('sql', query)).toEqual([{ one: 1 }]);
     const { code, stdout } = await stand.run(['sql', '--json', query]);
@@ -87,7 +87,7 @@ describe('sql', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: query: got .*\n$/)]);
   });
 
-  it('says how long a statement may take', () => {
+  it('reports how long a statement may run', () => {
     const late = Object.assign(new Error('canceling statement'), { code: '57014' });
     expect(describeStatementError(late, 'select 1')).toContain('canceled after 30 s');
     expect(describeStatementError(new Error('Query read timeout'), 'select 1')).toContain(
@@ -95,7 +95,7 @@ describe('sql', () => {
     );
   });
 
-  it('an empty result has its headers and no stray line', async () => {
+  it('prints headers and no stray line for an empty result', async () => {
     const empty = await stand.run(['sql', 'select id, text from posts where false']);
     expect(empty.stdout).toBe('id  text\n');
     expect(empty.stderr).toMatch(/^0 rows in \d+ ms\n$/);
@@ -105,7 +105,7 @@ describe('sql', () => {
     expect((await stand.run(['links', 'list'])).stdout).toBe('');
   });
 
-  it('says what it needs where no reader is named', async () => {
+  it('says what to set when no reader is configured', async () => {
     const { readerUrl } = stand.home;
     stand.home.readerUrl = () => null;
     const { code, stderr } = await stand.run(['sql', 'select 1']);
@@ -115,7 +115,7 @@ describe('sql', () => {
 });
 
 describe('service key', () => {
-  it('shows a key once, keeps its hash, and closes it', async () => {
+  it('shows a key once, stores its hash, and revokes it', async () => {
     const { stdout, stderr } = await stand.run(['service', 'key', 'create', '--name', 'partner']);
     const key = stdout.trim();
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
@@ -151,7 +151,7 @@ describe('service key', () => {
     expect(await findToken(db, 'service', prefix, used)).toBeUndefined();
   });
 
-  it.each(['id', 'prefix'] as const)('closes a key by the %s that its JSON says', async (member) => {
+  it.each(['id', 'prefix'] as const)('revokes a key by the %s from its JSON', async (member) => {
     const { stdout } = await stand.run(['service', 'key', 'create', '--json']);
     const made = JSON.parse(stdout) as Record<typeof member, string>; // an answer of our own
     const revoked = await stand.run(['service', 'key', 'revoke', made[member], '--json']);
@@ -163,7 +163,7 @@ describe('service key', () => {
 });
 
 describe('config show', () => {
-  it('says what holds and from where, and masks every secret', async () => {
+  it('shows each value with its origin, and masks every secret', async () => {
     const { stdout } = await stand.run(['config', 'show', '--json'], {
       env: {
         DATABASE_URL: 'postgres://me:hunter2@db:5432/x?password=hunter2',
@@ -187,7 +187,7 @@ describe('config show', () => {
     expect(of('CALLS_PER_DAY')).toMatchObject({ from: 'default', value: 2_000 });
   });
 
-  it('tells a key that nothing uses, limits apart from their grace, and units', async () => {
+  it('describes an unused key, limits with their grace period, and units', async () => {
     const env = {
       SEARCH_API_URL: '',
       SEARCH_API_KEY: 'hunter2hunter2',
@@ -205,7 +205,7 @@ describe('config show', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
-  it('shows defaults of unset variables, and that values are those of this shell', async () => {
+  it('shows defaults of unset variables, and says that values are those of this shell', async () => {
     const { stdout, stderr } = await stand.run(['config', 'show'], { env: { DATABASE_URL: '' } });
     expect(stdout).toMatch(/^DATABASE_URL +default +an embedded Postgres in the data directory$/m);
     expect(stdout).toMatch(/^REDIS_URL +default +the queue is in Postgres$/m);
@@ -240,7 +240,7 @@ describe('status', () => {
     );
   });
 
-  it('distinguishes a worker without heartbeats from one that is running, and says whose clock is off', async () => {
+  it('distinguishes a worker without heartbeats from a running one, and says whose clock is off', async () => {
     const { db, clock } = stand.world;
     const now = clock.now();
     const sign = {
@@ -281,7 +281,7 @@ describe('status', () => {
     ]);
   });
 
-  it('names silent searches, in status and in doctor', async () => {
+  it('names silent searches, in status and doctor', async () => {
     const { home, world } = stand;
     const since = world.clock.now();
     world.clock.advance(180 * MINUTE);
@@ -301,7 +301,7 @@ describe('status', () => {
     world.clock.set(since);
   });
 
-  it('shows responses that are unparsed for more than a minute, and those on the disk of a worker', async () => {
+  it('shows responses unparsed for more than a minute, and those spooled on the disk of a worker', async () => {
     const { home, world } = stand;
     const { db, clock } = world;
     await readAll();
@@ -352,7 +352,7 @@ describe('status', () => {
     await readAll();
   });
 
-  it('says when the last scan ran, and what it means that none did', async () => {
+  it('shows when the last scan ran, and explains a missing one', async () => {
     const { home, world } = stand;
     const scanned = (ago: string) =>
       world.db.pool.query('UPDATE strandline.scanner SET scanned_at = clock_timestamp() - $1::interval', [
@@ -386,7 +386,7 @@ async function readAll(): Promise<void> {
 }
 
 describe('doctor', () => {
-  it('finds a database that is not reached or not migrated before it touches it, and hides its password', async () => {
+  it('reports an unreachable or unmigrated database without changing it, and hides the password', async () => {
     const { code, stdout } = await stand.run(['doctor'], {
       env: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x', SEARCH_API_URL: '' },
     });
@@ -447,7 +447,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('connects to a language model and asks it nothing; one that is away is a note', async () => {
+  it('connects to a language model without a prompt; an unavailable one is a note', async () => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;
@@ -466,7 +466,7 @@ describe('doctor', () => {
     expect(await checkModel(readConfig({}))).toEqual([]);
   });
 
-  it('has a line for each public source that is asked; one that is away is a note', async () => {
+  it('prints a line for each public source; an unavailable one is a note', async () => {
     const probe = () =>
       Promise.resolve<ProbeResult[]>([
         { name: 'arxiv', source: 'preprint', title: 'arXiv', outcome: 'reachable', words: 'reachable' },
@@ -488,7 +488,7 @@ describe('doctor', () => {
   });
 
   onRedis('with a Redis', (redisUrl) => {
-    it('asks it what a queue needs of it', async () => {
+    it('checks Redis for what a queue requires', async () => {
       expect(await checkQueueServer(readConfig({ REDIS_URL: redisUrl }))).toMatchObject([
         { check: 'redis', ok: true },
         { check: 'redis memory', ok: true, found: 'noeviction' },
@@ -497,7 +497,7 @@ describe('doctor', () => {
     });
   });
 
-  it('knows an old Node', () => {
+  it('recognizes an outdated Node', () => {
     expect(checkNode('20.18.9')).toMatchObject({ ok: false });
     expect(checkNode('20.19.0')).toMatchObject({ ok: true });
     expect(checkNode('24.1.0')).toMatchObject({ ok: true });
@@ -505,7 +505,7 @@ describe('doctor', () => {
 });
 
 describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('%s: every command is in it, also those of groups', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('%s: includes every command, also those of groups', async (shell) => {
     const { code, stdout } = await stand.run(['completion', shell]);
     expect(code).toBe(0);
     for (const word of ['watch', 'search', 'preview', 'follow', 'replay', 'service key'])
@@ -513,13 +513,13 @@ describe('completion', () => {
   });
 });
 
-it('bash is offered no files', async () => {
+it('bash offers no file names', async () => {
   const { stdout } = await stand.run(['completion', 'bash']);
   expect(stdout).toMatch(/^complete -F _strandline strandline$/m);
 });
 
-describe('an error that nobody expected', () => {
-  it('is one sentence and a hint, without a stack and without secrets', async () => {
+describe('an unexpected error', () => {
+  it('prints one sentence and a hint, without a stack trace or secrets', async () => {
     const { db } = stand.world;
     await db.pool.query('ALTER VIEW strandline_analytics.topics RENAME TO elsewhere');
     const { code, stdout, stderr } = await stand.run(['topic', 'list', '--json']);

@@ -42,12 +42,12 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 
 describe('completions diff', () => {
-  it('has nothing to compare the first completion with', async () => {
+  it('shows the first completion without a comparison', async () => {
     const { code, stderr } = await stand.run(['completions', 'diff', 'port']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to compare it with')]);
   });
 
-  it('shows new statements with their sources, removed and re-sourced ones', async () => {
+  it('shows new, removed and re-sourced statements', async () => {
     await look(
       `The port is closed [1](${OLD}) [2](${FRESH}). A crane fell down [2](${FRESH}) on it [7].`,
       OLD,
@@ -78,7 +78,7 @@ describe('completions diff', () => {
     ]);
   });
 
-  it('a completion is shown with what it cites beside the one before, the first as the first', async () => {
+  it('shows a completion with its citations next to the previous one, and labels the first as first', async () => {
     const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
     const show = async (run: unknown) =>
       (await stand.run(['completions', 'show', '--run', String(run)])).stdout;
@@ -86,7 +86,7 @@ describe('completions diff', () => {
     expect(await show(diff.to.run_id)).toMatch(/^cited links +changed$/m);
   });
 
-  it('gives the same as JSON, with ids as strings and times in ISO 8601', async () => {
+  it('prints the same as JSON, with ids as strings and times in ISO 8601', async () => {
     const diff = await stand.json<Record<keyof CompletionDiff, unknown>>('completions', 'diff', 'port');
     expect(diff).toMatchObject({
       search: 'port',
@@ -105,7 +105,7 @@ describe('completions diff', () => {
     });
   });
 
-  it('compares with the last completion before a time, and says where it goes back to the first', async () => {
+  it('compares with the last completion before a time, and says when that is the first one', async () => {
     await look(`A crane fell down [2](${FRESH}) on it.`, FRESH);
     const [first] = (await stand.json<{ id: string }[]>('runs', 'list', '--search', 'port')).toReversed();
     const { code, stdout, stderr } = await stand.run([
@@ -124,7 +124,7 @@ describe('completions diff', () => {
     expect(last.stdout).toContain('statements  1 new, 2 removed, 0 re-sourced, 0 unchanged');
   });
 
-  it('is a query, too: the one of the documentation', async () => {
+  it('matches the query in the documentation', async () => {
     const page = await readFile(
       new URL('../../docs/internals/links-and-completions.md', import.meta.url),
       'utf8',
@@ -139,7 +139,7 @@ describe('completions diff', () => {
     ]);
   });
 
-  it('counts a failed run between as a gap and not as silence', async () => {
+  it('counts a failed run in between as a gap, not as a removal', async () => {
     stand.world.clock.advance(60_000);
     stand.stub.answers(json({ detail: 'no' }, 401));
     await stand.run(['search', 'run', 'port', '--wait']);
@@ -161,7 +161,7 @@ describe('completions diff', () => {
     });
   });
 
-  it('shows a statement once that is in two texts of the completion', async () => {
+  it('shows a statement once if two texts of the completion contain it', async () => {
     const said = `A lock broke [1](${OLD}).`;
     stand.world.clock.advance(3_600_000);
     stand.stub.answers(json({ search: [result(OLD)], completion: { summary: said, twitter_summary: said } }));
@@ -176,7 +176,7 @@ describe('completions diff', () => {
     expect(diff.new_claims.map(({ role }) => role)).toEqual(['summary', 'microblog_summary']);
   });
 
-  it('fits the page', async () => {
+  it('fits the terminal width', async () => {
     const { stdout } = await stand.run(['completions', 'diff', 'port', '--since', '2020-01-01'], {
       env: { COLUMNS: '30' },
     });
@@ -185,7 +185,7 @@ describe('completions diff', () => {
 });
 
 describe('links list --first-seen', () => {
-  it('says who had each link first', async () => {
+  it('shows who had each link first', async () => {
     const { stdout } = await stand.run(['links', 'list', '--first-seen']);
     expect(stdout).toMatch(/first seen +by search +source +baseline +searches +title/);
     expect(stdout).toMatch(/Z +port +web +1 +About fresh/);
@@ -195,7 +195,7 @@ describe('links list --first-seen', () => {
     ]);
   });
 
-  it('and of those since a time', async () => {
+  it('limits the list to links first seen since a time', async () => {
     const since = (time: string) => stand.json<unknown[]>('links', 'list', '--first-seen', '--since', time);
     expect([(await since('2020-01-01')).length, (await since('2100-01-01')).length]).toEqual([2, 0]);
   });

@@ -59,7 +59,7 @@ const without = (all: Record<string, number>) =>
 let before: Record<string, number>;
 let archivedBefore: unknown;
 
-test('past days are lived, other searches are left alone, and nothing is paid', async () => {
+test('simulates past days, leaves other searches alone, and pays for nothing', async () => {
   await fillArchive(stand.world.db, { batches: 10, signal: new AbortController().signal });
   before = await amounts();
   archivedBefore = await archived();
@@ -88,7 +88,7 @@ test('past days are lived, other searches are left alone, and nothing is paid', 
   expect(Number(times?.['last'])).toBeLessThanOrEqual(now.getTime());
 });
 
-test('its searches continue on their schedules', async () => {
+test('the searches of a demo continue on their schedules', async () => {
   const now = stand.world.clock.now();
   for (const search of await demoSearches()) {
     expect(search).toMatchObject({ state: 'active' });
@@ -96,7 +96,7 @@ test('its searches continue on their schedules', async () => {
   }
 });
 
-test('what is derived again is the same', async () => {
+test('deriving the data again gives the same result', async () => {
   const derived = await readDerived(stand.world);
   expect(derived['volume']?.length).toBeGreaterThan(150);
   const { code, stderr } = await stand.run(['trends', 'rebuild', '--topic', 'demo-night-trains']);
@@ -110,7 +110,7 @@ test('what is derived again is the same', async () => {
   expect(await readDerived(stand.world)).toEqual(derived);
 });
 
-test('a second demo is refused', async () => {
+test('refuses a second demo', async () => {
   const { code, stderr } = await stand.run(['demo', '--days', '1']);
   expect([code, stderr]).toEqual([
     1,
@@ -118,7 +118,7 @@ test('a second demo is refused', async () => {
   ]);
 });
 
-test('removed, nothing of it is left and the rest stays', async () => {
+test('removing a demo leaves nothing of it and keeps everything else', async () => {
   await fillArchive(stand.world.db, { batches: 100, signal: new AbortController().signal });
   expect((await amounts())['archive_documents']).toBeGreaterThan(200);
   const { code, stderr } = await stand.run(['demo', '--remove']);
@@ -132,7 +132,7 @@ test('removed, nothing of it is left and the rest stays', async () => {
   expect((await stand.run(['demo', '--remove'])).stderr).toBe('There is no demo.\n');
 });
 
-test('Ctrl-C discards it', async () => {
+test('Ctrl-C discards the demo', async () => {
   const stderr = collector();
   const write = stderr.stream.write.bind(stderr.stream);
   const io: Partial<Io> = {
@@ -151,7 +151,7 @@ test('Ctrl-C discards it', async () => {
   expect(without(await amounts())).toEqual(without(before));
 });
 
-test('while it is simulated the scan leaves it alone; another world is paused afterwards', async () => {
+test('the scan skips a demo while it is simulated; another world is paused afterwards', async () => {
   const { ctx, database, clock } = stand.world;
   const enqueuedBefore = stand.world.enqueued.length;
   let scans = 0;
@@ -174,7 +174,7 @@ test('while it is simulated the scan leaves it alone; another world is paused af
   for (const search of await demoSearches()) expect(search).toMatchObject({ state: 'paused' });
 });
 
-test('topics that are no demo are not touched, whatever they are called', async () => {
+test('topics that are not a demo stay untouched, whatever their names', async () => {
   await removeDemo(stand.world.ctx);
   const own = ['search', 'add', 'mine', '--topic', `${DEMO}seed-bank`, '--operation', 'microblog'];
   await stand.run([...own, '--prompt', 'p', '--every', '1h']);

@@ -40,7 +40,7 @@ const add = (slug: string, ...more: string[]) =>
   ]);
 
 describe('fallback to the sandbox', () => {
-  it('watch says so, with the command for real sources', async () => {
+  it('watch announces it, with the command for real sources', async () => {
     const { code, stderr } = await stand.run(['watch', 'Tide pools']);
     expect([code, stderr]).toEqual([
       0,
@@ -48,7 +48,7 @@ describe('fallback to the sandbox', () => {
     ]);
   });
 
-  it('search add says so', async () => {
+  it('search add announces it', async () => {
     expect((await add('one')).stderr).toContain(`${CHOSEN}strandline search add one-2 --service own ...\n`);
   });
 
@@ -71,7 +71,7 @@ describe('lists', () => {
   const LISTS = [['new'], ['posts', 'list'], ['posts', 'top'], ['trends']];
 
   it.each([...LISTS, ['completions', 'show', 'tide-pools-ai']])(
-    '%s %s says so on a terminal',
+    '%s %s marks simulated data on a terminal',
     async (...argv) => {
       expect(await looking(...argv)).toEqual([0, NOTE]);
       expect(await looking(...argv, '--json')).toEqual([0, '']);
@@ -79,7 +79,7 @@ describe('lists', () => {
     },
   );
 
-  it('posts growth says so of posts that grew', async () => {
+  it('posts growth marks simulated posts', async () => {
     stand.world.clock.advance(3_600_000);
     stand.stub.answers(json({ miner_microblog_posts: [wirePost('1', { like_count: 4_000 })] }));
     await stand.run(['search', 'run', 'one', '--wait']);
@@ -87,7 +87,7 @@ describe('lists', () => {
     expect([code, stderr]).toEqual([0, NOTE]);
   });
 
-  it.each(LISTS)('%s %s says nothing if one of them is real', async (...argv) => {
+  it.each(LISTS)('%s %s marks nothing if one of the rows is real', async (...argv) => {
     const { ctx } = stand.world;
     ctx.ownSources = () => Promise.resolve('answering');
     stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('backup and restore say what they wrote and where; a database that is not empty is refused', async () => {
+test('backup and restore report what they wrote and where, and refuse a database that is not empty', async () => {
   const directory = path.join(folder, 'one');
   const { code, stdout, stderr } = await stand.run(['backup', directory]);
   expect([code, stdout]).toEqual([0, '']);
@@ -52,7 +52,7 @@ test('backup and restore say what they wrote and where; a database that is not e
   expect(again.stderr).not.toContain(new URL(empty.url).password);
 });
 
-test('restore names the key of its channels; doctor says whether the current one decrypts them', async () => {
+test('restore names the key of its channels; doctor reports whether the current one decrypts them', async () => {
   const { ctx } = stand.world;
   const keyed = (masterKey: string | undefined) => ({
     ctx: { ...ctx, config: { ...ctx.config, dataDir: path.join(folder, 'keys'), masterKey } },
@@ -88,7 +88,7 @@ test('restore names the key of its channels; doctor says whether the current one
   );
 });
 
-test('an author is deleted only with --yes; without it, the command shows what it would delete and exits with 2', async () => {
+test('deleting an author requires --yes; without it, the command shows what it would delete and exits with 2', async () => {
   const plan = await stand.run(['author', 'forget', '@user_1', '--service', 'hosted']);
   expect([plan.code, plan.stdout]).toEqual([2, '']);
   expect(plan.stderr).toContain(
@@ -108,7 +108,7 @@ test('an author is deleted only with --yes; without it, the command shows what i
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no author @nobody of hosted')]);
 });
 
-test('a deleted author is known by id only; a bare name gets a hint about the @', async () => {
+test('an author is deleted by id or @handle; a bare name gets a hint about the @', async () => {
   const forget = (author: string) => stand.run(['author', 'forget', author, '--service', 'hosted', '--yes']);
   expect(await forget('@user_1')).toMatchObject({
     code: 1,

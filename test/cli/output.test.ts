@@ -78,7 +78,7 @@ describe('JSON', () => {
     [['search', 'add', 'third', '--operation', 'microblog', '--prompt', 'p', '--every', '1h']],
     [['export', 'posts', '--format', 'ndjson']],
     [['status']],
-  ])('%j: what is said meanwhile goes to stderr, however much was asked to be said', async (argv) => {
+  ])('%j sends messages to stderr, even at the most verbose log level', async (argv) => {
     const asked = argv[0] === 'export' ? argv : [...argv, '--json'];
     const { code, stdout } = await stand.run(asked, {
       isTTY: true,
@@ -89,7 +89,7 @@ describe('JSON', () => {
     for (const one of documents) expect(() => JSON.parse(one)).not.toThrow();
   });
 
-  it('keeps a hostile text whole and yet does nothing to a terminal', async () => {
+  it('keeps hostile text unchanged but escapes control characters for a terminal', async () => {
     const { stdout } = await stand.run(['posts', 'list', '--json']);
     expect(stdout).not.toMatch(UNSAFE);
     const texts = (JSON.parse(stdout) as { text: string }[]).map(({ text }) => text);
@@ -98,7 +98,7 @@ describe('JSON', () => {
 });
 
 describe('tables', () => {
-  it.each([1, 12, 40, 80, 200])('fit into %i columns, whatever stands in them', async (width) => {
+  it.each([1, 12, 40, 80, 200])('fit into %i columns, whatever they contain', async (width) => {
     for (const argv of COMMANDS) {
       const { code, stdout } = await stand.run(argv, {
         isTTY: true,
@@ -112,7 +112,7 @@ describe('tables', () => {
 
   const LONG = 'a-search-whose-slug-is-rather-long-and-is-typed-next';
 
-  it.each([80, 100])('%i columns: what one types or follows next is whole', async (width) => {
+  it.each([80, 100])('show values to copy in full at %i columns', async (width) => {
     const env = { COLUMNS: String(width), NO_COLOR: '1' };
     const prompt = ['--prompt', 'all that is said about the harbour ferry', '--every', '15m'];
     if (width === 80)
@@ -135,7 +135,7 @@ describe('tables', () => {
     expect(stdout).not.toContain('…');
   });
 
-  it.each([60, 80, 130])('%i columns: posts and links show their address', async (width) => {
+  it.each([60, 80, 130])('show the addresses of posts and links at %i columns', async (width) => {
     const over = { isTTY: true, env: { COLUMNS: String(width), NO_COLOR: '1' } };
     for (const argv of [
       ['posts', 'list'],
@@ -146,7 +146,7 @@ describe('tables', () => {
     }
   });
 
-  it('a terminal is sent nothing but our own colours', async () => {
+  it('send a terminal no escape sequences except their own colors', async () => {
     const { stdout } = await stand.run(['posts', 'list'], { isTTY: true, columns: 200 });
     expect(stdout).toContain('\u001b[');
     expect(plain(stdout)).not.toMatch(UNSAFE);
@@ -158,19 +158,19 @@ describe('tables', () => {
     ['NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }],
     ['TERM=dumb', { isTTY: true, env: { TERM: 'dumb' } }],
     ['no terminal', { isTTY: false }],
-  ])('%s: no colours', async (_name, over) => {
+  ])('use no colors with %s', async (_name, over) => {
     for (const argv of [['posts', 'list'], ['--help'], ['status'], ['runs', 'list']])
       expect((await stand.run(argv, over)).stdout).not.toContain('\u001b');
   });
 
-  it('a pipe gets whole texts, grouped numbers, full times, and a sign where a value is unknown', async () => {
+  it('print full texts, grouped numbers, full times and a sign for unknown values to a pipe', async () => {
     const { stdout } = await stand.run(['posts', 'list', '--sort', 'likes']);
     expect(stdout).toContain('a long text about the harbour ferry that goes on and on and never ends');
     expect(stdout).toMatch(/2026-11-21 11:00:00Z +12,304 /);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-11-21 11:00:00Z +– /);
   });
 
-  it('a pipe gets a long text whole, and no spaces for it in the lines of others', () => {
+  it('print a long text in full to a pipe, without padding other lines', () => {
     const page = detectTerminalPage({ env: {}, isTTY: false });
     const texts = ['short', 'word '.repeat(520).trim()];
     const columns = [
@@ -183,7 +183,7 @@ describe('tables', () => {
     expect(head?.indexOf('address')).toBe(short?.indexOf('https:'));
   });
 
-  it('LANG=C: our own signs are ASCII', async () => {
+  it('use ASCII signs with LANG=C', async () => {
     for (const argv of [['status'], ['sql', `select '${'a long text '.repeat(9)}' as text`]]) {
       const over = { isTTY: true, env: { LANG: 'C', COLUMNS: '40', NO_COLOR: '1' } };
       const { stdout } = await stand.run(argv, over);
@@ -192,27 +192,27 @@ describe('tables', () => {
     }
   });
 
-  it.each(['0', '-1', 'wide', '1e9', '999999', '∞', ''])('COLUMNS=%s says nothing', async (width) => {
+  it.each(['0', '-1', 'wide', '1e9', '999999', '∞', ''])('ignore COLUMNS=%s', async (width) => {
     const listed = (env: Record<string, string>) =>
       stand.run(['posts', 'list'], { isTTY: true, columns: 90, env });
     expect((await listed({ COLUMNS: width })).stdout).toBe((await listed({})).stdout);
   });
 
-  it('a Turkish locale changes nothing', async () => {
+  it('do not change in a Turkish locale', async () => {
     const { stdout } = await stand.run(['posts', 'list'], { env: { LC_ALL: 'tr_TR.UTF-8' } });
     expect(stdout).toContain('12,304');
   });
 });
 
-describe('stdout that goes away', () => {
-  it('a reader that left is no failure and no word', async () => {
+describe('stdout that closes', () => {
+  it('ends without an error or a message when the reader closes the pipe', async () => {
     for (const argv of [['new'], ['--help'], ['new', '--follow', '--json']]) {
       const { code, stderr } = await stand.run(argv, { stdout: failing('EPIPE') });
       expect([argv, code, stderr]).toEqual([argv, 0, '']);
     }
   });
 
-  it('a full disk is a failure', async () => {
+  it('fails when the disk is full', async () => {
     for (const argv of [['new'], ['--help'], ['--version']]) {
       const { code, stderr } = await stand.run(argv, { stdout: failing('ENOSPC') });
       expect([argv, code, stderr]).toEqual([
@@ -223,7 +223,7 @@ describe('stdout that goes away', () => {
     }
   });
 
-  it('`| head -1` ends the real program with 0', async () => {
+  it('exits with 0 behind `| head -1`', async () => {
     const script =
       'set -o pipefail; node --import tsx src/main.ts sql "select generate_series(1, 300000)" | head -1';
     const { url, readerUrl } = stand.world.database;
@@ -236,7 +236,7 @@ describe('stdout that goes away', () => {
 });
 
 describe('new --follow', () => {
-  it('shows what comes, one object per line, and ends with 0 at Ctrl-C', async () => {
+  it('prints new discoveries, one object per line, and exits with 0 on Ctrl-C', async () => {
     const lines = new PassThrough();
     const stderr = collector();
     const io = {
@@ -262,7 +262,7 @@ describe('new --follow', () => {
   });
 });
 
-describe('a discovery as it comes', () => {
+describe('a followed discovery', () => {
   const row: DiscoveryRow = {
     id: 1n,
     at: new Date('2026-11-21T10:55:30Z'),
@@ -288,7 +288,7 @@ describe('a discovery as it comes', () => {
   const lines = (width: number) =>
     renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));
 
-  it('has one form, whatever came before it', () => {
+  it('has the same form, whatever came before it', () => {
     expect(lines(80)).toEqual([
       '10:55:30Z  harbour-posts  post  @ines  "Ferry 7 is back"  12 likes',
       '  https://a.example/1',

@@ -38,17 +38,17 @@ describe('posts top', () => {
     ['likes', ['2', '1', '3']],
     ['views', ['1', '2', '3']],
     ['quotes', ['2', '1', '3']],
-  ])('by %s, the most first and what is unknown last', async (by, order) => {
+  ])('sorts by %s, highest first and unknown last', async (by, order) => {
     const rows = await stand.json<{ external_id: string }[]>('posts', 'top', '--by', by);
     expect(rows.map(({ external_id: id }) => id)).toEqual(order);
   });
 
-  it('shows first what it goes by', async () => {
+  it('shows the sort column first', async () => {
     const { stdout } = await stand.run(['posts', 'top', '--by', 'views', '--limit', '1']);
     expect(stdout).toMatch(/^views +likes .*\n1,900 +50 /);
   });
 
-  it('refuses a counter that there is none of', async () => {
+  it('refuses an unknown counter', async () => {
     const { code, stderr } = await stand.run(['posts', 'top', '--by', 'stars']);
     expect([code, stderr]).toEqual([
       2,
@@ -58,7 +58,7 @@ describe('posts top', () => {
 });
 
 describe('posts growth', () => {
-  it('tells gains, what fell on the way, and what is out of sight', async () => {
+  it('shows gains, drops in between, and dropped posts', async () => {
     const { stdout } = await stand.run(['posts', 'growth', '--by', 'likes']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^ *likes +views +likes\/h +last returned +by +text +address$/);
@@ -68,7 +68,7 @@ describe('posts growth', () => {
     expect(lines).toHaveLength(4);
   });
 
-  it('says the same in JSON by the names of the view', async () => {
+  it('prints the same as JSON, with the names of the view', async () => {
     const rows = await stand.json<Record<string, unknown>[]>('posts', 'growth', '--by', 'likes');
     expect(rows).toMatchObject([
       { gained_like_count: 40, lost_like_count: 0, likes_fell: false, not_seen_since: null, at_age: null },
@@ -77,7 +77,7 @@ describe('posts growth', () => {
     ]);
   });
 
-  it('compares with posts that are as old', async () => {
+  it('compares with posts of the same age', async () => {
     const many = Array.from({ length: 6 }, (_, i) => `${i + 10}`);
     const written = new Date(stand.world.clock.now().getTime() - 30 * MINUTE).toISOString();
     for (const factor of [1, 2]) {
@@ -110,14 +110,14 @@ describe('posts growth', () => {
     expect(stdout).toMatch(/ vs\. usual .*\n.* 10x at 1 h /);
   });
 
-  it('leaves out what has not changed since', async () => {
+  it('leaves out posts that have not changed since', async () => {
     expect(await stand.json('posts', 'growth', '--since', '2026-11-22')).toEqual([]);
     expect((await stand.run(['posts', 'growth', '--since', '2026-11-22'])).stderr).toMatch(/^No posts grew/);
   });
 });
 
 describe('find', () => {
-  it('says that its index is behind, instead of that nothing matches', async () => {
+  it('says that the index is behind instead of reporting no matches', async () => {
     const { pool } = stand.world.db;
     expect((await stand.run(['find', 'zeppelin'])).stderr).toBe('No matches.\n');
     const client = await pool.connect();

@@ -11,7 +11,7 @@ import { silent, readyStage } from '../engine/stage.ts';
 import { makeWorld } from '../world.ts';
 import { collector, homeOf } from './stand.ts';
 
-test('the new address is printed once and opens; a role that may not change it says what to run, and nothing happened', async () => {
+test('prints the new address once, and it works; a role without permission gets the command to run, and nothing changes', async () => {
   const { open } = await readyStage();
   const server = await open('owner');
   const { readerUrl, superuserUrl } = server;
@@ -50,7 +50,7 @@ test('the new address is printed once and opens; a role that may not change it s
   expect(missing.stderr).toContain('role nobody does not exist. Run: strandline migrate');
 });
 
-test('a server that runs on the embedded Postgres answers statements before and after a rotation, each time by the password of then', async () => {
+test('a server on the embedded Postgres answers statements before and after a password rotation', async () => {
   const { dataDir } = await readyStage();
   const env = { STRANDLINE_DATA_DIR: dataDir, PORT: '0', SERVICE_SOURCES: 'sandbox' };
   const home = await openProgram({ config: readConfig(env), log: silent, role: 'owner' });

@@ -37,7 +37,7 @@ type Run = {
 type Saved = { id: string; slug: string; topic: string; labels: string[]; first_run: Run };
 
 describe('search add', () => {
-  it('saves the search, looks at once where no worker lives, and prints both; talk goes to stderr', async () => {
+  it('saves the search, runs it immediately if no worker is running, and prints both; messages go to stderr', async () => {
     const { code, stdout, stderr } = await stand.run(add('ferry', '--label', 'a', '--label', 'b', '--json'));
     expect(code).toBe(0);
     expect(stderr).toBe('ferry: baseline: 2 posts, 2 authors\n');
@@ -50,7 +50,7 @@ describe('search add', () => {
   it.each([
     ['ORBIT', ['--model', 'orbit']],
     ['NOVA', []],
-  ])('asks the microblog operation with the model %s that was chosen', async (model, argv) => {
+  ])('runs the microblog operation with the chosen model %s', async (model, argv) => {
     const saved = await stand.json<Saved & { model: string }>(...add(`by-${model.toLowerCase()}`, ...argv));
     expect([saved.model, stand.stub.requests.at(-1)?.body]).toEqual([
       model,
@@ -58,7 +58,7 @@ describe('search add', () => {
     ]);
   });
 
-  it('saves even if the first run fails, and says why', async () => {
+  it('saves the search even if the first run fails, and says why', async () => {
     stand.stub.answers(json({ detail: 'no such key' }, 401));
     const { code, stdout, stderr } = await stand.run(add('refused', '--json'));
     expect(code).toBe(0);
@@ -67,7 +67,7 @@ describe('search add', () => {
     await stand.run(['search', 'resume', 'ferry']);
   });
 
-  it('promises no time where nobody is there to try again', async () => {
+  it('announces no retry time when no worker is running', async () => {
     stand.stub.answers(json({ detail: 'slow down' }, 503));
     const { code, stderr } = await stand.run(add('busy'));
     expect(code).toBe(0);
@@ -101,7 +101,7 @@ describe('search add', () => {
     await deregisterWorker(db, 'w1');
   });
 
-  it('refuses a slug that was used before with 1, and says what to do', async () => {
+  it('refuses a used slug, exits with 1, and says what to do', async () => {
     const { code, stdout, stderr } = await stand.run(add('ferry'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
@@ -133,7 +133,7 @@ describe('search run --wait', () => {
     ).toBe(true);
   });
 
-  it('ends with 1 where the run failed, and still prints it', async () => {
+  it('prints a failed run and exits with 1', async () => {
     stand.stub.answers(json({ nonsense: true }));
     const { code, stdout, stderr } = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
     expect(code).toBe(1);
@@ -141,7 +141,7 @@ describe('search run --wait', () => {
     expect(stderr).toContain('ferry: failed: schema_mismatch');
   });
 
-  it('waits through a retry that the service asked for', async () => {
+  it('waits through a retry that the service requested', async () => {
     let calls = 0;
     stand.stub.answers((request, response) => {
       calls += 1;
@@ -156,7 +156,7 @@ describe('search run --wait', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', calls: 2 });
   });
 
-  it('shows what a run did, and prints its kept answer as it came', async () => {
+  it('shows the results of a run, and prints its stored response as received', async () => {
     const [run] = await stand.json<Run[]>(
       'runs',
       'list',
@@ -178,7 +178,7 @@ describe('search run --wait', () => {
     });
   });
 
-  it('shares the calls of a minute with workers: it waits for room, or says when there is', async () => {
+  it('shares the calls per minute with workers: it waits for capacity, or says when there is some', async () => {
     const { world, home, stub } = stand;
     const { config } = home.ctx;
     home.ctx.config = { ...config, callsPerMinute: 1 };
@@ -208,7 +208,7 @@ describe('search run --wait', () => {
 });
 
 describe('watch and topic', () => {
-  it('makes a topic with two searches', async () => {
+  it('creates a topic with two searches', async () => {
     stand.stub.answers((request, response) => {
       const ai = !request.path.includes('links');
       return json(
@@ -231,7 +231,7 @@ describe('watch and topic', () => {
     expect(links.map(({ url }) => url)).toEqual(['https://harbour.example/a']);
   });
 
-  it('pauses, resumes and removes all of it', async () => {
+  it('pauses, resumes and removes the topic with its searches', async () => {
     const paused = await stand.json<{ searches: { state: string }[] }>('topic', 'pause', 'night-train');
     expect(paused.searches.map(({ state }) => state)).toEqual(['paused', 'paused']);
     await stand.json('topic', 'resume', 'night-train');
@@ -241,7 +241,7 @@ describe('watch and topic', () => {
   });
 
   it.each([[['watch', 'Night Train!']], [add('x9', '--topic', 'night-train')]])(
-    'and refuses to begin it again: %j',
+    'refuses to create the topic again: %j',
     async (argv) => {
       const { code, stdout, stderr } = await stand.run(argv);
       expect([code, stdout]).toEqual([1, '']);
@@ -252,7 +252,7 @@ describe('watch and topic', () => {
     },
   );
 
-  it('and says so of one that is watched already', async () => {
+  it('refuses a topic that is already watched', async () => {
     await stand.run(['watch', 'Day Train']);
     const { code, stderr } = await stand.run(['watch', 'Day Train']);
     expect([code, stderr]).toEqual([1, 'error: the topic "day-train" already exists; choose another slug\n']);
@@ -260,7 +260,7 @@ describe('watch and topic', () => {
 });
 
 describe('search edit and preview', () => {
-  it('prints what changed, and whether the request did', async () => {
+  it('prints what changed, and whether the request changed', async () => {
     const schedule = await stand.run(['search', 'edit', 'ferry', '--every', '1h', '--json']);
     expect([schedule.stderr, JSON.parse(schedule.stdout)]).toMatchObject([
       'ferry: schedule: every 15m → every 1h\n',
@@ -270,7 +270,7 @@ describe('search edit and preview', () => {
     expect(request.stderr).toContain('so the next run is a new baseline');
   });
 
-  it('says when a schedule runs, with zone and offset, before anything is saved', async () => {
+  it('shows when a schedule runs, with zone and offset, before anything is saved', async () => {
     const { stdout } = await stand.run([
       'search',
       'preview',
@@ -294,7 +294,7 @@ describe('search edit and preview', () => {
 });
 
 describe('a removed search', () => {
-  it('is removed, and shows since when', async () => {
+  it('is shown as removed, with the time', async () => {
     await stand.run(add('short'));
     await stand.run(['search', 'remove', 'short']);
     for (const argv of [

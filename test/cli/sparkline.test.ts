@@ -38,15 +38,15 @@ describe('a sparkline', () => {
     expect(drawSparkline(points(written), BLOCK_SIGNS)).toEqual({ line, marks });
   });
 
-  it('in ASCII says the same', () => {
+  it('has the same shape in ASCII', () => {
     expect(drawSparkline(points('0 1 - 6+ 7'), ASCII_SIGNS)).toEqual({ line: '_. *#', marks: '   ^' });
   });
 
-  it('is drawn to the scale of others where that is asked for', () => {
+  it('uses a shared scale on request', () => {
     expect(drawSparkline(points('0 5 10'), BLOCK_SIGNS, 20).line).toBe('▁▃▅');
   });
 
-  test('any counts: one character each, gaps where they were, never a smaller count drawn higher', () => {
+  test('draws any counts: one character each, gaps preserved, never a smaller count drawn higher', () => {
     const value = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null });
     fc.assert(
       fc.property(fc.array(fc.record({ value, atLeast: fc.boolean() })), (all) => {
@@ -64,7 +64,7 @@ describe('a sparkline', () => {
   });
 });
 
-describe('the time that a character stands for', () => {
+describe('the time span of a character', () => {
   it.each([
     [1, 84, 1],
     [7, 84, 2],
@@ -79,7 +79,7 @@ describe('the time that a character stands for', () => {
     expect(chooseHoursPerPoint(days, room)).toBe(hours);
   });
 
-  test('it always fits', () => {
+  test('always fits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 1, max: 200 }), (days, room) => {
         expect(Math.ceil((days * 24) / chooseHoursPerPoint(days, room))).toBeLessThanOrEqual(room);

@@ -24,23 +24,23 @@ describe('hints', () => {
     ['/work/strandline/src/main.ts', {}, NPM],
     ['/usr/lib/node_modules/strandline/dist/main.js', {}, 'strandline'],
     ['/home/me/.npm/_npx/1/node_modules/.bin/strandline', { npm_command: 'exec' }, 'npx strandline'],
-  ])('name the program that runs %s', (script, env, expected) => {
+  ])('name the program when started by %s', (script, env, expected) => {
     expect(findProgramName(script, env)).toBe(expected);
   });
 
-  it('name the program only in front of its commands', () => {
+  it('prefix only its own commands with the program name', () => {
     expect(nameProgram('see: strandline runs list; strandline stopped', NPM, ['runs'])).toBe(
       `see: ${NPM} runs list; strandline stopped`,
     );
   });
 
-  it('name it in all messages, also in errors of other layers', () => {
+  it('name the program in all messages, including errors of other layers', () => {
     const { cli, text } = openTerminal({ program: NPM });
     cli.say('No runs. See: strandline runs list');
     expect(text()).toBe(`No runs. See: ${NPM} runs list\n`);
   });
 
-  it('keep a command in one line', () => {
+  it('keep a command on one line', () => {
     expect(wrapMessage('Nothing is running here. Start one: strandline up', 30, 'strandline')).toEqual([
       'Nothing is running here. Start',
       'one:',
@@ -60,13 +60,13 @@ describe('log lines', () => {
     expect(text()).toBe('warning: source failed: no answer (ENOTFOUND) (source\nmastodon)\n');
   });
 
-  it('hold nothing that a terminal would interpret', () => {
+  it('contain nothing that a terminal would interpret', () => {
     const { cli, text } = openTerminal();
     cli.log().warn({ detail: 'HTTP 401: \u001b]0;x\u0007\u001b[2J\u202eno' }, 'run failed');
     expect(text()).toBe('warning: run failed: HTTP 401: no\n');
   });
 
-  it('never throw: a secret that is a number in them leaves them readable', () => {
+  it('never throw: a numeric secret in them leaves them readable', () => {
     const { cli, text } = openTerminal({ env: { DATABASE_URL: 'postgres://u:5432@host:5432/db' } });
     cli.log().warn({ port: 5432, detail: 'port 54321' }, 'database unreachable');
     expect(text()).not.toContain('5432');
@@ -74,7 +74,7 @@ describe('log lines', () => {
     expect(text()).toContain('port [hidden]');
   });
 
-  it('are JSON in a pipe, and for debugging', () => {
+  it('are JSON in a pipe and at debug level', () => {
     for (const over of [{ stderr: collector().stream }, { env: { LOG_LEVEL: 'debug' } }]) {
       const stderr = collector();
       const { cli } = openTerminal({
@@ -87,7 +87,7 @@ describe('log lines', () => {
   });
 });
 
-describe('faults of the system are named', () => {
+describe('operating system errors are named', () => {
   const fault = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
 
   it.each([
@@ -105,7 +105,7 @@ describe('faults of the system are named', () => {
   });
 });
 
-describe('sources at the start', () => {
+describe('sources at startup', () => {
   const probe = (name: string, words: string): ProbeResult => ({
     name,
     source: 'web',
@@ -115,14 +115,14 @@ describe('sources at the start', () => {
   });
   const NO_DNS = 'not reachable (failed: no answer (ENOTFOUND))';
 
-  it('are one line without a network', () => {
+  it('print one line without a network', () => {
     expect(describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', WATCH_CONSEQUENCE)).toEqual([
       'no network: DNS lookup failed for all 2 sources (a, b)',
       'none reachable: new topics use simulated data (sandbox)',
     ]);
   });
 
-  it('are a line each if one is reachable', () => {
+  it('print one line each if one is reachable', () => {
     const lines = describeSources([probe('a', NO_DNS), probe('b', 'reachable')], 'live', WATCH_CONSEQUENCE);
     expect(lines).toEqual([`a  ${NO_DNS}`, 'b  reachable', 'new topics use these sources']);
   });
@@ -135,7 +135,7 @@ describe('the dashboard of a running server', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('can be found until it stops', async () => {
+  it('is found until the server stops', async () => {
     const forget = await recordDashboard(directory, 'http://127.0.0.1:7810');
     expect(await findDashboard(directory)).toBe('http://127.0.0.1:7810');
     await forget();
@@ -149,7 +149,7 @@ describe('values', () => {
     [0, false, 'free'],
     [null, false, 'not reported'],
     [0.0125, false, '$0.0125'],
-  ])('cost %s (free: %s) is %s', (usd, free, expected) => {
+  ])('cost %s (free: %s) prints as %s', (usd, free, expected) => {
     expect(formatCost(usd, { free })).toBe(expected);
   });
 
@@ -157,7 +157,7 @@ describe('values', () => {
     ['UTC', '2026-11-21 23:05:09Z', '23:05:09Z'],
     ['Europe/Berlin', '2026-11-22 00:05:09+01:00', '00:05:09+01:00'],
     ['America/St_Johns', '2026-11-21 19:35:09-03:30', '19:35:09-03:30'],
-  ])('times in %s have its offset', (zone, instant, time) => {
+  ])('times in %s include the offset', (zone, instant, time) => {
     const at = new Date('2026-11-21T23:05:09Z');
     expect([formatInstant(at, { unknown: '–', zone }), formatTimeOfDay(at, { zone })]).toEqual([
       instant,
@@ -165,7 +165,7 @@ describe('values', () => {
     ]);
   });
 
-  it('a pipe prints UTC', () => {
+  it('times in a pipe are UTC', () => {
     expect(quietCli({ zone: 'Europe/Berlin' }).page.zone).toBe('UTC');
     expect(openTerminal({ zone: 'Europe/Berlin' }).cli.page.zone).toBe('Europe/Berlin');
   });

@@ -27,14 +27,14 @@ const add = (slug: string, ...more: string[]) => [
 type Saved = { sensitivity: string; version: number; request_version: number; labels: string[] };
 
 describe('the sensitivity of a search', () => {
-  it('is normal unless somebody says otherwise, and is shown', async () => {
+  it('is normal by default, and is shown', async () => {
     await stand.run(add('usual', '--topic', 'ferry'));
     await stand.run(add('keen', '--topic', 'ferry', '--sensitivity', 'HIGH'));
     expect(await stand.json<Saved>('search', 'show', 'usual')).toMatchObject({ sensitivity: 'normal' });
     expect((await stand.run(['search', 'show', 'keen'])).stdout).toMatch(/^sensitivity +high$/m);
   });
 
-  it('is changed by itself, and what is compared with stays', async () => {
+  it('can be changed on its own, without a new baseline', async () => {
     const edited = await stand.json<Saved>('search', 'edit', 'keen', '--sensitivity', 'off');
     expect(edited).toMatchObject({ sensitivity: 'off', request_version: 1 });
     const { stderr } = await stand.run(['search', 'edit', 'keen', '--label', 'a']);
@@ -48,7 +48,7 @@ describe('the sensitivity of a search', () => {
     );
   });
 
-  it('is one of four', async () => {
+  it('must be one of four values', async () => {
     const { code, stderr } = await stand.run(add('shy', '--sensitivity', 'shy'));
     expect([code, stderr]).toEqual([
       2,
@@ -123,7 +123,7 @@ describe('trends', () => {
     ]);
   });
 
-  it('says as of when it is, while runs wait to be derived', async () => {
+  it('shows the time of the data while runs wait to be derived', async () => {
     const { pool } = stand.world.db;
     const wait = (received: Date) =>
       pool.query(
@@ -150,7 +150,7 @@ describe('trends', () => {
     await pool.query('DELETE FROM strandline.pending_derivations');
   });
 
-  it('says in JSON what the views say, and nothing of how it is drawn', async () => {
+  it('prints the values of the views as JSON, without drawing details', async () => {
     const [trend] = await stand.json<Record<string, unknown>[]>('trends', '--search', 'usual', '--days', '1');
     expect(trend).toMatchObject({
       search: 'usual',
@@ -219,14 +219,14 @@ describe('trends', () => {
     expect(/^ *(?:No|Provisional) baseline.*$/m.exec(stdout)?.[0].trim() ?? null).toBe(words);
   });
 
-  it('says what it does not look for, and what has nothing to count', async () => {
+  it('says what it does not detect, and when it has nothing to count', async () => {
     await lived('keen', '-');
     const { stdout } = await stand.run(['trends', '--topic', 'ferry']);
     expect(stdout).toContain('Spike detection is off (sensitivity off).');
     expect(stdout).toMatch(/^keen +not observed yet$/m);
   });
 
-  it('tells spikes of the days that are shown, in the order of time, with their day', async () => {
+  it('lists spikes of the shown days in order of time, with their day', async () => {
     for (const end of ['2026-11-20T15:00:00Z', '2026-11-18T09:00:00Z', '2026-11-10T09:00:00Z'])
       await told('usual', new Date(end));
     const { stdout } = await stand.run(['trends', '--search', 'usual']);
@@ -257,7 +257,7 @@ describe('trends', () => {
     expect(stdout.split('\n').filter((line) => line.length > width)).toEqual([]);
   });
 
-  it('LANG=C is drawn in ASCII', async () => {
+  it('uses ASCII with LANG=C', async () => {
     await lived('usual', `- 4 0 7+`);
     const { stdout } = await stand.run(['trends', '--search', 'usual', '--days', '1'], {
       env: { LANG: 'C' },
@@ -281,7 +281,7 @@ describe('trends', () => {
       'error: compare (--compare): got "ferry"; two or more topics, or one with --topic\n',
     ],
     [['--compare', 'ferry,boat'], 1, 'error: there is no topic "boat"; see: strandline topic list\n'],
-  ])('%j is refused', async (argv, code, words) => {
+  ])('refuses %j', async (argv, code, words) => {
     expect(await stand.run(['trends', ...argv])).toEqual({ code, stdout: '', stderr: words });
   });
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-test('search try shows what one call brings and saves nothing', async () => {
+test('search try shows what one call returns and saves nothing', async () => {
   stand.stub.answers(json({ miner_tweets: [wirePost('1', { text: 'the \u001b[2Jferry' })] }));
   const argv = ['search', 'try', '--operation', 'microblog', '--prompt', 'ferry'];
   const printed = await stand.run(argv);
@@ -25,7 +25,7 @@ test('search try shows what one call brings and saves nothing', async () => {
   expect(await stand.json('search', 'list')).toEqual([]);
 });
 
-test('search try says what is wrong before it calls, and what failed after', async () => {
+test('search try reports invalid input before the call, and a failed call after it', async () => {
   stand.stub.requests.length = 0;
   const wrong = await stand.run(['search', 'try', '--operation', 'microblog', '--model', 'FAST']);
   expect(wrong).toMatchObject({ code: 2, stdout: '' });
@@ -37,7 +37,7 @@ test('search try says what is wrong before it calls, and what failed after', asy
   expect(failed.stderr).toContain('no balance');
 });
 
-test('what a trial costs counts in the day of its service', async () => {
+test('the cost of a trial counts toward the daily limit of its service', async () => {
   stand.stub.answers((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'x-stub-cost-usd': '0.25' });
     response.end(JSON.stringify({ miner_tweets: [] }));
@@ -52,7 +52,7 @@ test('what a trial costs counts in the day of its service', async () => {
   });
 });
 
-test('a saved search is tried with overridden options and stays unchanged', async () => {
+test('search try overrides options of a saved search without changing it', async () => {
   stand.stub.answers(json({ miner_tweets: [wirePost('7')] }));
   const when = ['--cron', '0 8 * * *', '--tz', 'Europe/Berlin'];
   await stand.run(['search', 'add', 'tram', '--operation', 'microblog', '--prompt', 'the tram', ...when]);

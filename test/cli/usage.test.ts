@@ -123,14 +123,14 @@ const refused: readonly (readonly [
 ];
 
 describe('usage', () => {
-  it.each(refused)('%s: exit 2, words on stderr, nothing on stdout', async (_name, argv, names) => {
+  it.each(refused)('%s: exits with 2, writes to stderr and nothing to stdout', async (_name, argv, names) => {
     const { code, stdout, stderr } = await stand.run(argv);
     expect([code, stdout]).toEqual([2, '']);
     for (const name of names) expect(stderr).toMatch(name);
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it('names everything that is wrong at once, one line each', async () => {
+  it('reports all mistakes at once, one line each', async () => {
     const { code, stderr } = await stand.run([
       'search',
       'add',
@@ -151,7 +151,7 @@ describe('usage', () => {
     ).toEqual(['error: operation (--operation)', 'error: prompt (--prompt)', 'error: every (--every)']);
   });
 
-  it('takes what looks odd and is not: 1h30m, Europe/berlin, yesterday', async () => {
+  it('accepts unusual but valid values: 1h30m, Europe/berlin, yesterday', async () => {
     expect((await stand.run(['search', 'preview', '--every', '1h30m'])).code).toBe(0);
     const zone = await stand.json<{ tz: string }>(
       'search',
@@ -174,7 +174,7 @@ describe('usage', () => {
       expect([since, (await stand.run(['new', '--since', since])).code]).toEqual([since, 0]);
   });
 
-  it('prints help and version to stdout and ends with 0', async () => {
+  it('prints help and version to stdout and exits with 0', async () => {
     const help = await stand.run(['--help']);
     expect([help.code, help.stderr]).toEqual([0, '']);
     for (const word of ['Watch:', 'watch text', 'search ...', 'Examples:', 'Exit codes'])
@@ -183,7 +183,7 @@ describe('usage', () => {
     expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
-  it('names every command as its own help does, which `help` prints too', async () => {
+  it('lists every command as its own help does, and as `help` prints it', async () => {
     const { stdout } = await stand.run(['--help']);
     const lines = [...stdout.matchAll(/^  ([a-z]+)(?: (\S+))? {2,}\S/gm)].filter(
       ([, name]) => name !== 'help',
@@ -198,14 +198,14 @@ describe('usage', () => {
     }
   });
 
-  it('names no default where what is left out stays', async () => {
+  it('shows no default for an option that keeps the current value', async () => {
     const defaults = async (verb: string) =>
       (await stand.run(['search', verb, '--help'])).stdout.match(/\(default: (all|UTC|normal)\)/g) ?? [];
     expect(await defaults('add')).toHaveLength(3);
     expect(await defaults('edit')).toEqual([]);
   });
 
-  it('fits its help into the terminal', async () => {
+  it('fits its help into the terminal width', async () => {
     const { stdout } = await stand.run(['search', 'add', '--help'], {
       isTTY: true,
       columns: 60,
@@ -215,7 +215,7 @@ describe('usage', () => {
     expect(Math.max(...options.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it('tells a variable that is wrong by its name, and no secret', async () => {
+  it('names an invalid variable without printing secrets', async () => {
     const { code, stderr } = await stand.run(['config', 'show'], {
       env: { PORT: 'abc', REDIS_URL: 'http://u:hunter2@h' },
     });
@@ -225,7 +225,7 @@ describe('usage', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('something that does not exist', () => {
   it.each([
     [['search', 'show', 'nope']],
     [['search', 'run', 'nope', '--wait']],
@@ -236,13 +236,13 @@ describe('what is not there', () => {
     [['new', '--topic', 'nope']],
     [['completions', 'show', 'nope']],
     [['service', 'key', 'revoke', 'nope']],
-  ])('%j ends with 1 and one sentence', async (argv) => {
+  ])('%j prints one sentence and exits with 1', async (argv) => {
     const { code, stdout, stderr } = await stand.run(argv);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: there is no .*; see: strandline [a-z ]+ list\n$/);
   });
 
-  it('an empty list is an empty array, and said to a person', async () => {
+  it('an empty list is an empty array in JSON, and a sentence for a person', async () => {
     const { code, stdout, stderr } = await stand.run(['posts', 'list', '--json']);
     expect([code, stdout, stderr]).toEqual([0, '[]\n', 'No posts.\n']);
   });

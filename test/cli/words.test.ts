@@ -12,7 +12,7 @@ import { watchProcessor } from '../processor.ts';
 const page = (width: number) => detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false });
 const at = new Date('2026-11-21T14:05:09Z');
 
-describe('text from outside', () => {
+describe('untrusted text', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', 'red'],
     ['\u001b]8;;https://evil.example\u0007click\u001b]8;;\u0007', 'click'],
@@ -24,11 +24,11 @@ describe('text from outside', () => {
     ['\u001b]never ends', 'never ends'],
     ['next\u0085line \u0085 end\u0084', 'next line end'],
     ['zero\u200bwidth\ufeff', 'zerowidth'],
-  ])('%j stands as %j', (given, shown) => {
+  ])('%j is printed as %j', (given, shown) => {
     expect(oneLine(given)).toBe(shown);
   });
 
-  it('a thousand marks on a letter are few, and a hundred thousand escapes take no time', () => {
+  it('limits a thousand combining marks on a letter, and handles a hundred thousand escapes instantly', () => {
     expect(oneLine(`a${'\u0301'.repeat(1_000)}b`).length).toBeLessThan(10);
     const computed = watchProcessor();
     oneLine('\u001b]'.repeat(100_000));
@@ -36,7 +36,7 @@ describe('text from outside', () => {
     expect(computed()).toBeLessThan(500);
   });
 
-  it('is cut between characters, by the width that a terminal gives them', () => {
+  it('is truncated between characters, by their width on a terminal', () => {
     const family = '👨‍👩‍👧‍👦';
     expect(truncate(`${family}${family}${family}`, 5)).toBe(`${family}${family}…`);
     expect(truncate('日本語です', 6)).toBe('日本…');
@@ -46,7 +46,7 @@ describe('text from outside', () => {
     expect(measureWidth('日本')).toBe(4);
   });
 
-  it('keeps its paragraphs, breaks between words, and breaks a word that is too long', () => {
+  it('keeps its paragraphs, wraps between words, and breaks a word that is too long', () => {
     expect(splitParagraphs('one\u0085two')).toEqual(['one', 'two']);
     expect(splitParagraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
     expect(wrapText('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
@@ -56,7 +56,7 @@ describe('text from outside', () => {
     expect(wrapText('a b', -2)).toEqual(['']);
   });
 
-  it('is broken in time that grows with its length, also where it has no spaces', () => {
+  it('is wrapped in linear time, even without spaces', () => {
     const computed = watchProcessor();
     expect(wrapText('日本語です'.repeat(10_000), 80)).toHaveLength(1_250);
     expect(wrapText('a\u0301'.repeat(50_000), 80)).toHaveLength(625);
@@ -73,21 +73,21 @@ describe('tables', () => {
     { head: 'text', cell: (row: (typeof rows)[number]) => row.text, elastic: 1 },
   ];
 
-  it('cut what is elastic, and leave out a column that is empty throughout', () => {
+  it('truncate flexible columns, and leave out a column that is empty throughout', () => {
     expect(renderTable(rows, columns, page(30))).toEqual(['name   n  text', 'a     12  a rather long text…']);
   });
 
-  it('stand on their side where there is no room', () => {
+  it('print records vertically when there is no room', () => {
     expect(renderTable(rows, columns, page(14))).toEqual(['name  a', 'n     12', 'text  a rathe…']);
   });
 
-  it('a list shows values only where there is no room for names', () => {
+  it('print a list of values without names only when there is no room for names', () => {
     expect(renderList([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreSQ', 'L']);
   });
 });
 
 describe('JSON', () => {
-  it('ids are text, other whole numbers are numbers where they are exact, unknown is null', () => {
+  it('prints ids as strings, other exact whole numbers as numbers, and unknown as null', () => {
     const value = {
       id: 1n,
       post_ids: [2n],
@@ -120,7 +120,7 @@ describe('since', () => {
     ['2026-11-20 08:30', '2026-11-20T08:30:00.000Z'],
     ['2026-11-20T08:30:15.25+01:00', '2026-11-20T07:30:15.250Z'],
     ['2026-11-20T08:30-0130', '2026-11-20T10:00:00.000Z'],
-  ])('%s is %s', (given, expected) => {
+  ])('%s means %s', (given, expected) => {
     expect(parseSince(given, at).toISOString()).toBe(expected);
   });
 });

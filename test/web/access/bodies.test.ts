@@ -34,7 +34,7 @@ test.each([
   if (status === 400) expect(response.json()).toMatchObject({ errors: [{ path: 'body' }] });
 });
 
-test('what is no JSON is told apart from JSON that is refused', async () => {
+test('distinguishes invalid JSON from JSON of an invalid form', async () => {
   const expected = async (payload: string) => (await send(payload)).json().errors[0].expected;
   expect(await expected('{bad')).toBe('valid JSON');
   const prototypes = 'JSON without a member __proto__ or constructor.prototype';
@@ -46,7 +46,7 @@ test.each([
   [String.raw`{"a":["x",{"b":"\ud800"}]}`, 'body.a.1.b'],
   [String.raw`{"a":"\uDC00x"}`, 'body.a'],
   [String.raw`{"\ud83d":1}`, 'body'],
-])('text that UTF-8 cannot hold is refused: %s', async (payload, path) => {
+])('refuses text that UTF-8 cannot represent: %s', async (payload, path) => {
   const response = await send(payload);
   expect(response.statusCode).toBe(400);
   expect(response.json().errors).toEqual([
@@ -54,12 +54,12 @@ test.each([
   ]);
 });
 
-test('a pair of surrogates is a character, and a backslash before one is text', async () => {
+test('accepts a surrogate pair as a character, and a backslash before one as text', async () => {
   for (const payload of [String.raw`{"a":"\ud83d\ude00"}`, String.raw`{"a":"\\ud800"}`])
     expect((await send(payload)).statusCode).toBe(200);
 });
 
-test('bytes that are no UTF-8 are refused, and not stored as something else', async () => {
+test('refuses invalid UTF-8 instead of storing something else', async () => {
   const response = await app.inject({
     method: 'POST',
     url: '/api/v1/anything',
@@ -70,7 +70,7 @@ test('bytes that are no UTF-8 are refused, and not stored as something else', as
   expect(response.json().errors).toEqual([{ path: 'body', given: null, expected: 'JSON in UTF-8' }]);
 });
 
-test('a body of one megabyte passes, and a byte more does not', async () => {
+test('accepts a body of one megabyte and refuses one byte more', async () => {
   const of = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
   expect((await send(of(1_000_000))).statusCode).toBe(200);
   const more = await send(of(1_000_001));
@@ -80,7 +80,7 @@ test('a body of one megabyte passes, and a byte more does not', async () => {
   ]);
 });
 
-test('the depth of any JSON is what its reader would count', () => {
+test('computes the depth of any JSON like its parser', () => {
   const deep = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(deep)) : 0;
   fc.assert(
@@ -90,7 +90,7 @@ test('the depth of any JSON is what its reader would count', () => {
   );
 });
 
-test('long text is compressed, and a compressed request is not opened', async () => {
+test('compresses long responses, and refuses compressed requests', async () => {
   const long = JSON.stringify({ text: 'ferry '.repeat(1_000) });
   const response = await app.inject({
     method: 'POST',

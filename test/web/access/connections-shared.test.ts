@@ -59,7 +59,7 @@ const SLOW: ServerRoutes = {
   ],
 };
 
-test('sixty slow requests of one visitor: runs are executed, and another visitor is answered', async () => {
+test('sixty slow requests of one visitor: runs are executed, and another visitor gets responses', async () => {
   const { search, firstRunId } = await createSearch(ctx, {
     slug: 'ferry',
     operation: 'microblog',
@@ -97,7 +97,7 @@ test('sixty slow requests of one visitor: runs are executed, and another visitor
   expect(new Set((await Promise.all(requests)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
 });
 
-test('one who has all of theirs in use holds up neither the end of their request nor the events of others', async () => {
+test('a visitor who uses all their connections delays neither the end of their requests nor the events of others', async () => {
   let busy: Promise<unknown>[] = [];
   const home = { ...stand.home, ctx: { ...ctx, db } };
   const app = await buildHttpServer(home, {

@@ -28,11 +28,11 @@ test.each<[what: string, Record<string, string>, status: number]>([
     403,
   ],
   ['the same name by https', { origin: 'https://localhost' }, 403],
-])('from %s: %j is answered with %i', async (_what, headers, status) => {
+])('from %s: %j gets a %i', async (_what, headers, status) => {
   expect((await json(headers)).statusCode).toBe(status);
 });
 
-test('a message of a webhook that is led to us is no order, whoever signed it', async () => {
+test('a webhook message redirected to our own API has no effect, whoever signed it', async () => {
   const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
   const refused = await json(headers);
   expect([refused.statusCode, refused.json()]).toMatchObject([
@@ -48,7 +48,7 @@ test.each([
   'multipart/form-data; boundary=x',
   'application/xml',
   '',
-])('the API takes no body of type %j, also where it is empty', async (type) => {
+])('the API refuses a body of type %j, even an empty one', async (type) => {
   for (const payload of ['prompt=ferry', '{"prompt":"ferry"}'])
     expect(
       (
@@ -76,7 +76,7 @@ test.each<[what: string, url: string, headers: Record<string, string>, status: n
   ['the address bar', '/api/v1/things', { ...LED, 'sec-fetch-site': 'none' }, 200],
   ['a page of ours', '/api/v1/things', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
   ['another site that asks whether we live', '/livez', OTHER, 200],
-])('what reads, from %s: %s with %j is answered with %i', async (_what, url, headers, status) => {
+])('reading from %s: %s with %j gets a %i', async (_what, url, headers, status) => {
   for (const method of ['GET', 'HEAD'] as const) {
     const answer = await app.inject({ method, url, headers });
     expect(answer.statusCode).toBe(status);
@@ -84,7 +84,7 @@ test.each<[what: string, url: string, headers: Record<string, string>, status: n
   }
 });
 
-test('somebody on this machine needs the token of the form too, and the route never sees it', async () => {
+test('a local visitor needs the form token too, and the route never sees it', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const send = (payload: string) => app.inject({ method: 'POST', url: '/new', headers, payload });
   const token = /<p>(.*)<\/p>/.exec((await app.inject('/')).body)?.[1] ?? '';
@@ -95,7 +95,7 @@ test('somebody on this machine needs the token of the form too, and the route ne
   expect([sent.statusCode, sent.body]).toEqual([200, '{"text":"ferry"}']);
 });
 
-test('several processes on one database agree on what a form token is', async () => {
+test('several processes on one database accept the same form tokens', async () => {
   const other = await openAccess(
     { db: stand.world.db, clock: steppedClock('2026-11-21T12:00:00Z') },
     { localMayEnter: true },
@@ -107,7 +107,7 @@ test('several processes on one database agree on what a form token is', async ()
   expect(app.access.isFormTokenOf({ ...visitor, kind: 'nobody' }, other.formTokenFor(visitor))).toBe(false);
 });
 
-test('whoever shows a token is no browser that was made to: it needs neither', async () => {
+test('a request with an API token cannot be forged: it needs no form token and no origin', async () => {
   const authorization = `Bearer ${await stand.token('write')}`;
   const made = await json({ authorization, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' });
   expect(made.statusCode).toBe(200);

@@ -37,7 +37,7 @@ const everyRoute = (server: App) =>
     api: url.startsWith('/api/') || ['/metrics', '/readyz/parts'].includes(url),
   }));
 
-test('every real route says its scope, and the open ones are few', () => {
+test('every route declares its scope, and few are public', () => {
   expect(whole.routeTable.length).toBeGreaterThan(5);
   const open = new Set(whole.routeTable.filter(({ scope }) => scope === 'open').map(({ url }) => url));
   expect([...open].filter((url) => !url.startsWith('/assets/')).sort()).toEqual([
@@ -48,7 +48,7 @@ test('every real route says its scope, and the open ones are few', () => {
   ]);
 });
 
-test('no real route answers without a token where one exists, by whatever method', async () => {
+test('once a token exists, no route responds without one, by any method', async () => {
   for (const { method, url, scope, api } of everyRoute(whole)) {
     if (scope === 'open') continue;
     const response = await whole.inject({ method, url, headers: { 'sec-fetch-site': 'same-origin' } });
@@ -65,7 +65,7 @@ test('no real route answers without a token where one exists, by whatever method
   }
 });
 
-test('no route answers to a token of too small a scope', async () => {
+test('no route accepts a token with too small a scope', async () => {
   let tried = 0;
   for (const server of [app, whole]) {
     for (const { method, url, scope } of everyRoute(server)) {
@@ -82,7 +82,7 @@ test('no route answers to a token of too small a scope', async () => {
   expect(run.json()).toMatchObject({ detail: 'the token lacks the scope run' });
 });
 
-test('a token is taken from its header alone', async () => {
+test('a token is accepted only from its header', async () => {
   const asked = await app.inject(`/api/v1/things?token=${read}&access_token=${read}`);
   expect(asked.statusCode).toBe(401);
   const cookie = await app.inject({ url: '/api/v1/things', cookies: { strandline: read } });
@@ -95,12 +95,12 @@ test.each([
   ['one letter off', () => `${read.slice(0, -1)}${read.endsWith('a') ? 'b' : 'a'}`],
   ['a key of the search service', () => read.replace('st_', 'sk_')],
   ['nothing like a token', () => 'Basic YWRtaW46YWRtaW4='],
-])('%s opens nothing', async (_what, wrong) => {
+])('%s is rejected', async (_what, wrong) => {
   const response = await app.inject({ url: '/api/v1/things', headers: bearer(wrong()) });
   expect(response.statusCode).toBe(401);
 });
 
-test('what the whole server is asked says nothing of its version', async () => {
+test('a request to the server as a whole does not reveal its version', async () => {
   const live = await whole.inject('/livez');
   expect([live.statusCode, live.body]).toEqual([200, '']);
   const ready = await whole.inject('/readyz');
@@ -108,7 +108,7 @@ test('what the whole server is asked says nothing of its version', async () => {
   expect(JSON.stringify([live.headers, ready.headers])).not.toMatch(/fastify|strandline|0\.\d/i);
 });
 
-test('what is not there is told to anybody, and with the way on to whoever may come in', async () => {
+test('a missing page is a 404 for anyone, with a way on for those with access', async () => {
   const cookie = `strandline=${await whole.access.signIn(read, '127.0.0.1')}`;
   for (const [headers, knows] of [
     [{}, false],
@@ -119,7 +119,7 @@ test('what is not there is told to anybody, and with the way on to whoever may c
   }
 });
 
-test('no other origin is told that it may read', async () => {
+test('no other origin is allowed to read', async () => {
   const headers = {
     origin: 'https://evil.example',
     'access-control-request-method': 'POST',
@@ -131,7 +131,7 @@ test('no other origin is told that it may read', async () => {
   }
 });
 
-test('every answer, also an error and a file, carries what browsers must know', async () => {
+test('every response, including errors and files, has the security headers', async () => {
   for (const url of ['/', '/sign-in', '/api/v1/things', '/nothing', '/api/v1/nothing', '/livez']) {
     const { headers } = await app.inject({ url, headers: bearer(read) });
     const policy = String(headers['content-security-policy']);
@@ -155,7 +155,7 @@ test('every answer, also an error and a file, carries what browsers must know', 
   }
 });
 
-test('what a page asks for and a route refuses is cached by nobody', async () => {
+test('a refused request for a page is not cacheable', async () => {
   const { headers } = await app.inject({ url: '/api/v1/things', headers: bearer(read) });
   expect(headers['cache-control']).toBe('no-store');
 });

@@ -34,7 +34,7 @@ afterAll(() => stand.close());
 const refuse = () => Promise.reject(new Error('redis://:secret@host'));
 const fine = { ready: true, away_since: null, reason: null };
 
-test('anybody hears whether we are ready, and not one word more', async () => {
+test('anyone can read the readiness, and nothing more', async () => {
   ping = refuse;
   const ready = await app.inject('/readyz');
   expect([ready.statusCode, ready.body]).toEqual([503, '{"ready":false}']);
@@ -42,7 +42,7 @@ test('anybody hears whether we are ready, and not one word more', async () => {
   expect([live.statusCode, live.body], 'it lives all the same').toEqual([200, '']);
 });
 
-test('who may read hears which part is away, since when, and why a worker takes nothing', async () => {
+test('a visitor with access sees which part is down, since when, and why a worker claims nothing', async () => {
   const verbose = async () => {
     const { statusCode, body } = await app.inject('/readyz?verbose');
     return [statusCode, JSON.parse(body)];
@@ -78,7 +78,7 @@ test('who may read hears which part is away, since when, and why a worker takes 
   expect(await verbose()).toMatchObject([200, { parts: [fine, fine, fine] }]);
 });
 
-test('once there is a token, only one that may read opens it, whatever it is written like', async () => {
+test('once a token exists, details require one with read scope, in any spelling of the address', async () => {
   const { key, prefix } = await createToken(ctx, { name: 'probe', scopes: ['read'] }, OPERATOR);
   for (const url of ['/readyz?verbose', '/readyz?verbose=1', '/readyz?a=b&verbose', '/readyz/parts']) {
     const nobody = await app.inject(url);
@@ -91,7 +91,7 @@ test('once there is a token, only one that may read opens it, whatever it is wri
   await revokeToken(ctx, prefix);
 });
 
-test('many who ask at once cost few looks', async () => {
+test('many concurrent requests cause few checks', async () => {
   ping = () =>
     new Promise((resolve) => {
       setTimeout(resolve, 100);

@@ -45,7 +45,7 @@ test.each<[BoundAddress, string | undefined, boolean]>([
   [named, 'www.tide.example', false],
   [ported, 'tide.example:8080', true],
   [ported, 'tide.example', false],
-])('bound to %j, a request for %s passes: %s', (bound, host, passes) => {
+])('bound to %j, a request for %s is accepted: %s', (bound, host, passes) => {
   expect(isOurHost(host, 7810, bound)).toBe(passes);
 });
 
@@ -60,7 +60,7 @@ test.each<[BoundAddress, origin: string, host: string, ours: boolean]>([
   [named, 'http://tide.example', 'tide.example', false],
   [named, 'https://tide.example', '127.0.0.1:7810', true],
   [named, 'https://tide.example.evil', 'tide.example', false],
-])('bound to %j, a page of %s that asks %s is ours: %s', (bound, origin, host, ours) => {
+])('bound to %j, a page of %s that requests %s is same-origin: %s', (bound, origin, host, ours) => {
   expect(isOurOrigin(origin, host, bound)).toBe(ours);
 });
 
@@ -75,7 +75,7 @@ test.each<[string, string | undefined, boolean]>([
   ['::', undefined, false],
   ['192.168.1.5', 'http://localhost', false],
   ['127.0.0.1.example', undefined, false],
-])('HOST %s and BASE_URL %s are for this machine alone: %s', (host, baseUrl, only) => {
+])('HOST %s and BASE_URL %s are local only: %s', (host, baseUrl, only) => {
   expect(isLocalOnly({ host, baseUrl })).toBe(only);
   if (only) expect(isLoopback(host)).toBe(true);
 });

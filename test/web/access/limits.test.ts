@@ -9,7 +9,7 @@ afterAll(() => stand.close());
 
 const bearer = (given: string) => ({ authorization: `Bearer ${given}` });
 
-test('a token that asks too often waits, whatever address it says it comes from; others do not', async () => {
+test('a token over its rate limit waits, whatever its forwarded address; others do not', async () => {
   const app = await stand.serve(undefined, { perMinute: 3 });
   const ask = (given: string, from = '') =>
     app.inject({ url: '/api/v1/things', headers: { ...bearer(given), 'x-forwarded-for': from } });
@@ -25,7 +25,7 @@ test('a token that asks too often waits, whatever address it says it comes from;
   expect((await app.inject('/livez')).statusCode).toBe(200);
 });
 
-test('without a token it is the address that waits, also where there is nothing', async () => {
+test('without a token the rate limit is per address, including for missing pages', async () => {
   const app = await stand.serve(undefined, { perMinute: 2 });
   const statuses: number[] = [];
   for (let i = 0; i < 3; i++)
@@ -39,7 +39,7 @@ test('without a token it is the address that waits, also where there is nothing'
   expect(nothing).toEqual([404, 404, 429, 404]);
 });
 
-test('whoever does not say who they are is refused, and then not even that', async () => {
+test('anonymous requests are refused, and later rate limited', async () => {
   const app = await stand.serve(undefined, { perMinute: 2 });
   const asked: number[] = [];
   const ask = async (url: string, from: string) =>
@@ -58,11 +58,11 @@ test.each([
   ['2001:db8::9', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['fe80::', 'fe80:0:0:0'],
-])('%s is counted as %s', (address, network) => {
+])('%s counts as %s', (address, network) => {
   expect(extractNetwork(address)).toBe(network);
 });
 
-test('what lets calls be made has a limit of its own', async () => {
+test('requests that can trigger calls have their own limit', async () => {
   const app = await stand.serve(undefined, { runsPerMinute: 2 });
   const run = () => app.inject({ method: 'POST', url: '/api/v1/things/run', headers: bearer(token) });
   expect([(await run()).statusCode, (await run()).statusCode, (await run()).statusCode]).toEqual([

@@ -48,7 +48,7 @@ async function scrape(app: App, token?: string): Promise<Map<string, number>> {
   );
 }
 
-test('two scrapes around runs differ by what the runs did, in every process alike', async () => {
+test('two scrapes around runs differ by what the runs did, the same in every process', async () => {
   const [app, other] = [await listening(), await listening()];
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), { text: 'no id' }] }));
   const { firstRunId } = await createSearch(stand.world.ctx, {
@@ -86,7 +86,7 @@ test('two scrapes around runs differ by what the runs did, in every process alik
   expect(others).toEqual(shared(after));
 });
 
-test('silent searches, unread responses and the age of the last scan are counted', async () => {
+test('exports silent searches, unparsed responses and the age of the last scan', async () => {
   const { ctx, db, clock } = stand.world;
   const app = await listening();
   const { search } = await createSearch(ctx, {
@@ -118,7 +118,7 @@ test('silent searches, unread responses and the age of the last scan are counted
   await changeSearch(ctx, 'silent-ferry', 'remove');
 });
 
-test('labels hold nothing of users: their values are of closed sets, and whatever is not is other', async () => {
+test('labels contain no user data: their values are from closed lists, and others become other', async () => {
   const app = await listening();
   await ask(app, '/api/v1/search/12345?limit=7');
   await ask(app, '/nowhere/secret-ferry');
@@ -155,7 +155,7 @@ test('labels hold nothing of users: their values are of closed sets, and whateve
     }
 });
 
-test('once a token exists nobody scrapes without one that may read, and no query opens it', async () => {
+test('once a token exists, a scrape requires one with read scope, never in the query', async () => {
   const app = await listening();
   const token = await stand.token('read');
   for (const url of ['/metrics', `/metrics?token=${token}`]) {

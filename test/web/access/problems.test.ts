@@ -24,7 +24,7 @@ test.each([
   ['upstream', 502, 'upstream_5xx'],
   ['late', 504, 'timeout_body'],
   ['ours', 500, 'internal'],
-])('an error %s is a problem of status %i, told by %s', async (how, status, code) => {
+])('an error %s is a problem with status %i, reported by %s', async (how, status, code) => {
   const response = await app.inject(`/api/v1/fails/${how}`);
   expect(response.statusCode).toBe(status);
   expect(response.headers['content-type']).toBe('application/problem+json');
@@ -33,13 +33,13 @@ test.each([
   expect(response.headers['x-content-type-options']).toBe('nosniff');
 });
 
-test('what may be tried again says when', async () => {
+test('a retryable problem has the time to wait', async () => {
   expect((await app.inject('/api/v1/fails/slow')).headers['retry-after']).toBe('7');
   expect((await app.inject('/api/v1/fails/away')).headers['retry-after']).toBe('5');
   expect((await app.inject('/api/v1/fails/missing')).headers['retry-after']).toBeUndefined();
 });
 
-test('what a verb refuses, as what a type does, says where it stood', async () => {
+test('an error of an action, like one of a type, has its path', async () => {
   expect(bodyOf(await app.inject('/api/v1/fails/invalid'))['errors']).toEqual([
     { path: 'query.cron', given: 'x', expected: 'five fields' },
   ]);
@@ -59,7 +59,7 @@ test('what a verb refuses, as what a type does, says where it stood', async () =
   ]);
 });
 
-test('a value that is none of several is told which they are, and one of another type which it must be', async () => {
+test('an invalid enum value gets the allowed values, and a value of another type the expected type', async () => {
   const of = async (payload: object) =>
     bodyOf(await app.inject({ method: 'POST', url: '/api/v1/choice', payload }));
   expect(await of({ kind: 'nope', n: 1 })).toMatchObject({
@@ -73,7 +73,7 @@ test('a value that is none of several is told which they are, and one of another
   ]);
 });
 
-test('a method that an address has not is told those that it has', async () => {
+test('an unsupported method gets the allowed ones', async () => {
   const put = await app.inject({ method: 'PUT', url: '/api/v1/things?x=1', payload: {} });
   expect([put.statusCode, put.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
   expect(bodyOf(put)).toMatchObject({ type: 'urn:strandline:problem:method', status: 405 });
@@ -82,7 +82,7 @@ test('a method that an address has not is told those that it has', async () => {
   );
 });
 
-test('an address that nothing answers is a problem too, and so is one that cannot be read', async () => {
+test('an unknown address is a problem too, and so is one that cannot be decoded', async () => {
   const unknown = await app.inject('/api/v1/nothing');
   expect(unknown.statusCode).toBe(404);
   expect(bodyOf(unknown)).toMatchObject({ type: 'urn:strandline:problem:not_found' });
@@ -91,13 +91,13 @@ test('an address that nothing answers is a problem too, and so is one that canno
   expect(unreadable.headers['content-type']).toBe('application/problem+json');
 });
 
-test('a parameter of the path that is too long has a kind of its own', async () => {
+test('a path parameter that is too long has its own problem type', async () => {
   const response = await app.inject(`/api/v1/search/${'7'.repeat(101)}`);
   expect(response.statusCode).toBe(414);
   expect(bodyOf(response)).toMatchObject({ type: 'urn:strandline:problem:path_too_long', status: 414 });
 });
 
-test('a request that names no host is refused in the words of every other failure', async () => {
+test('a request without a host is refused in the same form as any problem', async () => {
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
   socket.end('GET /api/v1/things HTTP/1.1\r\nConnection: close\r\n\r\n');
@@ -109,7 +109,7 @@ test('a request that names no host is refused in the words of every other failur
   });
 });
 
-test('every kind of failure stands in the table of the documentation, and no other', async () => {
+test('the documentation lists exactly the existing problem types', async () => {
   const page = await readFile(new URL('../../../docs/reference/access.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| (\d{3}) +\| (.*)\|$/gm)];
   const kinds = rows.flatMap(([, , words = '']) =>
@@ -122,7 +122,7 @@ test('every kind of failure stands in the table of the documentation, and no oth
   expect(rows.map(([, status]) => Number(status))).toEqual(Object.keys(FAILURES).map(Number));
 });
 
-test('answers are JSON with ids that no number could hold', async () => {
+test('responses are JSON with ids that a number could not represent', async () => {
   const response = await app.inject('/api/v1/things');
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(bodyOf(response)).toMatchObject({ kind: 'local', id: '12345678901234567890' });

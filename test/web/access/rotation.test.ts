@@ -34,7 +34,7 @@ const isSignedIn = async (session: string) =>
   (await access.visitorOf({ token: undefined, session, address: '127.0.0.1' })).kind === 'session';
 const make = (name: string) => createToken(ctx, { name, scopes: ['read'] }, OPERATOR);
 
-test('without a grace the former key and its sessions end at once; all else of the token stays', async () => {
+test('without a grace period the previous key and its sessions end immediately; everything else of the token stays', async () => {
   const made = await make('at once');
   const session = await access.signIn(made.key, '127.0.0.1');
   const { key, ...rotated } = await rotateToken(ctx, made.prefix, 0);
@@ -46,7 +46,7 @@ test('without a grace the former key and its sessions end at once; all else of t
   expect(await isSignedIn(session)).toBe(false);
 });
 
-test('with a grace both open, and sessions of the former key end with it, also those begun in between', async () => {
+test('with a grace period both keys work, and sessions of the previous key end with it, including those started meanwhile', async () => {
   const made = await make('by and by');
   const early = await access.signIn(made.key, '127.0.0.1');
   const { key, rotating_until } = await rotateToken(ctx, made.id, HOUR / SECOND);
@@ -61,7 +61,7 @@ test('with a grace both open, and sessions of the former key end with it, also t
   expect(await Promise.all([early, late, lasting].map(isSignedIn))).toEqual([false, false, true]);
 });
 
-test('a second rotation ends the key before the former one, with its sessions', async () => {
+test('a second rotation ends the key before the previous one, with its sessions', async () => {
   const made = await make('twice');
   const first = await access.signIn(made.key, '127.0.0.1');
   const second = await rotateToken(ctx, made.id, 60);
@@ -74,7 +74,7 @@ test('a second rotation ends the key before the former one, with its sessions', 
   expect(await isSignedIn(session)).toBe(false);
 });
 
-test('a token that opens nothing gets no new key, and revoking ends both keys', async () => {
+test('an expired or revoked token gets no new key, and revoking ends both keys', async () => {
   const made = await make('closed');
   const { key } = await rotateToken(ctx, made.id, 60);
   await revokeToken(ctx, made.id);
@@ -87,7 +87,7 @@ test('a token that opens nothing gets no new key, and revoking ends both keys', 
     });
 });
 
-test('a key that is rotated while somebody signs in with it begins no session, or one that ends with it', async () => {
+test('a key rotated during a sign-in starts no session, or one that ends with it', async () => {
   const made = await make('at the same time');
   // Written down that it was used: the next one writes nothing before the session.
   await access.signIn(made.key, '127.0.0.1');
@@ -124,7 +124,7 @@ test('a key that is rotated while somebody signs in with it begins no session, o
   expect([rows, await isSignedIn(late)]).toEqual([[{ ends_at: rotating_until }], true]);
 });
 
-test('keys of the search service rotate by the same rules', async () => {
+test('service keys rotate by the same rules', async () => {
   const made = await createServiceKey(ctx, { name: 'partner' });
   const { key } = await rotateKey(ctx, 'service', made.key, 60);
   const known = async () => (await findToken(db, 'service', made.prefix, clock.now()))?.keyHashes.length;
@@ -136,13 +136,13 @@ test('keys of the search service rotate by the same rules', async () => {
   expect(await known()).toBeUndefined();
 });
 
-describe('who am I', () => {
+describe('whoami', () => {
   const ask = async (headers: Record<string, string>) => {
     const { statusCode, body } = await app.inject({ url: '/api/v1/token', headers });
     return { status: statusCode, body: JSON.parse(body) as Record<string, unknown> };
   };
 
-  test('a token gets itself without its key, a session the token that it was begun with', async () => {
+  test('returns a token without its key, and a session with its token', async () => {
     const { key, prefix, id } = await createToken(ctx, { name: 'me', scopes: ['run'] }, OPERATOR);
     const token = { id: String(id), prefix, name: 'me', scopes: ['run'], expires_at: null };
     const own = await ask({ authorization: `Bearer ${key}` });
@@ -152,7 +152,7 @@ describe('who am I', () => {
     expect(await ask({ cookie })).toMatchObject({ status: 200, body: { kind: 'session', token } });
   });
 
-  test('whoever is on this machine, while no token exists, has every scope and no token', async () => {
+  test('returns every scope and no token for local visitors while no token exists', async () => {
     expect((await ask({})).status).toBe(401);
     await db.pool.query('DELETE FROM strandline.tokens');
     expect(await ask({})).toEqual({

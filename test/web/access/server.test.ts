@@ -47,7 +47,7 @@ async function say(server: WebServer, ...lines: string[]): Promise<string> {
   return heard();
 }
 
-test('asked under a foreign name it says nothing but that, whatever is asked', async () => {
+test('a request with a foreign host gets only that error, whatever it requests', async () => {
   const server = await start();
   for (const what of ['/', '/livez', '/api/v1/things', '/nothing']) {
     expect(await say(server, `GET ${what} HTTP/1.1`, 'Host: evil.example')).toMatch(/^HTTP\/1\.1 421 /);
@@ -65,7 +65,7 @@ test('asked under a foreign name it says nothing but that, whatever is asked', a
 });
 
 test.each<[Record<string, string>]>([[{ HOST: '0.0.0.0' }], [{ BASE_URL: 'https://tide.example' }]])(
-  'where others could come in (%j) it starts with a token only, and lets nobody in without one, also once it is revoked',
+  'on a public address (%j) it starts only with a token, and requires one even after it is revoked',
   async (env) => {
     await expect(start(env)).rejects.toThrow(/no token exists\. Create one first: strandline token create/);
     const { key, prefix } = await createToken(ctx, { name: 'first', scopes: ['read'] }, OPERATOR);
@@ -80,7 +80,7 @@ test.each<[Record<string, string>]>([[{ HOST: '0.0.0.0' }], [{ BASE_URL: 'https:
   },
 );
 
-test('where BASE_URL says https, browsers insist on it, and the cookie goes nowhere else', async () => {
+test('with an https BASE_URL, HSTS is on and the cookie is secure', async () => {
   const { key, prefix } = await createToken(ctx, { name: 'tls', scopes: ['read'] }, OPERATOR);
   const server = await start({ BASE_URL: 'https://tide.example' });
   const page = await say(server, 'GET /livez HTTP/1.1', 'Host: tide.example');
@@ -90,7 +90,7 @@ test('where BASE_URL says https, browsers insist on it, and the cookie goes nowh
   expect(key).toContain(prefix);
 });
 
-test('a port that was asked for and is taken is an error; a default moves on', async () => {
+test('a configured port in use is an error; the default moves on', async () => {
   const first = await start();
   await expect(start({ PORT: String(first.port) })).rejects.toThrow(
     `port ${first.port} on 127.0.0.1 is in use`,
@@ -99,7 +99,7 @@ test('a port that was asked for and is taken is an error; a default moves on', a
   expect(moved.port).toBeGreaterThan(first.port);
 });
 
-test('a body that does not come is not waited for', async () => {
+test('a body that does not arrive times out', async () => {
   const server = await start({}, { requestMs: 400 });
   const { socket, heard, ended } = dial(server);
   socket.write(
@@ -110,7 +110,7 @@ test('a body that does not come is not waited for', async () => {
   expect(problemIn(heard())).toMatchObject({ status: 408, type: 'urn:strandline:problem:too_slow' });
 });
 
-test('headers of more than 16 kB are refused', async () => {
+test('refuses headers over 16 kB', async () => {
   const server = await start();
   const long = await say(
     server,
@@ -122,7 +122,7 @@ test('headers of more than 16 kB are refused', async () => {
   expect(problemIn(long)).toMatchObject({ status: 431, title: 'Request Header Fields Too Large' });
 });
 
-test('what is no HTTP is told so, in the words of every other failure', async () => {
+test('a request that is not HTTP gets an error in the same form as any problem', async () => {
   const server = await start();
   for (const line of ['GET / HTTP/9.9', 'hello', 'GET /livez HTTP/1.1\r\nContent-Length: -1', '\x16\x03\x01'])
     expect(problemIn(await say(server, line)), line).toMatchObject({
@@ -132,7 +132,7 @@ test('what is no HTTP is told so, in the words of every other failure', async ()
     });
 });
 
-test('whoever speaks no HTTP and does not hang up takes nobody the place', async () => {
+test('idle connections without HTTP block nobody', async () => {
   const server = await start({}, { connections: 1 });
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {}).resume();
@@ -172,7 +172,7 @@ async function askOn(server: WebServer, { socket }: { socket: Socket }, url: str
   await once(socket, 'data');
 }
 
-test('whoever opens thousands of connections closes their own: others keep theirs, and newcomers find room', async () => {
+test('a visitor who opens thousands of connections closes their own: others keep theirs, and new ones find room', async () => {
   const server = await start({}, { connections: 8 });
   const resting = dial(server);
   await askOn(server, resting, '/livez');
@@ -193,7 +193,7 @@ test('whoever opens thousands of connections closes their own: others keep their
   for (const { socket } of [resting, newcomer, ...many]) socket.destroy();
 });
 
-test('a connection that carries a request is closed for nobody: where all do, the next is closed at once', async () => {
+test('a connection with a running request is never closed for another: if all have one, the next is closed immediately', async () => {
   const server = await start({}, { connections: 2 }, ENDLESS);
   const kept = [dial(server), dial(server)];
   for (const one of kept) await askOn(server, one, '/api/v1/endless');
@@ -209,7 +209,7 @@ test('a connection that carries a request is closed for nobody: where all do, th
   for (const { socket } of kept) socket.destroy();
 });
 
-test('it closes though connections rest and a stream has no end, and lets an answer under way be finished', async () => {
+test('closes with idle connections and endless streams, and completes running responses', async () => {
   let finish = () => {};
   const server = await start(
     {},

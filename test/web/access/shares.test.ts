@@ -12,7 +12,7 @@ const of = (name: string | null, ip = '192.0.2.1') => ({
   ip,
 });
 
-test('one visitor takes no more than their own places, and others still find some', () => {
+test('one visitor uses at most their own share, and others still find places', () => {
   const share = createShare('exports', { all: 3, each: 2 });
   const first = share.take(of('aaaaaaaa'));
   share.take(of('aaaaaaaa'));
@@ -25,7 +25,7 @@ test('one visitor takes no more than their own places, and others still find som
   expect(() => share.take(of('cccccccc')), 'given back once, whoever gives twice').toThrow('3 exports are');
 });
 
-test('whoever has no token is counted by their network', () => {
+test('visitors without a token count by network', () => {
   const share = createShare('streams', { all: 9, each: 1 });
   share.take(of(null, '2001:db8::1'));
   expect(() => share.take(of(null, '2001:db8::2'))).toThrow('you have 1 streams');

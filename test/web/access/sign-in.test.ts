@@ -44,7 +44,7 @@ async function signIn(given = token, next = '/', server = app) {
   return send(server, '/sign-in', { form_token: formTokenIn(page), token: given, next });
 }
 
-test('a token opens a session, which the cookie holds and the database does not', async () => {
+test('a token starts a session, stored as a hash, with the secret in the cookie', async () => {
   const signedIn = await signIn(token, '/explore?q=ferry');
   expect([signedIn.statusCode, signedIn.headers.location]).toEqual([303, '/explore?q=ferry']);
   const set = String(signedIn.headers['set-cookie']);
@@ -57,7 +57,7 @@ test('a token opens a session, which the cookie holds and the database does not'
   expect((await get('/sign-in', cookieOf(signedIn))).statusCode).toBe(303);
 });
 
-test('a wrong token opens none, and is not shown again', async () => {
+test('a wrong token starts none, and is not echoed', async () => {
   const refused = await signIn('st_wrong<script>');
   expect(refused.statusCode).toBe(403);
   expect(refused.headers['set-cookie']).toBeUndefined();
@@ -65,7 +65,7 @@ test('a wrong token opens none, and is not shown again', async () => {
   expect(refused.body).not.toContain('st_wrong');
 });
 
-test('each sign-in begins a new session and ends the one before it', async () => {
+test('each sign-in starts a new session and ends the previous one', async () => {
   const first = cookieOf(await signIn());
   const page = await app.inject({ url: '/', headers: { cookie: first } });
   const second = cookieOf(await send(app, '/sign-in', { form_token: formTokenIn(page), token }, first));
@@ -73,11 +73,11 @@ test('each sign-in begins a new session and ends the one before it', async () =>
   expect([(await get('/', first)).statusCode, (await get('/', second)).statusCode]).toEqual([303, 200]);
 });
 
-test('a session fixed by somebody else is none', async () => {
+test('a fixated session is rejected', async () => {
   expect((await get('/', `strandline=${'A'.repeat(43)}`)).headers.location).toBe('/sign-in');
 });
 
-test('signing out ends it: its cookie, kept by anybody, opens nothing', async () => {
+test('signing out ends the session: a copy of its cookie is rejected', async () => {
   const cookie = cookieOf(await signIn());
   const form = formTokenIn(await get('/', cookie));
   expect((await send(app, '/sign-out', {}, cookie)).statusCode).toBe(403);
@@ -87,7 +87,7 @@ test('signing out ends it: its cookie, kept by anybody, opens nothing', async ()
   expect((await get('/', cookie)).statusCode).toBe(303);
 });
 
-test('it is over after twelve hours without use, and after seven days with it', async () => {
+test('a session ends after twelve hours of inactivity, and after seven days in any case', async () => {
   const idle = cookieOf(await signIn());
   const used = cookieOf(await signIn());
   clock.advance(12 * HOUR - 1_000);
@@ -103,7 +103,7 @@ test('it is over after twelve hours without use, and after seven days with it', 
   expect((await get('/', used)).statusCode).toBe(303);
 });
 
-test('it may what its token may, and ends with it', async () => {
+test('a session has the scopes of its token, and ends with it', async () => {
   const other = await stand.token('read');
   const cookie = cookieOf(await signIn(other));
   expect((await get('/', cookie)).statusCode).toBe(200);
@@ -119,7 +119,7 @@ test('it may what its token may, and ends with it', async () => {
   expect((await get('/', cookie)).statusCode).toBe(303);
 });
 
-test('after five wrong tokens an address waits, longer each time; who was let in before does not', async () => {
+test('after five wrong tokens an address waits, longer each time; signed-in visitors do not', async () => {
   const friend = () => app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } });
   await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } });
   const statuses: number[] = [];
@@ -142,7 +142,7 @@ test('after five wrong tokens an address waits, longer each time; who was let in
   expect((await signIn('st_x')).statusCode).toBe(403);
 });
 
-test('a form of another visitor, an old one, and none are refused', async () => {
+test('refuses a form of another visitor, an expired one, and a missing form token', async () => {
   const cookie = cookieOf(await signIn());
   const mine = formTokenIn(await get('/', cookie));
   const again = formTokenIn(await get('/', cookie));
@@ -173,11 +173,11 @@ test.each([
   ['evil.example', '/'],
   ['/sign-in?next=/', '/'],
   ['', '/'],
-])('%j leads to %j', (given, to) => {
+])('%j redirects to %j', (given, to) => {
   expect(readReturnPath(given)).toBe(to);
 });
 
-test('whatever is given, one stays here', () => {
+test('any redirect target stays on this origin', () => {
   const hostile = fc.array(
     fc.constantFrom(
       '/',

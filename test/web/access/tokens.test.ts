@@ -17,7 +17,7 @@ const { ctx, clock, db } = stand.world;
 const ask = async (token?: string, url = '/api/v1/things') =>
   (await app.inject({ url, ...(token && { headers: { authorization: `Bearer ${token}` } }) })).statusCode;
 
-test('while there is no token, this machine is let in; with the first one nobody is without it', async () => {
+test('without tokens, local visitors have access; once one exists, everyone needs it', async () => {
   expect(await ask()).toBe(200);
   const { key, prefix } = await createToken(ctx, { name: 'first', scopes: ['read'] }, OPERATOR);
   expect([await ask(), await ask(key)]).toEqual([401, 200]);
@@ -25,7 +25,7 @@ test('while there is no token, this machine is let in; with the first one nobody
   expect([await ask(), await ask(key)]).toEqual([200, 401]);
 });
 
-test('a token that has ended opens nothing, and does not open what it closed', async () => {
+test('an ended token is rejected, and access stays closed', async () => {
   const expires = new Date(clock.now().getTime() + 60_000);
   const { key, id } = await createToken(
     ctx,
@@ -38,7 +38,7 @@ test('a token that has ended opens nothing, and does not open what it closed', a
   await revokeToken(ctx, String(id));
 });
 
-test('what is kept of a token opens nothing: its whole text stands nowhere in the database', async () => {
+test('the stored form of a token cannot be used: the full token appears nowhere in the database', async () => {
   const { key, prefix } = await createToken(ctx, { name: 'kept', scopes: ['read', 'run'] }, OPERATOR);
   expect(key).toMatch(/^st_[0-9A-Za-z]{51}$/);
   const { rows } = await db.pool.query<{ row: string }>('SELECT t::text AS row FROM strandline.tokens t');
@@ -47,7 +47,7 @@ test('what is kept of a token opens nothing: its whole text stands nowhere in th
   await revokeToken(ctx, key);
 });
 
-test('when it was last used is written down once a minute', async () => {
+test('the time of last use is written once a minute', async () => {
   const { key, prefix } = await createToken(ctx, { name: 'used', scopes: ['read'] }, OPERATOR);
   const lastUse = async () =>
     (await listTokens(ctx, { limit: 100 })).find((one) => one.prefix === prefix)?.last_used_at;
@@ -64,7 +64,7 @@ test('when it was last used is written down once a minute', async () => {
   await revokeToken(ctx, prefix);
 });
 
-test('keys of the search service are no tokens, and tokens no keys', async () => {
+test('service keys are not tokens, and tokens are not service keys', async () => {
   const { rows } = await db.pool.query<{ id: bigint }>(
     `INSERT INTO strandline.tokens (prefix, name, hash, scopes, created_at)
      VALUES ('serviceA', 'of the service', 'x', '{service}', now()) RETURNING id`,
@@ -85,13 +85,13 @@ test.each<[maker: Scope[], wanted: Scope[], made: boolean]>([
   [['write'], ['run'], false],
   [['read'], ['write'], false],
   [['write', 'run'], ['admin'], false],
-])('whoever has %j can give %j: %s', async (maker, wanted, made) => {
+])('a token with %j can grant %j: %s', async (maker, wanted, made) => {
   const attempt = createToken(ctx, { name: 'given', scopes: wanted }, { scopes: expandScopes(maker) });
   if (made) await revokeToken(ctx, (await attempt).prefix);
   else await expect(attempt).rejects.toBeInstanceOf(Denied);
 });
 
-test('the newest come first, a page at a time', async () => {
+test('lists the newest first, page by page', async () => {
   const names = ['one', 'two', 'three'];
   for (const name of names) await createToken(ctx, { name, scopes: ['read'] }, OPERATOR);
   const first = await listTokens(ctx, { limit: 2 });
@@ -149,13 +149,13 @@ test.each([
   [['--expires', '2020-01-01'], 'a time in the future'],
   [['--expires', 'soon'], 'a time in the future'],
   [['--name', ' '], '1 to 60 characters'],
-])('token create %j is refused with what is allowed', async (args, words) => {
+])('token create %j is refused with the allowed values', async (args, words) => {
   const { code, stderr, stdout } = await cli.run(['token', 'create', ...args]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(words);
 });
 
-test('a token is closed by its id, however long that is', async () => {
+test('a token is revoked by its id, however long', async () => {
   await db.pool.query('ALTER TABLE strandline.tokens ALTER COLUMN id RESTART WITH 123456789');
   const { id } = await createToken(ctx, { name: 'late', scopes: ['read'] }, OPERATOR);
   expect(String(id)).toHaveLength(9);

@@ -35,7 +35,7 @@ const inSql = async (search: string) =>
     })
   ).rows;
 
-test('figures say as of when they are while something waits, and null when nothing does', async () => {
+test('figures have an as-of time while derivation is pending, and null otherwise', async () => {
   const { world } = stand;
   const [behind, current] = [
     await newSearch(world, 'behind', { topic: 'late' }),

@@ -37,7 +37,7 @@ describe('a request', () => {
   // In the order in which one can be made after the other: what takes away comes last.
   const changing = operations.filter(({ method, path }) => guarded.includes(`${method} ${path}`));
 
-  test('that may change something is in the document, so that it is made below', () => {
+  test('that may change something is in the document, so that it is sent below', () => {
     expect(changing.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(guarded.toSorted());
     expect(changing.length).toBeGreaterThan(25);
     const names = new Set(changing.map(({ operationId }) => operationId));
@@ -124,7 +124,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is bounded, whatever somebody wrote', async () => {
+  test('is limited in size, whatever the input', async () => {
     const filter = Array.from({ length: 20 }, (_, i) => `"${'x'.repeat(18)}${i}"`).join(' ');
     await send('PATCH', 'rules/tides', { name: 'n'.repeat(120), filter });
     const [entry] = (await get('?subject=tides&limit=1')).items;
@@ -132,7 +132,7 @@ describe('an entry', () => {
     expect(after).toBe(`${filter.slice(0, 399)}…`);
   });
 
-  test('is there or not together with its change', async () => {
+  test('is written together with its change or not at all', async () => {
     await world.db.pool.query(
       'ALTER TABLE strandline.audit_log ADD CONSTRAINT nothing CHECK (false) NOT VALID',
     );
@@ -150,7 +150,7 @@ describe('an entry', () => {
     expect(JSON.parse(body)).toMatchObject({ state: 'paused' });
   });
 
-  test('outlives its token, and a request that is sent again has one', async () => {
+  test('outlives its token, and a repeated request has one', async () => {
     const { key, prefix } = await createToken(
       world.ctx,
       { name: 'short-lived', scopes: ['write'] },
@@ -172,7 +172,7 @@ describe('an entry', () => {
 });
 
 describe('the list', () => {
-  test('goes page by page, and by time', async () => {
+  test('is paged, and filtered by time', async () => {
     const all = (await get('?limit=200')).items;
     expect(all.length).toBeGreaterThan(30);
     const paged: AuditRow[] = [];
@@ -191,7 +191,7 @@ describe('the list', () => {
     expect((await get(`?limit=200&since=${now}`)).items).toMatchObject([{ action: 'rule.paused' }]);
   });
 
-  test('is for admins alone', async () => {
+  test('requires the admin scope', async () => {
     const { key } = await createToken(world.ctx, { name: 'writer', scopes: ['write', 'run'] }, OPERATOR);
     const { statusCode } = await app.inject({
       url: '/api/v1/audit-log',

@@ -30,14 +30,14 @@ test.each([
     },
     `topics WHERE slug = 'night-train'`,
   ],
-])('%s asked four times at once makes one, and the others are told so', async (url, body, made) => {
+])('%s sent four times at once creates one, and the others get a conflict', async (url, body, made) => {
   const replies = await Promise.all([1, 2, 3, 4].map(() => post(url, body)));
   const statuses = replies.map(({ statusCode }) => statusCode);
   expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
   expect(await count(`SELECT count(*)::int AS n FROM strandline.${made}`)).toBe(1);
 });
 
-test('a run is created once however often somebody asks while it is queued, and each is told where it is', async () => {
+test('a run is created once however often it is requested while queued, and each response has its address', async () => {
   await post('/api/v1/searches', { ...SEARCH, slug: 'run-me' });
   const replies = await Promise.all([1, 2].map(() => post('/api/v1/searches/run-me/run', '')));
   for (const { statusCode, headers, body } of replies) {
@@ -51,7 +51,7 @@ test.each([
   ['{"a":"\\u0000"}', 'body.extra'],
   ['{"\\u0000":1}', 'body.extra'],
   ['{"a":[{"b":"\\ud800"}]}', 'body.extra.a.0.b'],
-])('members that Postgres cannot keep are refused: %s', async (extra, path) => {
+])('refuses values that Postgres cannot store: %s', async (extra, path) => {
   const reply = await post(
     '/api/v1/searches',
     `{"slug":"kept","operation":"microblog","prompt":"x","every":"1h","service":"sandbox","extra":${extra}}`,
@@ -60,7 +60,7 @@ test.each([
   expect(reply.json()).toMatchObject({ errors: [{ path }] });
 });
 
-test('a removed search and topic are changed no more, and say since when', async () => {
+test('a removed search and topic cannot be changed, and the error says since when they are removed', async () => {
   await post('/api/v1/searches', { ...SEARCH, slug: 'gone' });
   await app.inject({ method: 'DELETE', url: '/api/v1/topics/gone' });
   for (const url of ['searches/gone/pause', 'searches/gone/run', 'topics/gone/resume']) {
@@ -75,7 +75,7 @@ test('a removed search and topic are changed no more, and say since when', async
   });
 });
 
-test('a list goes on where it ended, and takes no cursor of another list', async () => {
+test('a list continues after its cursor, and refuses the cursor of another list', async () => {
   const slugs: string[] = [];
   let cursor: string | null = '';
   for (let pages = 0; cursor !== null && pages < 50; pages += 1) {

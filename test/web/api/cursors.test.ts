@@ -40,31 +40,34 @@ function filtersOf({ parameters }: Operation): [string, unknown][] {
   });
 }
 
-test('there are lists, and some have a second page', async () => {
+test('lists exist, and some have a second page', async () => {
   const pages = await Promise.all(lists.map((list) => get(urlOf(list, { limit: 1 }))));
   expect(lists.length).toBeGreaterThan(12);
   expect(pages.filter(({ cursor }) => cursor !== null).length).toBeGreaterThan(7);
 });
 
-test.each(lists)('$operationId goes on with its cursor, and with no other filter', async (list) => {
-  const { cursor, items } = await get(urlOf(list, { limit: 1 }));
-  if (cursor === null) return;
-  const next = await get(urlOf(list, { limit: 2, cursor }));
-  expect(next.status).toBe(200);
-  expect(next.items).not.toContainEqual(items[0]);
-  for (const [name, value] of filtersOf(list))
-    expect(await get(urlOf(list, { cursor, [name]: value })), name).toMatchObject({
-      status: 400,
-      errors: [{ path: 'query.cursor', expected: expect.stringContaining(OTHERS) as unknown }],
-    });
-});
+test.each(lists)(
+  '$operationId continues with its cursor, and refuses it with another filter',
+  async (list) => {
+    const { cursor, items } = await get(urlOf(list, { limit: 1 }));
+    if (cursor === null) return;
+    const next = await get(urlOf(list, { limit: 2, cursor }));
+    expect(next.status).toBe(200);
+    expect(next.items).not.toContainEqual(items[0]);
+    for (const [name, value] of filtersOf(list))
+      expect(await get(urlOf(list, { cursor, [name]: value })), name).toMatchObject({
+        status: 400,
+        errors: [{ path: 'query.cursor', expected: expect.stringContaining(OTHERS) as unknown }],
+      });
+  },
+);
 
-test('a default that is written out is the same filter', async () => {
+test('an explicit default is the same filter', async () => {
   const { cursor } = await get('/api/v1/posts?limit=1');
   expect((await get(`/api/v1/posts?sort=newest&cursor=${cursor}`)).status).toBe(200);
 });
 
-test('a cursor of another search, and one from before cursors had filters, is refused', async () => {
+test('refuses a cursor of another search, and one from before cursors had filters', async () => {
   const { cursor } = await get('/api/v1/searches/harbour-ferry-ai/claims?limit=1');
   expect(cursor).not.toBeNull();
   const other = await get(`/api/v1/searches/harbour-ferry-posts/claims?cursor=${cursor}`);
@@ -85,7 +88,7 @@ test('a cursor of another search, and one from before cursors had filters, is re
 });
 
 test.each(['/api/v1/trends', '/api/v1/trends/volume'])(
-  '%s of a search of another topic is wrong',
+  '%s of a search of another topic is refused',
   async (path) => {
     await api.app.inject({
       method: 'POST',

@@ -56,7 +56,7 @@ test.each(operations)(
   20_000 + EACH * 200,
 );
 
-test(`${COUNT} requests, seed ${SEED}: enough of them was right, and enough was wrong`, () => {
+test(`${COUNT} requests, seed ${SEED}: enough of them are valid, and enough are invalid`, () => {
   const counts = [...answered].toSorted(([a], [b]) => a - b);
   const all = counts.reduce((sum, [, n]) => sum + n, 0);
   const share = (from: number, to: number) =>

@@ -91,8 +91,8 @@ const search = (slug: string) => ({
 });
 const trial = { operation: 'microblog', prompt: 'tides', service: 'hosted' };
 
-describe('the same request, sent again', () => {
-  test('creates one thing, and gets the same reply', async () => {
+describe('a repeated request', () => {
+  test('creates one object, and gets the same reply', async () => {
     const key = newKey();
     const first = await send('searches', { key, body: search('once') });
     const again = await send('searches', { key, body: search('once') });
@@ -119,7 +119,7 @@ describe('the same request, sent again', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  test('is executed once when twenty come at once', async () => {
+  test('is executed once for twenty concurrent copies', async () => {
     const key = newKey();
     const gate = gated(json({ miner_tweets: [wirePost('1')] }));
     stub.answers(gate.answer);
@@ -142,7 +142,7 @@ describe('the same request, sent again', () => {
     expect([after.status, after.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
   });
 
-  test('gets the same refusal, also after what it was refused for has changed', async () => {
+  test('gets the same refusal, even after its cause has changed', async () => {
     const key = newKey();
     const first = await send('rules/none/pause', { key });
     expect(first.status).toBe(404);
@@ -154,7 +154,7 @@ describe('the same request, sent again', () => {
     expect((await send('searches/no-such/run', { key: newKey() })).status).toBe(202);
   });
 
-  test('gets the reply that the first one did not wait for', async () => {
+  test('gets the reply that the first client did not wait for', async () => {
     const key = newKey();
     const gate = gated(json({ miner_tweets: [wirePost('1')] }));
     stub.answers(gate.answer);
@@ -174,7 +174,7 @@ describe('the same request, sent again', () => {
   });
 });
 
-test('a server that closes gives up what nobody waits for, and it is executed again', async () => {
+test('is executed again if the server closed before the first one completed', async () => {
   const key = newKey();
   const closing = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] });
   const url = `${await closing.listen({ port: 0, host: '127.0.0.1' })}/api/v1/searches/try`;
@@ -204,7 +204,7 @@ test('a server that closes gives up what nobody waits for, and it is executed ag
   expect(stub.requests).toHaveLength(2);
 });
 
-describe('another request', () => {
+describe('a different request', () => {
   test.each([
     ['body', 'searches/try', 'searches/try', { ...trial, prompt: 'ebb' }],
     ['path', 'searches/other-a/run', 'searches/other-b/run', undefined],
@@ -219,7 +219,7 @@ describe('another request', () => {
     expect(stub.requests.length).toBeLessThan(2);
   });
 
-  test('of another visitor, or to another route, has nothing to do with it', async () => {
+  test('of another visitor or to another route is independent', async () => {
     const key = newKey();
     const theirs = await token('write', 'run');
     const asked = await Promise.all(
@@ -231,7 +231,7 @@ describe('another request', () => {
     expect((await send('searches/other-route/run', { key })).status).toBe(202);
   });
 
-  test('of a visitor who may not make it touches no key', async () => {
+  test('of a visitor without permission does not use up the key', async () => {
     const reader = await token('read');
     const before = await count('idempotency_keys');
     expect((await send('searches/try', { key: newKey(), bearer: reader, body: trial })).status).toBe(403);
@@ -253,7 +253,7 @@ test.each([
   ['x'.repeat(255), true],
   ['"two words, \\"quoted\\" and \\\\"', true],
   ['8e03978e-40d5-43e8-bc93-6894a57f9324', true],
-])('a key of %j is a key: %j', async (key, valid) => {
+])('a key of %j is valid: %j', async (key, valid) => {
   const reply = await app.inject({
     method: 'POST',
     url: '/api/v1/searches/try',
@@ -264,7 +264,7 @@ test.each([
   if (!valid) expect(reply.json()).toMatchObject({ errors: [{ path: 'headers.idempotency-key' }] });
 });
 
-describe('a secret that is shown once', () => {
+describe('a one-time secret', () => {
   const channel = (slug: string) => ({ slug, webhook: `${stub.url}/hook-of-${slug}` });
   test.each([
     ['tokens', 'key', { name: 'once', scopes: ['read'] }, `tokens WHERE name = 'once'`],
@@ -287,7 +287,7 @@ describe('a secret that is shown once', () => {
     expect(row?.['text']).not.toContain(secret.slice(8));
   });
 
-  test('is in no refusal that is stored', async () => {
+  test('is in no stored refusal', async () => {
     const key = newKey();
     const body = { slug: 'refused', webhook: 'http://192.0.2.1/hook-that-is-secret' };
     for (let i = 0; i < 2; i += 1) {
@@ -299,7 +299,7 @@ describe('a secret that is shown once', () => {
 });
 
 describe('a request is executed again', () => {
-  test('after the service or strandline failed', async () => {
+  test('after a failure of the service or of strandline', async () => {
     const key = newKey();
     stub.answers(json({ detail: 'not now' }, 500));
     expect((await send('searches/try', { key, body: trial })).status).toBe(502);
@@ -309,7 +309,7 @@ describe('a request is executed again', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  test('24 hours later, and keys that old are removed', async () => {
+  test('24 hours later, and keys of that age are removed', async () => {
     const [young, old] = [newKey(), newKey()];
     await send('searches/try', { key: old, body: trial });
     world.clock.advance(DAY - HOUR);
@@ -329,7 +329,7 @@ describe('a request is executed again', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  test('where its process ended, once its lease is over', async () => {
+  test('after its process died and its lease expired', async () => {
     const key = newKey();
     await send('searches/try', { key, body: trial });
     await asIfProcessEnded(key, 'minutes');
@@ -340,7 +340,7 @@ describe('a request is executed again', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  test('and creates no second run where its process ended after it had created one', async () => {
+  test('without creating a second run if its process died after creating one', async () => {
     await send('searches', { body: search('ended') });
     await claim('ended');
     const key = newKey();
@@ -361,7 +361,7 @@ describe('of two executions of one request', () => {
   const begin = (one: ReturnType<typeof request>) => beginRequest(db, world.clock, one);
   const replyOf = (reply: string) => ({ status: 200, reply });
 
-  test('the later one counts, and the earlier one neither creates nor answers nor gives anything up', async () => {
+  test('the later one counts, and the earlier one neither creates, replies nor releases anything', async () => {
     const one = request();
     expect(await begin(one)).toMatchObject({ kind: 'execute', fence: 1 });
     expect(await begin(one)).toEqual({ kind: 'in_progress' });
@@ -378,7 +378,7 @@ describe('of two executions of one request', () => {
     expect(await begin(one)).toEqual({ kind: 'replay', status: 200, reply: 'late' });
   });
 
-  test('the second knows what the first created only where that was committed', async () => {
+  test('the second sees what the first created only if that was committed', async () => {
     const one = request();
     await begin(one);
     await expect(
@@ -395,8 +395,8 @@ describe('of two executions of one request', () => {
   });
 });
 
-describe('run', () => {
-  test('while a run of the search is queued returns that one, also of ten at once', async () => {
+describe('a manual run', () => {
+  test('returns the queued run of the search, also for ten concurrent requests', async () => {
     const { body: created } = await send('searches', { body: search('queued') });
     const first = await rows('SELECT id::text FROM strandline.runs WHERE search_id = $1', [created['id']]);
     const asked = await send('searches/queued/run', {});
@@ -410,7 +410,7 @@ describe('run', () => {
     expect((await send('searches/queued/run', {})).body).toMatchObject({ already_queued: false });
   });
 
-  test('creates one beside a run that waits for a retry, and beside one that is of an earlier version', async () => {
+  test('is created next to a run that waits for a retry, and next to one of an earlier version', async () => {
     await send('searches', { body: search('waits') });
     const run = async () => (await send('searches/waits/run', {})).body;
     await rows(
@@ -426,7 +426,7 @@ describe('run', () => {
   });
 });
 
-test('a reply with posts is not kept from when their author is forgotten', async () => {
+test('a stored reply with posts is removed when their author is forgotten', async () => {
   const key = newKey();
   await send('searches/try', { key, body: trial });
   const { firstRunId } = await createSearch(ctx, { ...search('forgets'), operation: 'microblog' });
@@ -456,7 +456,7 @@ const WITHOUT_KEY: Record<string, string> = {
   'POST /api/v1/channels/:channel/resume': 'sets a state',
 };
 
-test('every route that changes something honors a key, or needs none', () => {
+test('every route that changes something honors an idempotency key, or needs none', () => {
   const without = app.routeTable.flatMap(({ method, url, scope, idempotent }) =>
     ['POST', 'PUT', 'PATCH'].includes(method) && scope !== 'read' && !idempotent ? [`${method} ${url}`] : [],
   );

@@ -65,7 +65,7 @@ async function askAndLeave(url: string, inProgress: () => Promise<unknown>): Pro
 test.each([
   ['events', '/api/v1/events?topic=ferry'],
   ['exports', '/api/v1/exports/posts?topic=ferry'],
-] as const)('%s: no place is held for who left while the filter was looked up', async (what, url) => {
+] as const)('%s: a client that left during the filter lookup holds no place', async (what, url) => {
   let held = 0;
   const share = app.shares[what];
   const take = share.take.bind(share);
@@ -101,7 +101,7 @@ test.each([
   taken.mockRestore();
 });
 
-test('a statement is not started, and no place taken, for who has left', async () => {
+test('a statement of a client that left is not started, and takes no place', async () => {
   const taken = vi.spyOn(app.shares.statements, 'take');
   const ended = new Promise((resolve) => {
     afterwards = (request, reply) =>
@@ -117,7 +117,7 @@ test('a statement is not started, and no place taken, for who has left', async (
   vi.restoreAllMocks();
 });
 
-test('a signal that is made afterwards is aborted', async () => {
+test('a signal created after the disconnect is aborted', async () => {
   const ended = new Promise((resolve) => {
     afterwards = (request, reply) =>
       resolve([abortUnlessIdempotent(request, reply).aborted, abortOnClose(reply).aborted]);

@@ -29,7 +29,7 @@ const { wrongIn, misfits } = replyChecker(document);
 const streams = (operation: Operation) => 'text/event-stream' in (operation.responses['200']?.content ?? {});
 
 describe.each(operations.filter((operation) => !streams(operation)))('$operationId', (operation) => {
-  test('answers its example as the document says', async () => {
+  test('responds to its example as documented', async () => {
     const reply = await call(operation);
     expect(reply.status, reply.body).toBe(successOf(operation));
     expect(wrongIn(operation, reply)).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(operations.filter((operation) => !streams(operation)))('$operation
       replies.set(operation.operationId, JSON.parse(reply.body));
   });
 
-  test.skipIf(writing)('shows a reply as the document says', () => {
+  test.skipIf(writing)('shows a reply as documented', () => {
     const shown = operation.responses[String(successOf(operation))]?.content?.['application/json'];
     if (shown === undefined) return;
     expect(shown.example, 'none: npm run -s api:examples').toBeDefined();
@@ -48,7 +48,7 @@ describe.each(operations.filter((operation) => !streams(operation)))('$operation
 
   const options = operation.method === 'GET' ? operation.parameters.filter((one) => one.in === 'query') : [];
   if (options.length === 0) return;
-  test('and each of its options', async () => {
+  test('accepts each of its options', async () => {
     for (const option of options) {
       if (option.required || exampleOf(option) === undefined) continue;
       const reply = await call(operation, option);
@@ -79,7 +79,7 @@ test('every route of the API is documented, and everything documented is a route
   expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(served.toSorted());
 });
 
-test('every operation has a name of its own, a sentence, a tag and a scope, and every body an example', () => {
+test('every operation has a unique name, a summary, a tag and a scope, and every body an example', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const operation of operations) {
@@ -93,7 +93,7 @@ test('every operation has a name of its own, a sentence, a tag and a scope, and 
   }
 });
 
-test('every operation says more than its summary, and what its replies and tags are', () => {
+test('every operation has more than a summary, and its replies and tags are described', () => {
   const declared = document.tags.map(({ name }) => name);
   for (const { operationId, summary, description, tags, responses } of operations) {
     expect(description, operationId).toMatch(/^\S.{20,}[.]$/s);
@@ -109,7 +109,7 @@ test('every operation says more than its summary, and what its replies and tags 
   expect(document.info).toMatchObject({ version, license: { name: license, identifier: license } });
 });
 
-test('replies are open, requests are closed, and no pattern needs a flag', () => {
+test('replies are open, requests are closed, and no pattern requires a flag', () => {
   const ofReplies = JSON.stringify([document.components, operations.map(({ responses }) => responses)]);
   expect(ofReplies).not.toContain('"additionalProperties":false');
   for (const { operationId, body } of operations)
@@ -122,7 +122,7 @@ test('replies are open, requests are closed, and no pattern needs a flag', () =>
   }
 });
 
-test('messages of webhooks are as the document says', () => {
+test('webhook messages are as documented', () => {
   const at = new Date('2026-11-21T12:00:00Z');
   const schemaOf = (type: string) =>
     document.webhooks[type]?.post.requestBody.content['application/json']?.schema ?? {};
@@ -154,7 +154,7 @@ test('messages of webhooks are as the document says', () => {
   expect(misfits(schemaOf('strandline.test'), webhookKind.compose(describeTest('c', at)))).toEqual([]);
 });
 
-test('every closed list of a column is one in replies', () => {
+test('every closed list of a column is an enum in replies', () => {
   const { schemas } = document.components;
   const listOf = (name: string, member: string): unknown => {
     const { [member]: shape = {} } = Object(schemas[name]?.['properties']) as Record<string, Schema>; // of a row
@@ -178,7 +178,7 @@ test('every closed list of a column is one in replies', () => {
     for (const member of members) expect(listOf(name, member), `${name}.${member}`).toBeInstanceOf(Array);
 });
 
-test('every member of a row says what it is', () => {
+test('every member of a row has a description', () => {
   const silent = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
     'x-view' in schema
       ? Object.entries(schema['properties'] as Record<string, object>).flatMap(([member, shape]) =>

@@ -45,7 +45,7 @@ async function stall(localAddress: string): Promise<Socket> {
   return socket;
 }
 
-test('two of a visitor who take nothing keep nobody else out; four are let go, and a fifth that reads gets all of it', async () => {
+test('two stalled readers of a visitor block nobody; four are disconnected, and a fifth that reads gets everything', async () => {
   const silent = await Promise.all([stall('127.0.0.1'), stall('127.0.0.1')]);
   expect((await fetch(exported)).status, 'of the same visitor').toBe(429);
   silent.push(...(await Promise.all([stall('127.0.0.2'), stall('127.0.0.2')])));
@@ -64,7 +64,7 @@ test('two of a visitor who take nothing keep nobody else out; four are let go, a
   for (const socket of silent) socket.destroy();
 });
 
-test('one that reads a kilobyte now and then and leaves half-way costs no more than that', async () => {
+test('a reader that reads slowly and disconnects midway costs no more', async () => {
   const held = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = held();
   for (let n = 0; n < 8; n += 1) {

@@ -30,7 +30,7 @@ async function status(...lines: string[]): Promise<number> {
 }
 const ours = () => `127.0.0.1:${web.port}`;
 
-test('it is asked under one name of its own, said once', async () => {
+test('responds to only one host name, given once', async () => {
   const path = 'GET /api/v1/topics HTTP/1.1';
   expect(await status(path, `Host: ${ours()}`)).toBe(200);
   for (const lines of [
@@ -79,11 +79,11 @@ test.each([
   ['/runs?since=%2B275760-09-13T00:00:00Z', 400],
   ['/topics/%E0%A4%A', 400],
   ['/topics/\u00ff', 400],
-])('%s is %i', async (path, expected) => {
+])('%s gets a %i', async (path, expected) => {
   expect(await status(`GET ${path} HTTP/1.1`, `Host: ${ours()}`)).toBe(expected);
 });
 
-test('other methods, and headers that name one, change nothing', async () => {
+test('method overrides in other methods and headers have no effect', async () => {
   for (const method of ['OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'SEARCH', 'COPY'])
     expect(await status(`${method} /api/v1/topics HTTP/1.1`, `Host: ${ours()}`), method).toBe(405);
   const override = ['X-HTTP-Method-Override: DELETE', 'X-Original-URL: /livez', 'X-Rewrite-URL: /livez'];
@@ -91,7 +91,7 @@ test('other methods, and headers that name one, change nothing', async () => {
   expect(await status('GET /api/v1/topics/ferry HTTP/1.1', `Host: ${ours()}`)).toBe(200);
 });
 
-test('a field of a form that holds NUL is refused', async () => {
+test('refuses a form field with NUL', async () => {
   const page = await (await fetch(`${web.url}/topics/ferry/edit`)).text();
   const token = /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
   const answer = await fetch(`${web.url}/topics/ferry/rename`, {

@@ -23,7 +23,7 @@ test.each([
   ['a list of 1,900 wrong things', '/api/v1/rules', `{"on":[${'1,'.repeat(1_900)}1]}`],
   ['a member of a long name', '/api/v1/topics', `{"${'n'.repeat(900_000)}":1}`],
   ['a long value', '/api/v1/topics', `{"slug":"${'n'.repeat(900_000)}"}`],
-])('%s are refused at once, in few words', async (_what, url, payload) => {
+])('refuses %s immediately, with a short error', async (_what, url, payload) => {
   const computed = watchProcessor();
   const answer = await app.inject({
     method: 'POST',
@@ -40,7 +40,7 @@ test.each([
   ['the same member 49,000 times', 'a&'.repeat(49_000), 403],
   ['15,000 members', Object.keys(members(15_000)).join('&'), 403],
   ['more than a person would write', 'a&'.repeat(51_000), 413],
-])('a form with %s is refused at once', async (_what, fields, status) => {
+])('refuses a form with %s immediately', async (_what, fields, status) => {
   const computed = watchProcessor();
   const answer = await app.inject({
     method: 'POST',

@@ -132,7 +132,7 @@ async function pipeline(line: string, times: number, localAddress: string): Prom
 }
 
 test.runIf(LINUX)(
-  'none holds the event loop by itself',
+  'no request blocks the event loop',
   async () => {
     const holding: [what: string, ms: number][] = [];
     const failed: string[] = [];
@@ -154,7 +154,7 @@ test.runIf(LINUX)(
 );
 
 test.runIf(LINUX)(
-  'sixty at once: others are answered, and every slot is executed meanwhile',
+  'sixty at once: other requests get responses, and every slot is executed meanwhile',
   async () => {
     let least = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < TRIES && least > MOST_TOGETHER_MS; tries++) {

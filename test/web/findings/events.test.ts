@@ -53,7 +53,7 @@ async function find(n: number): Promise<string[]> {
 }
 const events = () => `${address}/api/v1/events`;
 
-test('a stream says how it is to be read, brings what comes with its id, and goes on behind the last one', async () => {
+test('a stream declares its format, sends events with ids, and resumes after the last one', async () => {
   const reader = await readEvents(events());
   expect(reader.status).toBe(200);
   expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -73,7 +73,7 @@ test('a stream says how it is to be read, brings what comes with its id, and goe
   back.leave();
 });
 
-test('the header of who comes back counts, not the address they first came with', async () => {
+test('the header of a reconnecting client wins over the original address', async () => {
   const [first = '', second = ''] = await find(2);
   const reader = await readEvents(`${events()}?after=${first}`, { 'last-event-id': second });
   const [third] = await find(1);
@@ -93,14 +93,14 @@ test.each([
   ['?topic=nothing', {}, 404],
   ['?search=nothing', {}, 404],
   ['?from=1', {}, 400],
-])('%s with %o is refused with %i before anything is streamed', async (query, headers, status) => {
+])('%s with %o gets a %i before anything is streamed', async (query, headers, status) => {
   const response = await fetch(`${events()}${query}`, { headers });
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toContain('application/problem+json');
   await response.body?.cancel();
 });
 
-test('a reader that does not read is sent away before much waits for it', async () => {
+test('a stalled reader is disconnected before much is buffered', async () => {
   const frame = Buffer.alloc(64 * 1024, 'x');
   const waiting = new Promise<{ most: number; ended: boolean }>((resolve) => {
     const server = createServer((_, raw) => {
@@ -129,7 +129,7 @@ test('a reader that does not read is sent away before much waits for it', async 
   expect(most).toBeLessThan(2 * 2 ** 20);
 });
 
-test('one visitor takes no more streams than theirs, others still find some, and who leaves frees a place', async () => {
+test('one visitor has a limited number of streams, others still find some, and a disconnect frees a place', async () => {
   const own = await serve(world);
   const { key: many } = await createToken(world.ctx, { name: 'many', scopes: ['read'] }, OPERATOR);
   const { key: other, prefix } = await createToken(world.ctx, { name: 'other', scopes: ['read'] }, OPERATOR);
@@ -156,14 +156,14 @@ test('one visitor takes no more streams than theirs, others still find some, and
   for (const token of [prefix, many.slice(3, 11)]) await revokeToken(world.ctx, token);
 });
 
-test('streams end when the server does', async () => {
+test('streams end with the server', async () => {
   const own = await serve(world);
   const reader = await readEvents(`${own.address}/api/v1/events`);
   await own.app.close();
   await reader.ended();
 });
 
-test('who may stay: a token until it is revoked, a session until it is ended, anybody until there is a token', async () => {
+test('a stream ends when its token is revoked, its session ends, or anonymous access is closed', async () => {
   const visitor = (over: Partial<Visitor>): Visitor => ({
     kind: 'local',
     scopes: expandScopes(['read']),

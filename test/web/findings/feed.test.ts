@@ -63,7 +63,7 @@ function listener(filter: { topic?: string; search?: string } = {}) {
   return { heard, hear };
 }
 
-test('who listens is told what comes, each in the order of the feed, and only what they asked for', async () => {
+test('listeners get new discoveries in feed order, filtered as requested', async () => {
   await find(ferries, 2);
   const all = listener();
   const rail = listener({ topic: 'rail' });
@@ -79,7 +79,7 @@ test('who listens is told what comes, each in the order of the feed, and only wh
   expect(none.heard).toEqual([]);
 });
 
-test('what was missed is replayed in pages, without a gap or a double where it meets what is new', async () => {
+test('missed discoveries are replayed in pages, without gaps or duplicates where live ones begin', async () => {
   const [first = '0'] = await find(ferries, 1);
   const missed = await find(ferries, 1_203);
   const others = await find(trains, 5);
@@ -107,7 +107,7 @@ test('what was missed is replayed in pages, without a gap or a double where it m
   expect(others).toHaveLength(5);
 });
 
-test('who saw a discovery in another process, which was not looked at here yet, does not get it again', async () => {
+test('a discovery already received from another process is not sent again', async () => {
   const first = listener();
   await feed.listen(first.hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   const seen = await find(ferries, 3);
@@ -118,7 +118,7 @@ test('who saw a discovery in another process, which was not looked at here yet, 
   expect(heard).toEqual([seen[2]]);
 });
 
-test('what is found while the feed begins is told: its reader was let in before', async () => {
+test('a discovery made while the feed starts is sent: its reader is connected', async () => {
   await find(ferries, 1);
   const after = await feed.startOf(undefined);
   const meanwhile = await find(ferries, 2);
@@ -128,14 +128,14 @@ test('what is found while the feed begins is told: its reader was let in before'
   expect(heard).toEqual(meanwhile);
 });
 
-test('an id that no discovery has reached is refused, with the last one', async () => {
+test('an id beyond the last discovery is refused, with the last one', async () => {
   const [last] = (await find(ferries, 1)).slice(-1);
   await expect(feed.startOf(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the newest is ${last}`);
   expect(await feed.startOf(BigInt(last ?? 0))).toBe(BigInt(last ?? 0));
   expect(await feed.startOf(undefined)).toBe(BigInt(last ?? 0));
 });
 
-test('runs are told once as they end, also when their end is written down late', async () => {
+test('runs are sent once when they end, even if the end is recorded late', async () => {
   const now = world.clock.now();
   await end(ferries, now);
   const { heard, hear } = listener({ topic: 'harbour' });
@@ -149,7 +149,7 @@ test('runs are told once as they end, also when their end is written down late',
   expect(heard).toEqual(['run ferries cancelled', 'run ferries cancelled']);
 });
 
-test('who left is told nothing more, and what comes while nobody listens is nobody’s', async () => {
+test('a disconnected client gets nothing more, and events without listeners are dropped', async () => {
   const { heard, hear } = listener();
   await feed.listen(hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   leaving.abort();

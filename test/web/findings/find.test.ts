@@ -73,7 +73,7 @@ async function find(query: Record<string, string>): Promise<Hit[]> {
 }
 const shown = ({ excerpt }: Hit) => excerpt.map(({ text, match }) => (match ? `[${text}]` : text)).join('');
 
-test('words are found in another form and marked as text; what is invented stands behind and says so', async () => {
+test('words match their inflections and are highlighted as text; simulated results come last and are marked', async () => {
   const hits = await find({ text: 'crane harbour' });
   expect(hits.map(({ sandbox }) => sandbox)).toEqual([false, false, false, true]);
   expect(hits.map(({ services }) => services)).toEqual([['hosted'], ['hosted'], ['hosted'], ['sandbox']]);
@@ -82,7 +82,7 @@ test('words are found in another form and marked as text; what is invented stand
   expect(hits[0]?.found_by).toEqual([{ search: 'harbour', topic: 'harbour', service: 'hosted' }]);
 });
 
-test('of a topic of the sandbox only its own is found, and of the others nothing invented', async () => {
+test('a sandbox topic finds only its own items, others nothing simulated', async () => {
   expect((await find({ text: 'crane', topic: 'demo' })).map(shown)).toEqual(['An invented [crane]']);
   expect((await find({ text: 'crane', sandbox: 'false' })).every(({ sandbox }) => !sandbox)).toBe(true);
   expect(await find({ text: 'crane', topic: 'harbour' })).toHaveLength(2);
@@ -99,7 +99,7 @@ test.each<[Record<string, string>, number]>([
   [{ since: '2100-01-01T00:00:00Z' }, 0],
   [{ until: '2000-01-01T00:00:00Z' }, 0],
   [{ limit: '1' }, 1],
-])('crane with %o is found %i times', async (filter, times) => {
+])('finds crane with %o %i times', async (filter, times) => {
   expect(await find({ text: 'crane', ...filter })).toHaveLength(times);
 });
 
@@ -109,13 +109,13 @@ test.each([
   ['text=crane&limit=101', 400],
   ['text=crane&colour=red', 400],
   ['text=crane&topic=nothing', 404],
-])('%s is refused with %i', async (query, status) => {
+])('%s gets a %i', async (query, status) => {
   const response = await fetch(`${address}/api/v1/find?${query}`);
   expect(response.status).toBe(status);
   await response.body?.cancel();
 });
 
-test('the command finds the same, and marks on a terminal alone', async () => {
+test('the command finds the same, and highlights on a terminal only', async () => {
   const found = await stand.json<Hit[]>('find', 'crane harbour');
   expect(found.map(shown)).toEqual((await find({ text: 'crane harbour' })).map(shown));
   const { stdout } = await stand.run(['find', 'crane', '--search', 'harbour']);
@@ -153,7 +153,7 @@ test('posts are listed page by page, newest or most liked first, each once', asy
   ).toEqual(['1']);
 });
 
-test('a cursor of another list, or of another order, is refused', async () => {
+test('refuses a cursor of another list or another order', async () => {
   const first = (await (await fetch(`${address}/api/v1/posts?limit=1`)).json()) as { next_cursor: string };
   const wrong = await fetch(`${address}/api/v1/links?cursor=${first.next_cursor}`);
   expect(wrong.status).toBe(400);
@@ -163,7 +163,7 @@ test('a cursor of another list, or of another order, is refused', async () => {
   await turned.body?.cancel();
 });
 
-test('a program that goes on behind the last one gets every discovery once, in order', async () => {
+test('a program that continues after the last cursor gets every discovery once, in order', async () => {
   const seen: string[] = [];
   let after = '0';
   for (let more = true; more; ) {
@@ -180,7 +180,7 @@ test('a program that goes on behind the last one gets every discovery once, in o
   expect(await again.json()).toEqual({ items: [], next_after: after, more: false });
 });
 
-test('an export is whole, and has a name of ours', async () => {
+test('an export is complete, with a file name of ours', async () => {
   const response = await fetch(`${address}/api/v1/exports/posts?format=ndjson&search=harbour`);
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="strandline-posts.ndjson"');
   expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
@@ -191,7 +191,7 @@ test('an export is whole, and has a name of ours', async () => {
   expect(rows.map(({ external_id }) => external_id).toSorted()).toEqual(['1', '2', '3']);
 });
 
-test('an export that fails on the way breaks off, and does not end as if it were whole', async () => {
+test('a failing export breaks the connection instead of ending like a complete one', async () => {
   const { pool } = stand.world.db;
   const { serviceId } = await addSearch(stand.world, 'large', { topic: 'large' });
   await pool.query(
