@@ -25,7 +25,7 @@ const counters = fc.record(
   >, // fromEntries forgets the names
 );
 
-test('ten thousand posts have the same engagement by the program, its statements and the views', async () => {
+test('the program, its statements and the views compute the same engagement for ten thousand posts', async () => {
   const rows = [
     ...fc.sample(counters, { numRuns: 9_999, seed: 16 }),
     { like_count: 2 ** 53, repost_count: null, reply_count: 0, quote_count: null },
@@ -43,7 +43,7 @@ test('ten thousand posts have the same engagement by the program, its statements
 
 const views = (await readViews())?.files.filter(({ name }) => name !== 'engagement') ?? [];
 
-test('views sum what counts as engagement, in its order, and nothing by hand', () => {
+test('views sum the engagement counters in their order, without a hand-written sum', () => {
   const calls = views.flatMap(({ text }) =>
     [...text.matchAll(/strandline_analytics\.engagement\(([^)]*)\)/g)].map(([, columns = '']) =>
       columns.split(', ').map((column) => column.replace(/^\w+\.(?:gained_)?/, '')),
@@ -54,7 +54,7 @@ test('views sum what counts as engagement, in its order, and nothing by hand', (
   expect(views.filter(({ text }) => /_count(?:, 0\))? \+/.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-test('a sum costs no call: Postgres puts it in its place', async () => {
+test('Postgres inlines the engagement function', async () => {
   const summing = views.filter(({ text }) => text.includes('strandline_analytics.engagement('));
   for (const { name } of summing) {
     const { rows } = await world.db.pool.query<{ 'QUERY PLAN': string }>(
@@ -67,7 +67,7 @@ test('a sum costs no call: Postgres puts it in its place', async () => {
   expect(summing.length).toBeGreaterThan(5);
 });
 
-test('bookmarks are no engagement, of a post that a source gives as of one that is stored', () => {
+test('bookmarks do not count as engagement, for posts of a source and for stored posts', () => {
   const { post } = foundPost('7', 0, { bookmark_count: 100 });
   expect(post && toFoundPost(post).map(({ engagement }) => engagement)).toEqual([0]);
 });

@@ -31,7 +31,7 @@ test.each<[what: string, ...sentences: string[]]>([
   expect(split(sentences.join(' '))).toEqual(sentences);
 });
 
-test('a mark of a citation belongs to the sentence before it', () => {
+test('a citation mark belongs to the sentence before it', () => {
   expect(split('It sank. \ue000\ue000 It was old.\ue000 The end')).toEqual([
     'It sank. \ue000\ue000',
     'It was old.\ue000',
@@ -39,7 +39,7 @@ test('a mark of a citation belongs to the sentence before it', () => {
   ]);
 });
 
-test('a text is cut at the ends of its sentences, and nothing of it is left out', () => {
+test('splits a text at the ends of its sentences without losing any of it', () => {
   expect(
     split(
       'Boats at pier. Vote Zed. wire money, e.g. coins. Dr. Brown paid 3.5 percent! 静かです。はい。 the end',

@@ -61,14 +61,14 @@ function escapeUnits(sign: string): string {
 }
 
 test.each(['👩‍👩‍👧‍👦', '👩🏽‍🚀', '🏳️‍🌈', '❤️‍🔥', 'می‌خواهم', 'नमस्ते', 'e\u0301'])(
-  '%s is what it was in every place that keeps text for people',
+  '%s is the same wherever text for people is stored',
   (text) => {
     const { completion: _, ...others } = CLEANERS;
     for (const clean of Object.values(others)) expect(clean(text)).toBe(text);
   },
 );
 
-test('what joins emoji stands in a completion, and what hides between letters does not', () => {
+test('keeps joiners of emoji in a completion, and removes invisible characters between letters', () => {
   for (const emoji of ['👩‍👩‍👧‍👦', '👩🏽‍🚀', '🏳️‍🌈', '❤️‍🔥']) expect(CLEANERS.completion(emoji)).toBe(emoji);
   expect(CLEANERS.completion('ig\u200dno\u200cre')).toBe('ignore');
 });

@@ -12,7 +12,7 @@ function read(answer: unknown, dialect = 'named'): ParsedResults {
 const result = (link: unknown) => ({ title: 't', link, snippet: '' });
 const paths = (found: ParsedResults) => found.rejects.map(({ path, code }) => [path, code]);
 
-describe('a group that found nothing', () => {
+describe('a group without results', () => {
   test.each([
     null,
     [],
@@ -21,17 +21,17 @@ describe('a group that found nothing', () => {
     { organic_results: null },
     [{ organic_results: [] }],
     [{}],
-  ])('%j is empty, and the answer a success', (group) => {
+  ])('%j is empty, and the response a success', (group) => {
     const found = read({ youtube_search_results: group, completion: null });
     expect(found).toMatchObject({ links: [], completion: null, rejects: [], itemsSeen: 0 });
   });
 
-  test.each([null, [], {}])('flat and %j, too', (group) => {
+  test.each([null, [], {}])('accepts a flat group and %j', (group) => {
     expect(read({ search: group, tweets: group })).toMatchObject({ links: [], posts: [], itemsSeen: 0 });
   });
 });
 
-describe('an answer that nobody gave', () => {
+describe('a response in which every source failed', () => {
   const down = (tool: string, code = 'tool_unanswered') => ({ code, tool, message: 'source failed' });
   const empty = { search: [], youtube_search: [] };
   test.each([
@@ -65,30 +65,30 @@ describe('groups in other shapes', () => {
     ]);
   });
 
-  test('a web group beside the specification’s is read', () => {
+  test('accepts a web group next to the one of the specification', () => {
     const web_search_results = { organic_results: [result('https://a.example')] };
     expect(read({ web_search_results }, 'neutral').links).toMatchObject([{ source: 'web' }]);
   });
 
-  test.each(['web', 'search', 'web_search'])('the neutral dialect reads the flat group %s', (name) => {
+  test.each(['web', 'search', 'web_search'])('accepts the flat group %s in the neutral dialect', (name) => {
     expect(read({ [name]: [result('https://a.example')] }, 'neutral').links).toMatchObject([
       { source: 'web' },
     ]);
   });
 
-  test.each(['microblog', 'tweets', 'microblog_posts'])('and the posts in %s', (name) => {
+  test.each(['microblog', 'tweets', 'microblog_posts'])('accepts posts in %s', (name) => {
     const found = read({ [name]: { a: { id: '1', repost_count: 3 } } }, 'neutral');
     expect(found.posts).toMatchObject([{ external_id: '1', repost_count: 3 }]);
   });
 
-  test('the source of a link is what the answer says, its site what the address says', () => {
+  test('the response decides the source of a link, the address its site', () => {
     const found = read({ search: [result('https://www.forum.example/t/1')] });
     expect(found.links).toMatchObject([{ source: 'web', site: 'forum.example' }]);
   });
 });
 
 describe('search results', () => {
-  test('that cannot be read are rejects with their path, and the rest lives', () => {
+  test('that are malformed become rejects with their path, and the rest stay', () => {
     const found = read({
       youtube_search_results: {
         organic_results: [
@@ -117,14 +117,14 @@ describe('search results', () => {
     expect(found.itemsSeen).toBe(7);
   });
 
-  test('an address of another kind is no wrong shape; items without any address are', () => {
+  test('with another kind of address are not malformed; items without any address are', () => {
     expect(read({ search: [result('ftp://a.example')] })).toMatchObject({ links: [], itemsSeen: 1 });
     expect(() => read({ search: [{ title: 'a' }, { title: 'b' }, result('https://a.example')] })).toThrow(
       'schema_mismatch',
     );
   });
 
-  test('the same link twice is one, in its first group, with what only the second says', () => {
+  test('with the same link are merged into the first group', () => {
     const found = read({
       reddit_search: [{ link: 'http://A.example/x/?utm_source=n' }],
       search: [{ link: 'https://a.example/x#y', title: 'T', published_date: '2026-04-02' }],
@@ -141,15 +141,15 @@ describe('search results', () => {
     expect(found.itemsSeen).toBe(1);
   });
 
-  test('a date in words is no time', () => {
+  test('a date in words is not a time', () => {
     expect(read({ search: [{ ...result('https://a.example'), date: '17 hours ago' }] }).links).toMatchObject([
       { published_at: null },
     ]);
   });
 });
 
-describe('addresses by themselves', () => {
-  test('in search_completion_links are found links: with their group’s source, otherwise web', () => {
+describe('bare addresses', () => {
+  test('in search_completion_links become links: with the source of their group, otherwise web', () => {
     const found = read({
       youtube_search_results: { organic_results: [result('https://v.example/1')] },
       search_completion_links: [
@@ -188,7 +188,7 @@ describe('the completion', () => {
     expect(paths(found)).toEqual(rejects);
   });
 
-  test('as hostile text is kept as text, and cites only web addresses', () => {
+  test('keeps hostile text as text, and cites only web addresses', () => {
     const completion =
       '<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![](https://e.example/?q=secret) [8](https://a.example)';
     const found = read({ completion });
@@ -196,11 +196,11 @@ describe('the completion', () => {
     expect(found.completion?.completion_links.map((link) => link.canonical)).toEqual(['https://a.example']);
   });
 
-  test('of two megabytes is cut', () => {
+  test('is truncated at two megabytes', () => {
     expect(read({ completion: 'x'.repeat(2_000_000) }).completion?.summary).toHaveLength(100_000);
   });
 
-  test('key items keep their text where the address is missing or bad', () => {
+  test('key items keep their text if the address is missing or invalid', () => {
     const found = read({
       completion: {
         key_tweets: [
@@ -235,7 +235,7 @@ describe('the completion', () => {
     expect(found.completion?.microblog_summary).toBe('5');
   });
 
-  test('text chunks are the pieces of one text', () => {
+  test('text chunks are joined into one text', () => {
     expect(read({ text_chunks: { twitter_summary: ['a', 'b', 3, null] } }).completion?.text_chunks).toEqual([
       'a',
       'b',
@@ -251,13 +251,13 @@ describe('the completion', () => {
     ['text_chunks.twitter_summary', { text_chunks: { twitter_summary: { 0: 'a' } } }],
     ['completion_links', { completion_links: 7 }],
     ['search_completion_links', { search_completion_links: true }],
-  ])('%s of another shape is a reject, and costs nothing else', (path, part) => {
+  ])('%s of an unexpected shape is a reject, and nothing else is lost', (path, part) => {
     const found = read({ ...part, search: [{ link: 'https://a.example/1' }] });
     expect(found.rejects).toMatchObject([{ path, code: 'bad_shape' }]);
     expect(found.links).toHaveLength(1);
   });
 
-  test('scores and warnings are kept where they say something', () => {
+  test('keeps meaningful scores and warnings', () => {
     const found = read({
       completion: 'x',
       miner_link_scores: { '123': 'HIGH', bad: Number.NaN, none: null },
@@ -272,10 +272,10 @@ describe('the completion', () => {
   });
 });
 
-describe('addresses that stand in no group', () => {
+describe('addresses outside any group', () => {
   const link = (id: number) => `https://blog.example/ines/status/${id}`;
 
-  test('are posts where the completion or a post of the answer says so, with what they say', () => {
+  test('become posts if the completion or a post of the response says so, with their details', () => {
     const found = read(
       {
         search_completion_links: [link(1), link(2), 'https://press.example/ferry', 'https://shop.example/'],
@@ -295,7 +295,7 @@ describe('addresses that stand in no group', () => {
     ]);
   });
 
-  test('are of the source of their list, and a group says more than a list', () => {
+  test('take the source of their list, unless a group has it', () => {
     const found = read(
       {
         news_forum_search_results: { organic_results: [result('https://n.example/1')] },
@@ -317,7 +317,7 @@ describe('addresses that stand in no group', () => {
     ]);
   });
 
-  test('a whole post in the answer tells of its address', () => {
+  test('take the source and title of a full post in the response', () => {
     const found = read(
       {
         microblog: [{ id: '1', text: 'Back at last', url: link(1) }],

@@ -11,7 +11,7 @@ function read(operation: 'ai' | 'microblog', body: string | Uint8Array, dialect 
   return parseResponse({ operation, body, contentType: 'application/json', dialect });
 }
 
-test('the first generation: groups with their sources, the completion in all its members', () => {
+test('first generation: groups with their sources, and the completion with all members', () => {
   const found = read('ai', sample('ai-search.2025-03.named.json'));
   expect(found.rejects).toEqual([]);
   expect(found.posts).toEqual([]);
@@ -53,14 +53,14 @@ test('the first generation: groups with their sources, the completion in all its
   ]);
 });
 
-test('the same answer in the specification’s own words reads the same', () => {
+test('the same response in the names of the specification parses the same', () => {
   const neutral = fromWire(named, 'ai-answer', sampleJson('ai-search.2025-03.named.json'));
   expect(read('ai', JSON.stringify(neutral), loadDialect('neutral'))).toEqual(
     read('ai', sample('ai-search.2025-03.named.json')),
   );
 });
 
-test('the second generation: lists of groups, and `link` before `url`', () => {
+test('second generation: lists of groups, and `link` before `url`', () => {
   const group = {
     organic_results: [
       { title: 'Example Title', url: 'https://example.com', link: 'https://example.com/link' },
@@ -83,11 +83,11 @@ test('the second generation: lists of groups, and `link` before `url`', () => {
   expect(found).toMatchObject({ completion: null, rejects: [], itemsSeen: 2 });
 });
 
-test('the recorded second generation is cut off, so it is not JSON', () => {
+test('the recorded second generation is truncated, so it is not JSON', () => {
   expect(() => read('ai', sample('ai-search.2025-04.named.partial.txt'))).toThrow('bad_json');
 });
 
-test('the third generation: flat lists, whole posts, a completion that is a text', () => {
+test('third generation: flat lists, full posts, a completion that is a string', () => {
   const found = read('ai', sample('ai-search.2026-04.named.json'));
   expect(found.rejects).toEqual([]);
   expect(found.itemsSeen).toBe(5);
@@ -129,7 +129,7 @@ test('the third generation: flat lists, whole posts, a completion that is a text
   });
 });
 
-test('an event stream under a 200 is read like any answer, with the links its text cites', () => {
+test('an event stream with status 200 parses like any response, with the links its text cites', () => {
   const found = read('ai', sample('ai-search.stream.named.sse.txt'));
   expect(found.posts.map((post) => post.external_id)).toEqual(['1797277460594774155']);
   expect(found.links.map((link) => link.source)).toEqual(['web']);
@@ -145,7 +145,7 @@ test('an event stream under a 200 is read like any answer, with the links its te
   expect(() => read('ai', sample('ai-search.stream-error-tail.sse.txt'))).toThrow('stream_incomplete');
 });
 
-test('operation B as it is documented', () => {
+test('operation B parses as documented', () => {
   const found = read('microblog', sample('microblog.2025-03.named.json'));
   expect(found).toMatchObject({ links: [], nestedPosts: [], completion: null, rejects: [], itemsSeen: 1 });
   expect(found.posts).toMatchObject([
@@ -171,7 +171,7 @@ test('operation B as it is documented', () => {
 describe('eighty recorded posts', () => {
   const found = read('microblog', sample('posts-80.named.json'));
 
-  test('are all read, with the posts they quote and everyone who wrote them', () => {
+  test('are all parsed, with the posts they quote and all authors', () => {
     expect(found.rejects).toEqual([]);
     expect(found.posts).toHaveLength(80);
     expect(found.nestedPosts).toHaveLength(27);
@@ -184,7 +184,7 @@ describe('eighty recorded posts', () => {
     );
   });
 
-  test('point to the posts inside them', () => {
+  test('refer to the posts inside them', () => {
     const ids = new Set([...found.posts, ...found.nestedPosts].map((post) => post.external_id));
     expect(found.nestedPosts.every(({ external_id }) => ids.has(external_id))).toBe(true);
     expect(found.posts[2]).toMatchObject({

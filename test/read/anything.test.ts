@@ -42,7 +42,7 @@ const { value: anything } = fc.letrec((tie) => ({
   ),
 }));
 
-test('any JSON is read or refused with a code', () => {
+test('any JSON parses or is refused with a code', () => {
   fc.assert(
     fc.property(anything, anyOperation, anyDialect, (value, operation, dialect) => {
       const body = JSON.stringify(value);
@@ -52,7 +52,7 @@ test('any JSON is read or refused with a code', () => {
   );
 });
 
-test('any bytes are read or refused with a code', () => {
+test('any bytes parse or are refused with a code', () => {
   fc.assert(
     fc.property(fc.uint8Array(), anyOperation, anyDialect, (body, operation, dialect) => {
       outcomeOf(() => parseResponse({ operation, body, contentType: null, dialect }));
@@ -64,7 +64,7 @@ test('any bytes are read or refused with a code', () => {
   );
 });
 
-test('a recorded answer with anything in the place of one of its values is read or refused with a code', () => {
+test('a recorded response with any value replaced parses or is refused with a code', () => {
   const recorded = [
     'ai-search.2025-03.named.json',
     'ai-search.2026-04.named.json',
@@ -80,7 +80,7 @@ test('a recorded answer with anything in the place of one of its values is read 
   );
 });
 
-test('a recorded stream cut and spoilt anywhere is read or refused with a code', () => {
+test('a recorded stream with any cut or corruption parses or is refused with a code', () => {
   const stream = sample('ai-search.stream.named.sse.txt').slice(0, 12_000);
   fc.assert(
     fc.property(fc.nat(12_000), fc.string({ unit: 'binary' }), (at, noise) => {
@@ -93,7 +93,7 @@ test('a recorded stream cut and spoilt anywhere is read or refused with a code',
   );
 });
 
-test('an error body never throws and is short', () => {
+test('an error body never throws, and its message is short', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -108,7 +108,7 @@ test('an error body never throws and is short', () => {
   );
 });
 
-test('what goes out in a dialect comes back as it was', () => {
+test('a round trip through a dialect changes nothing', () => {
   const kinds = fc.constantFrom<WireKind>(
     'request',
     'ai-answer',
@@ -128,7 +128,7 @@ test('what goes out in a dialect comes back as it was', () => {
   );
 });
 
-test('ids survive, one post for each', () => {
+test('ids survive, one post each', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.bigInt({ min: 1n, max: 2n ** 70n })), fc.boolean(), (ids, quoted) => {
       const posts = ids.map((id) => `{"id":${quoted ? `"${id}"` : id}}`);

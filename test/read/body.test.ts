@@ -28,7 +28,7 @@ function failure(run: () => unknown): RunError {
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const utf16 = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le'));
 
-describe('an answer is read', () => {
+describe('a valid response', () => {
   test.each([
     ['from text', ONE, null],
     ['from bytes', utf8(ONE), 'application/json'],
@@ -55,14 +55,14 @@ describe('an answer is read', () => {
     expect(read(body, contentType).posts).toMatchObject([{ external_id: '1', text: 'é😀' }]);
   });
 
-  test('with U+FFFD for bytes that are no UTF-8', () => {
+  test('may have U+FFFD for invalid UTF-8 bytes', () => {
     const bytes = utf8('{"miner_tweets":[{"id":"1","text":"a?b"}]}');
     bytes[bytes.indexOf(0x3f)] = 0xff;
     expect(read(bytes).posts[0]?.text).toBe('a\ufffdb');
   });
 });
 
-describe('an answer that is none says what it is', () => {
+describe('an invalid response has a code', () => {
   test.each([
     ['', 'bad_json'],
     ['   ', 'bad_json'],
@@ -86,31 +86,31 @@ describe('an answer that is none says what it is', () => {
     expect(failure(() => read(body, 'application/json')).code).toBe(code);
   });
 
-  test('a refusal under a 200 gives its words, and is no success', () => {
+  test('an error body with status 200 is refused with its message', () => {
     const error = failure(() => read('{"detail":[{"loc":["query"],"msg":"field required"}]}'));
     expect(error).toMatchObject({ code: 'schema_mismatch', detail: 'query: field required' });
     expect(error.message).toBe('schema_mismatch');
     expect(failure(() => read('data: {"error":"quota"}\n\n')).detail).toBe('quota');
   });
 
-  test('what is said of a body never quotes it', () => {
+  test('error messages never quote the body', () => {
     for (const body of ['<p>Authorization: s3cret', '{"key":"s3cret"', '"s3cret"']) {
       expect(failure(() => read(body)).detail).not.toContain('s3cret');
     }
   });
 
-  test('the type says whether text was meant to be JSON', () => {
+  test('the content type decides whether text should have been JSON', () => {
     expect(failure(() => read('hello', 'text/html')).code).toBe('bad_content_type');
     expect(failure(() => read('hello', 'application/json')).code).toBe('bad_json');
     expect(failure(() => read('hello', 'text/event-stream')).code).toBe('stream_incomplete');
     expect(failure(() => read('hello', null)).code).toBe('bad_json');
   });
 
-  test('bytes that are still compressed cannot be decoded', () => {
+  test('bytes that are still compressed are a decoding error', () => {
     expect(failure(() => read(new Uint8Array([0x1f, 0x8b, 8, 0]))).code).toBe('decode_error');
   });
 
-  test('operation A’s answer is no answer of operation B, nor the other way round without posts', () => {
+  test('a response of one operation is refused for the other, unless it has posts', () => {
     expect(failure(() => read('{"completion":"x"}')).code).toBe('schema_mismatch');
     expect(failure(() => read('[]', null, 'ai')).code).toBe('schema_mismatch');
   });

@@ -26,7 +26,7 @@ const told = (summary: string) =>
     ...unresolved,
   ]);
 
-describe('marks', () => {
+describe('citation marks', () => {
   test.each<[what: string, text: string, ...expected: (string | number)[][]]>([
     [
       'behind the sentence',
@@ -86,7 +86,7 @@ describe('marks', () => {
     expect(told(text)).toEqual(expected);
   });
 
-  test('two texts may number by themselves: neither explains a number of the other', () => {
+  test('texts number their citations independently: neither explains a number of the other', () => {
     const texts = { discussion_board_summary: null, news_forum_summary: null, text_chunks: null };
     const found = readAll({
       ...texts,
@@ -155,7 +155,7 @@ describe('sentences', () => {
     expect(claims(text).map((claim) => claim.text)).toEqual(expected);
   });
 
-  test('a claim that is made twice cites what either cites', () => {
+  test('a repeated statement has the citations of both', () => {
     expect(told('The ferry sank [1](https://a.example). The ferry  sank [2](https://b.example).')).toEqual([
       ['The ferry sank.', 'a.example', 'b.example'],
     ]);
@@ -173,7 +173,7 @@ describe('identity', () => {
   });
 });
 
-test('a cited link is returned where it is a result, or a post by its address or its id on another host', () => {
+test('a cited link is returned if it is a result, or a post by its address or by its id on another host', () => {
   const text =
     'One is true [1](https://a.example/?utm_source=x). Two is true [2](https://x.example/u/status/12). ' +
     'Three is true [3](https://y.example/v/status/13). Four is not [4](https://b.example).';
@@ -191,7 +191,7 @@ test('a cited link is returned where it is a result, or a post by its address or
   ]);
 });
 
-test('the summary of posts may stand in its pieces only', () => {
+test('the summary of posts may exist only in chunks', () => {
   const texts = {
     summary: null,
     microblog_summary: '',
@@ -243,7 +243,7 @@ describe('the three generations', () => {
   });
 });
 
-test('a streamed answer of a real service: each citation stays with its sentence', () => {
+test('in a streamed response of a real service, each citation stays with its sentence', () => {
   const body = sample('ai-search.stream.named.sse.txt');
   const { completion } = parseResponse({
     operation: 'ai',
@@ -290,7 +290,7 @@ describe('any text', () => {
     fc.array(part, { maxLength: 60 }).map((parts) => parts.join('')),
   );
 
-  test('is read without an error, into claims in order, each once, without marks and line ends', () => {
+  test('parses without an error into unique statements in order, without marks and line breaks', () => {
     fc.assert(
       fc.property(text, (given) => {
         const found = claims(given);
@@ -302,7 +302,7 @@ describe('any text', () => {
     );
   });
 
-  test('sentences come back whole, whatever they cite', () => {
+  test('keeps sentences complete, whatever they cite', () => {
     const sentence = fc.stringMatching(/^[A-Z][a-z]{2,8}( [a-z]{2,8}){3,6}$/);
     fc.assert(
       fc.property(
@@ -323,7 +323,7 @@ describe('any text', () => {
     );
   });
 
-  test('no more claims are read of a text than anyone would read', () => {
+  test('limits the number of statements per text', () => {
     const long = Array.from({ length: 1_000 }, (_, n) => `Ferry number ${n} sank.`).join(' ');
     expect(claims(long)).toHaveLength(MAX_STATEMENTS);
   });
@@ -353,7 +353,7 @@ describe('any text', () => {
     '#\n',
     '\ue000',
     '."',
-  ])('%j over and over takes linear time', (sign) => {
+  ])('parses %j repeated many times in linear time', (sign) => {
     const ms = (length: number) => {
       const computed = watchProcessor();
       claims(sign.repeat(length / sign.length));

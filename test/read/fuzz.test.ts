@@ -46,7 +46,7 @@ async function forEach(of: readonly number[], what: (n: number) => void | Promis
 }
 
 test(
-  `${ANSWERS} bent and damaged answers, seed ${SEED}: read or refused, and the loop goes on`,
+  `${ANSWERS} mutated responses, seed ${SEED}: parsed or refused without blocking the event loop`,
   async () => {
     const outcomes = new Map<string, number>();
     await forEach(numbers, (n) => {
@@ -148,7 +148,7 @@ afterAll(async () => {
 });
 
 test(
-  `one in ${WHOLE_WAY} of them, the whole way: everything of a run is stored, or nothing`,
+  `one in ${WHOLE_WAY} of them end to end: a run is stored in full or not at all`,
   async () => {
     await forEach(
       numbers.filter((n) => n % WHOLE_WAY === 0 || ANSWERS === 1),

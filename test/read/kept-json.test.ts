@@ -4,7 +4,7 @@ import { boundJson } from '../../src/monitor/parse/wire-values.ts';
 
 const BOUNDS = { depth: 3, nodes: 12, text: 5 };
 
-test('what can be stored as it came is not copied', () => {
+test('does not copy values that can be stored as they are', () => {
   const came: unknown = JSON.parse('{"a":[1,null,true,"text"],"b":{"c":{}}}');
   expect(boundJson(came, BOUNDS)).toBe(came);
 });
@@ -16,13 +16,13 @@ test.each([
   ['a name that reaches into prototypes', JSON.parse('{"a":1,"__proto__":{"b":2}}'), { a: 1 }],
   ['too deep a value', [[[['x'], 1]]], [[[null, 1]]]],
   ['a number that is none', [Number.POSITIVE_INFINITY], [null]],
-])('%s is left out of a copy', (_, came, kept) => {
+])('removes %s in a copy', (_, came, kept) => {
   const before = structuredClone(came);
   expect(boundJson(came, BOUNDS)).toEqual(kept);
   expect(came).toEqual(before);
 });
 
-test('what was bounded is within the bounds, and is kept as it is', () => {
+test('bounded JSON is within the limits, and bounding it again changes nothing', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       const came: unknown = JSON.parse(text);

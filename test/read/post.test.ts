@@ -23,7 +23,7 @@ function nest(levels: number, member = 'quote'): unknown {
   return levels === 0 ? { id: 'p0' } : { id: `p${levels}`, [member]: nest(levels - 1, member) };
 }
 
-describe('nothing found is a success', () => {
+describe('no results are a success', () => {
   test.each(['[]', '{"miner_tweets":null}', '{"miner_tweets":[]}', '{"miner_tweets":{}}', '{"tweets":null}'])(
     '%s',
     (body) => {
@@ -39,12 +39,12 @@ test.each([
   ['the neutral member', '{"miner_microblog_posts":[{"id":"1"}]}'],
   ['the later member', '{"tweets":[{"id":"1"}]}'],
   ['both members', '{"tweets":[{"id":"1"}],"miner_tweets":[{"id":"1"}]}'],
-])('%s is read', (_, body) => {
+])('accepts %s', (_, body) => {
   expect(readText(body)).toMatchObject({ posts: [{ external_id: '1' }], itemsSeen: 1 });
 });
 
-describe('items that cannot be read', () => {
-  test('are rejects with their path in the wire’s own names, and the rest lives', () => {
+describe('malformed items', () => {
+  test('are rejects with their path in wire names, and the rest stay', () => {
     const good = Array.from({ length: 7 }, (_, i) => ({ id: `g${i}` }));
     const found = readPosts(
       null,
@@ -70,7 +70,7 @@ describe('items that cannot be read', () => {
     expect(found.rejects[5]?.sample).toBe('{"text":"no id"}');
   });
 
-  test('half of them is an answer with rejects, more than half is none, and the rejects are still there', () => {
+  test('up to half of them leave a valid response, more than half make it invalid, and the rejects are kept', () => {
     expect(readPosts(null, { id: '1' }).rejects).toHaveLength(1);
     let thrown: unknown;
     try {
@@ -85,14 +85,14 @@ describe('items that cannot be read', () => {
     expect(() => readText('{"miner_tweets":"none"}')).toThrow('schema_mismatch');
   });
 
-  test('a sample of a huge item is short, well-formed and quickly made', () => {
+  test('a sample of a huge item is short, well-formed and fast to create', () => {
     const huge = { text: '😀'.repeat(1_000_000), deep: nest(300) };
     const [reject] = readPosts({ id: '1' }, huge).rejects;
     expect(reject?.sample.length).toBeLessThanOrEqual(200);
     expect(reject?.sample.isWellFormed()).toBe(true);
   });
 
-  test('beyond ten thousand items the rest is one reject and is counted', () => {
+  test('beyond ten thousand items the rest are one counted reject', () => {
     const found = readPosts(...Array.from({ length: 10_050 }, (_, i) => ({ id: String(i) })));
     expect(found.posts).toHaveLength(10_000);
     expect(found.itemsSeen).toBe(10_050);
@@ -103,7 +103,7 @@ describe('items that cannot be read', () => {
 });
 
 describe('ids', () => {
-  test('that JavaScript would round keep their digits', () => {
+  test('keep the digits that JavaScript would round', () => {
     const found = readText(
       '{"miner_tweets":[{"id":1790000000000000001,"quoted_status_id":1790000000000000003,"user":{"id":1790000000000000005}}]}',
     );
@@ -121,14 +121,14 @@ describe('ids', () => {
     expect(found.rejects).toMatchObject([{ code: 'unsafe_number_id' }]);
   });
 
-  test('with leading zeros are others', () => {
+  test('with leading zeros are distinct', () => {
     expect(readPosts({ id: '00123' }, { id: '123' }, { id: 123 }).posts.map((p) => p.external_id)).toEqual([
       '00123',
       '123',
     ]);
   });
 
-  test('that are absent are taken from the address, those that are bad are not', () => {
+  test('that are missing are taken from the address, invalid ones are not', () => {
     const url = 'https://x.com/user/status/456';
     expect(readPosts({ url, text: 'x' }).posts).toMatchObject([{ external_id: '456' }]);
     expect(readPosts({ id: '', url }, { id: '1' }).rejects).toMatchObject([{ code: 'bad_id' }]);
@@ -149,7 +149,7 @@ describe('references', () => {
     for (const member of five) expect(post[member]).toBeNull();
   });
 
-  test('that are given are kept', () => {
+  test('that are present are kept', () => {
     const post = onePost(Object.fromEntries(five.map((member) => [member, '42'])));
     for (const member of five) expect(post[member]).toBe('42');
   });
@@ -161,8 +161,8 @@ describe('references', () => {
   });
 });
 
-describe('copies', () => {
-  test('of a post are one post: the fuller one, or the later of two alike', () => {
+describe('duplicates', () => {
+  test('of a post are merged: the fuller one wins, or the later of two equal ones', () => {
     const { posts, itemsSeen } = readPosts(
       { id: '1', text: 'first', like_count: 1 },
       { id: '2', text: 'between' },
@@ -176,7 +176,7 @@ describe('copies', () => {
     expect(itemsSeen).toBe(2);
   });
 
-  test('on top win over copies inside others', () => {
+  test('at the top level win over nested ones', () => {
     const found = readPosts(
       { id: '1', quote: { id: '2', text: 'inside', like_count: 9, view_count: 9 } },
       { id: '2', text: 'on top' },
@@ -186,13 +186,13 @@ describe('copies', () => {
   });
 });
 
-test('a repost without what it repeats is a post; members that nobody knows stay in the kept answer', () => {
+test('a repost without its original is a post; unknown members stay in the stored response', () => {
   const post = onePost({ is_retweet: true, edit_history: ['x'], card: { deep: 1 } });
   expect(post).toMatchObject({ is_repost: true, reposted_status_id: null });
   expect(JSON.stringify(post)).not.toMatch(/edit_history|card/);
 });
 
-describe('posts inside posts', () => {
+describe('nested posts', () => {
   test.each(['quote', 'retweet', 'repost'])('are found in %s, three levels deep', (member) => {
     const found = readPosts(nest(3, member));
     expect(found.posts.map((post) => post.external_id)).toEqual(['p3']);
@@ -202,7 +202,7 @@ describe('posts inside posts', () => {
     expect(found.rejects).toEqual([]);
   });
 
-  test('deeper ones are a reject, and everything above lives', () => {
+  test('beyond three levels are a reject, and everything above stays', () => {
     const found = readPosts(nest(200));
     expect(found.nestedPosts).toHaveLength(3);
     expect(found.rejects).toMatchObject([
@@ -212,19 +212,19 @@ describe('posts inside posts', () => {
     expect(found.nestedPosts.map((post) => post.quoted_status_id)).toEqual(['p196', 'p197', 'p198']);
   });
 
-  test('that cannot be read cost nothing else; the reference that was given stays', () => {
+  test('that are malformed affect nothing else; the given reference stays', () => {
     const found = readPosts({ id: '1', quoted_status_id: '7', quote: { text: 'no id' } });
     expect(found.posts).toMatchObject([{ quoted_status_id: '7' }]);
     expect(found.rejects).toMatchObject([{ path: 'miner_tweets[0].quote.id', code: 'no_id' }]);
   });
 
-  test('may quote in a circle', () => {
+  test('may quote each other', () => {
     const found = readPosts({ id: '1', quote: { id: '2', quote: { id: '1', quote: { id: '2' } } } });
     expect(found.posts.map((post) => post.external_id)).toEqual(['1']);
     expect(found.nestedPosts.map((post) => post.external_id)).toEqual(['2']);
   });
 
-  test('have authors too', () => {
+  test('have authors', () => {
     const found = readPosts({ id: '1', user: { id: 'a' }, retweet: { id: '2', user: { id: 'b' } } });
     expect(found.authors.map((author) => author.external_id).sort()).toEqual(['a', 'b']);
     expect(found.nestedPosts[0]?.author_external_id).toBe('b');
@@ -239,14 +239,14 @@ describe('authors', () => {
     ['a text', 'someone', [['miner_tweets[0].user', 'not_an_object']]],
     ['without an id', { username: 'someone' }, [['miner_tweets[0].user.id', 'no_id']]],
     ['with a bad id', { id: '' }, [['miner_tweets[0].user.id', 'bad_id']]],
-  ])('%s: the post is kept, without one', (_, user, rejects) => {
+  ])('%s: the post is stored without an author', (_, user, rejects) => {
     const found = readPosts({ id: '1', user });
     expect(found.posts).toMatchObject([{ author_external_id: null }]);
     expect(found.authors).toEqual([]);
     expect(found.rejects.map(({ path, code }) => [path, code])).toEqual(rejects);
   });
 
-  test('have cleaned members, and addresses that are web addresses', () => {
+  test('have cleaned members and web addresses only', () => {
     const [author] = readPosts({
       id: '1',
       user: {
@@ -289,11 +289,11 @@ describe('text', () => {
     ['\u200d\u200d', '\u200d\u200d'],
     ['=HYPERLINK("http://x","y")', '=HYPERLINK("http://x","y")'],
     ['cafe\u0301', 'cafe\u0301'],
-  ])('%j is %j', (text, expected) => {
+  ])('%j becomes %j', (text, expected) => {
     expect(onePost({ text }).text).toBe(expected);
   });
 
-  test('is cut at 100,000 characters, between characters', () => {
+  test('is truncated at 100,000 characters, between characters', () => {
     expect(onePost({ text: `a${'😀'.repeat(60_000)}` }).text).toHaveLength(99_999);
     expect(onePost({ text: `a${'\u0301'.repeat(150_000)}` }).text).toHaveLength(100_000);
     expect(onePost({ text: 'x'.repeat(5_000_000) }).text).toHaveLength(100_000);
@@ -304,13 +304,13 @@ describe('text', () => {
     ['', null],
     ['x'.repeat(36), null],
     [null, null],
-  ])('lang %j is %j', (lang, expected) => {
+  ])('lang %j becomes %j', (lang, expected) => {
     expect(onePost({ lang }).lang).toBe(expected);
   });
 });
 
 describe('entities and media', () => {
-  test('hashtags, mentions and expanded addresses are taken out', () => {
+  test('extracts hashtags, mentions and expanded addresses', () => {
     const post = onePost({
       entities: {
         hashtags: [{ text: 'TAO' }, { tag: 'ai' }, 'plain', { text: 'TAO' }, null, {}],
@@ -331,20 +331,20 @@ describe('entities and media', () => {
   });
 
   test.each([null, undefined, [], 'x', 7, { urls: null, hashtags: {}, user_mentions: 'x' }])(
-    '%j holds none',
+    '%j contains none',
     (entities) => {
       expect(onePost({ entities })).toMatchObject({ hashtags: [], mentions: [], urls: [] });
     },
   );
 
-  test('ten thousand entries are bounded', () => {
+  test('ten thousand entries are limited', () => {
     const urls = Array.from({ length: 10_000 }, (_, i) => ({ expanded_url: `https://a.example/${i}` }));
     const post = onePost({ entities: { urls } });
     expect(post.urls).toHaveLength(200);
     expect(JSON.stringify(post.entities).length).toBeLessThan(200_000);
   });
 
-  test('what is kept is clean, bounded in depth and free of prototype keys', () => {
+  test('stored values are clean, limited in depth and free of prototype keys', () => {
     const { posts } = readText(
       '[{"id":"1","media":{"type":"photo","\\u0000k":"a\\u0000","n":1e400},' +
         `"entities":{"__proto__":{"x":1},"constructor":2,"deep":${'['.repeat(100)}${']'.repeat(100)}}}]`,

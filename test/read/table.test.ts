@@ -32,7 +32,7 @@ describe('times', () => {
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ['2020-02-29T00:00:00Z', '2020-02-29T00:00:00.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
-  ])('%s is %s', (given, expected) => {
+  ])('%s becomes %s', (given, expected) => {
     expect(readTime(given)).toBe(expected);
   });
 
@@ -71,11 +71,11 @@ describe('times', () => {
     undefined,
     {},
     [],
-  ])('%j is no time', (given) => {
+  ])('%j is not a time', (given) => {
     expect(readTime(given)).toBeNull();
   });
 
-  test('what is read is a time that stays the same when read again', () => {
+  test('parsing a parsed time again gives the same time', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -103,7 +103,7 @@ describe('counters', () => {
     ['0', 0],
     ['12', 12],
     ['9007199254740991', 2 ** 53 - 1],
-  ])('%j is %d', (given, expected) => {
+  ])('%j becomes %d', (given, expected) => {
     expect(readCounter(given)).toBe(expected);
   });
 
@@ -178,12 +178,12 @@ describe('ids', () => {
     ['https://x.com/?next=/status/123', null],
     ['/status/123', null],
     [123, null],
-  ])('in the address %s stands %s', (address, id) => {
+  ])('the address %s contains the id %s', (address, id) => {
     expect(readIdFromAddress(address)).toBe(id);
   });
 });
 
-describe('truth values', () => {
+describe('booleans', () => {
   test.each([
     [true, true],
     [false, false],
@@ -271,7 +271,7 @@ describe('links', () => {
     expect(parseLink(address)).toEqual({ code });
   });
 
-  test('a canonical address is its own canonical address', () => {
+  test('canonicalizing twice changes nothing', () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9%._~!$'()*+,;:@ü/-]{0,12}$/);
     fc.assert(
       fc.property(
@@ -290,7 +290,7 @@ describe('links', () => {
     );
   });
 
-  test('an address that is shown is a web address as it came', () => {
+  test('a displayed address is a web address as received', () => {
     expect(readAddress('http://Example.com/A#b')).toBe('http://Example.com/A#b');
     expect(readAddress('javascript:alert(1)')).toBeNull();
   });
@@ -313,7 +313,7 @@ describe('citations in a text', () => {
     expect(parseCitations(text).map((link) => link.canonical)).toEqual(cited);
   });
 
-  test('a hostile text takes linear time', () => {
+  test('parses hostile text in linear time', () => {
     const computed = watchProcessor();
     for (const part of ['[', '[](', '[x](https://', '](http', '[x](https://a.example/(((']) {
       parseCitations(part.repeat(100_000));

@@ -52,7 +52,7 @@ const BARE: MicroblogPost = {
   summary_description: '',
 };
 
-test('a post is served with every member as the specification types it, and says what it does not know', () => {
+test('a post has every member in the type of the specification, and lists its unknown counters', () => {
   const post = toServedPost(BARE);
   expect(servedPostSchema.strict().parse(post)).toEqual(post);
   expect(post).toMatchObject({ url: '', lang: 'und', conversation_id: '', view_count: 0, quote: null });
@@ -61,12 +61,12 @@ test('a post is served with every member as the specification types it, and says
   expect(post.user).toMatchObject({ created_at: '', verified: false, statuses_count: 0 });
 });
 
-test('a post whose counters are all known has no list of unknown ones', () => {
+test('a post whose counters are all known has no such list', () => {
   const counted = { ...BARE, repost_count: 0, view_count: 1, impression_count: 1, bookmark_count: 0 };
   expect(toServedPost(counted)).not.toHaveProperty('unknown_counters');
 });
 
-test.each(['neutral', 'named'])('the monitor reads unknown as unknown (%s), without a reject', (name) => {
+test.each(['neutral', 'named'])('the monitor parses unknown as unknown (%s), without a reject', (name) => {
   const dialect = loadDialect(name);
   const body = JSON.stringify(
     toWire(dialect, 'microblog-answer', { miner_microblog_posts: [toServedPost(BARE)] }),
@@ -104,14 +104,14 @@ test.each(['neutral', 'named'])('the monitor reads unknown as unknown (%s), with
   });
 });
 
-test('the names of unknown counters are the wire’s own', () => {
+test('unknown counters have their wire names', () => {
   const wire = toWire(loadDialect('named'), 'post', toServedPost(BARE));
   expect(wire).toMatchObject({ unknown_counters: expect.arrayContaining(['retweet_count']) as string[] });
   expect(JSON.stringify(wire)).not.toContain('repost_count');
 });
 
 test.each([null, 'view_count', { view_count: 1 }, [null, 3, ['view_count']]])(
-  'a list of unknown counters that is none names none: %j',
+  'an invalid list of unknown counters names none: %j',
   (unknown_counters) => {
     const body = JSON.stringify({ miner_microblog_posts: [{ id: '1', view_count: 7, unknown_counters }] });
     const dialect = loadDialect('neutral');

@@ -12,7 +12,7 @@ const shown = (text: string, ...words: string[]) =>
     .map(({ text: piece, match }) => (match ? `[${piece}]` : piece))
     .join('');
 
-test('words are marked where they stand, and nothing else is', () => {
+test('highlights only the words that match', () => {
   expect(shown('The crane at the Harbour, and the harbours', 'crane', 'harbour')).toBe(
     'The [crane] at the [Harbour], and the harbours',
   );
@@ -25,11 +25,11 @@ test.each([
   ['Café', 'café', '[Café]'],
   ['Cafe\u0301 noir', 'café', '[Café] noir'],
   ['<b>crane</b> & "crane"', 'crane', '<b>[crane]</b> & "[crane]"'],
-])('%s, asked for %s', (text, word, marked) => {
+])('%s, searched for %s', (text, word, marked) => {
   expect(shown(text, word)).toBe(marked);
 });
 
-test('of a long text the part is shown that holds most different words', () => {
+test('shows the part of a long text with the most different words', () => {
   const filler = 'nothing of note was seen on this day by anybody there. '.repeat(20);
   const text = `${filler}A crane. ${filler}The crane fell into the harbour. ${filler}`;
   const excerpt = shown(text, 'crane', 'harbour');
@@ -39,7 +39,7 @@ test('of a long text the part is shown that holds most different words', () => {
   expect(excerpt.length).toBeLessThan(300);
 });
 
-test('a long text without any of the words is shown from its beginning', () => {
+test('shows the beginning of a long text without matches', () => {
   const text = 'One two three. '.repeat(100);
   expect(shown(text, 'harbour').startsWith('One two three.')).toBe(true);
 });
@@ -52,7 +52,7 @@ const texts = fc.oneof(
   }),
 );
 
-test('the words of a text with places are those that an index has', () => {
+test('splits text into the same words as the index', () => {
   fc.assert(
     fc.property(texts, (given) => {
       const text = given.normalize('NFC');
@@ -63,7 +63,7 @@ test('the words of a text with places are those that an index has', () => {
   );
 });
 
-test('an excerpt is a whole part of the text, never half a character, and every marked piece was asked for', () => {
+test('an excerpt is a contiguous part of the text, never half a character, and every highlight matches', () => {
   fc.assert(
     fc.property(texts, fc.nat(20), (text, n) => {
       const words = listExcerptWords(text);

@@ -33,7 +33,7 @@ test.each([
   else expect(end).toBe(2);
 });
 
-test('what has nothing to do with the database is not said of it', async () => {
+test('an error unrelated to the database does not mention it', async () => {
   const lines: string[] = [];
   const log = createLogger('warn', [], { write: (line) => void lines.push(line) });
   await expect(withDbRetry({ log }, () => Promise.reject(new TypeError('x')))).rejects.toThrow(TypeError);

@@ -32,7 +32,7 @@ afterAll(async () => {
   await fleet.close();
 });
 
-test('a worker that was scraped tells the numbers of the database, of what it does, and of nobody’s words', async () => {
+test('a scraped worker reports metrics of the database and of itself, without user text', async () => {
   const { ctx, stub, rows } = fleet;
   stub.answers((request, response) => {
     const { prompt } = request.body;
@@ -129,7 +129,7 @@ test('a worker that was scraped tells the numbers of the database, of what it do
   expect(await (await fetch(`${door}/readyz`)).json()).toEqual({ ready: true });
 });
 
-test('with METRICS_HOST others are let in: with a token, at an address that is a number, and not before there is one', async () => {
+test('METRICS_HOST opens metrics to others: only with a token, and only on a numeric address', async () => {
   const port = String(await freePort());
   const env = { DATABASE_URL: fleet.ctx.config.databaseUrl, METRICS_HOST: '0.0.0.0', METRICS_PORT: port };
   const early = startCommand(env);

@@ -97,7 +97,7 @@ async function setReadOnly(on: boolean): Promise<void> {
   await client.end();
 }
 
-test('an outage longer than the lease: nobody else claims before the survivor has stored its response, and it is paid once', async () => {
+test('an outage longer than the lease: no other worker claims the run before its worker stores the response, and the call is paid once', async () => {
   const [survivor, other] = [worker('survivor'), worker('other')];
   const runId = await newRun('outage');
   const call = gated(holding('outage-1'));
@@ -114,7 +114,7 @@ test('an outage longer than the lease: nobody else claims before the survivor ha
   expect(await callsOf(runId)).toEqual(['received']);
 });
 
-test('a run that was taken over while its first worker slept: both responses are stored and read', async () => {
+test('a run taken over while its first worker was suspended: both responses are stored and parsed', async () => {
   const [sleeper, other] = [worker('sleeper'), worker('taker')];
   const runId = await newRun('slept');
   const first = gated(holding('slept-1', 'slept-both'));
@@ -134,7 +134,7 @@ test('a run that was taken over while its first worker slept: both responses are
   expect(await seenBy('slept')).toEqual(['slept-1', 'slept-2', 'slept-both']);
 });
 
-test('a run that failed because its calls were used up succeeds by the response that its first worker still had', async () => {
+test('a run that failed after its last call succeeds with the response its first worker still had', async () => {
   const [sleeper, other] = [worker('late-one'), worker('budget')];
   const runId = await newRun('used-up');
   const first = gated(holding('used-up-1'));
@@ -156,7 +156,7 @@ test('a run that failed because its calls were used up succeeds by the response 
   expect(stub.requests).toHaveLength(1);
 });
 
-test('a response that somebody else stored for a claimed run is read, the newest first, and nothing is called', async () => {
+test('a stored response of a claimed run is parsed, newest first, without a call', async () => {
   const { ctx } = worker('two-kept');
   const runId = await newRun('two-kept');
   for (const n of [1, 2]) {
@@ -185,7 +185,7 @@ function answeredReadOnly(answer: StubAnswer): StubAnswer {
   };
 }
 
-test('a database that becomes read-only while a response is in hand: it is spooled, waited for, stored, and paid once', async () => {
+test('a database that becomes read-only before a response is stored: the response is spooled, stored later, and paid once', async () => {
   const { ctx, events, data } = worker('read-only');
   const runId = await newRun('read-only');
   stub.answers(answeredReadOnly(holding('ro-1')));
@@ -202,7 +202,7 @@ test('a database that becomes read-only while a response is in hand: it is spool
   expect(await readdir(path.join(data, 'spool'))).toEqual([]);
 });
 
-test('a process that stops while a response is in hand leaves it on disk; the next one stores it, and nobody calls again', async () => {
+test('a process that stops with an unstored response spools it; the next one stores it without another call', async () => {
   const { ctx, events, data } = worker('stopped');
   const runId = await newRun('stopped-in-hand');
   const stopping = new AbortController();
@@ -226,7 +226,7 @@ test('a process that stops while a response is in hand leaves it on disk; the ne
   expect(stub.requests).toHaveLength(1);
 });
 
-test('a data directory that is not there is created; one that cannot be is said at once, and the worker works', async () => {
+test('a missing data directory is created; if that fails, the worker says so immediately and continues', async () => {
   const fine = worker('fine');
   expect(await prepareSpool(fine.ctx)).toBeNull();
   expect(await readdir(fine.data)).toEqual(['spool']);
@@ -239,7 +239,7 @@ test('a data directory that is not there is created; one that cannot be is said 
   expect(await executeRun(broken.ctx, await newRun('without-spool'))).toMatchObject({ status: 'succeeded' });
 });
 
-test('a file that another process of the same folder stores and removes meanwhile is no error', async () => {
+test('a spooled file that another process stores and removes meanwhile is not an error', async () => {
   const { ctx, events, data } = worker('shared');
   await prepareSpool(ctx);
   await symlink('not-there', path.join(data, 'spool', '1-1-1-1.json'));
@@ -261,7 +261,7 @@ async function dies(runId: Id, alone: boolean): Promise<void> {
   await world.scanned();
 }
 
-test('a run whose worker died twice is executed by a worker that has nothing else to do, and what comes waits', async () => {
+test('a run whose worker died twice runs alone on an idle worker, and new work waits', async () => {
   const { ctx } = worker('careful');
   const gate = createRunGate();
   let asked = false;
@@ -298,7 +298,7 @@ test('a run whose worker died twice is executed by a worker that has nothing els
   expect(await runOf(deadly)).toMatchObject({ status: 'succeeded', claims: 0 });
 });
 
-test('a run that died three times alone as well fails in words; its response stays unread and is read late', async () => {
+test('a run whose worker died three times, once alone, fails with a reason; its response is parsed late', async () => {
   const { ctx, events } = worker('last');
   const runId = await newRun('poison');
   await rows(

@@ -36,7 +36,7 @@ async function abandoned(runId: bigint): Promise<void> {
   await world.scanned();
 }
 
-test('a run goes from its claim to its end: one call in the ledger, the raw answer kept, the post stored', async () => {
+test('a run from claim to end: one call in the ledger, the raw response and the post stored', async () => {
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001')] }));
   const { firstRunId } = await add('whole');
   const report = await executeRun(world.ctx, firstRunId);
@@ -60,7 +60,7 @@ test('a run goes from its claim to its end: one call in the ledger, the raw answ
   expect(await executeRun(world.ctx, firstRunId)).toBeNull();
 });
 
-test('an answer that was kept by a worker which died is read, not paid for again', async () => {
+test('the stored response of a dead worker is parsed, not paid for again', async () => {
   const { firstRunId, search } = await add('resumed');
   const dies = await claimRun(world.db, {
     runId: firstRunId,
@@ -91,7 +91,7 @@ test('an answer that was kept by a worker which died is read, not paid for again
   expect(stub.requests).toHaveLength(0);
 });
 
-test('a call that was sent and never heard of is marked unknown and counts against the run', async () => {
+test('a call without a known outcome is marked unknown and counts toward the limit of the run', async () => {
   const { firstRunId, search } = await add('unheard');
   const claimed = await claimRun(world.db, {
     runId: firstRunId,
@@ -113,7 +113,7 @@ test('a call that was sent and never heard of is marked unknown and counts again
   ]);
 });
 
-test('a failed call is tried again once, after its pause, and then the run fails with its code', async () => {
+test('a failed call is retried once after a pause, then the run fails with its code', async () => {
   stub.answers(json({ detail: 'Internal Server Error' }, 500));
   const { firstRunId } = await add('failing');
   const first = await executeRun(world.ctx, firstRunId);
@@ -127,7 +127,7 @@ test('a failed call is tried again once, after its pause, and then the run fails
   ]);
 });
 
-test('an answer that cannot be read fails the run, keeps the answer, and is read by a replay once the reader can', async () => {
+test('an unreadable response fails the run and is stored, and a replay parses it with a fixed parser', async () => {
   stub.answers(json({ something: 'else' }));
   const { firstRunId } = await add('unreadable');
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
@@ -149,7 +149,7 @@ test('an answer that cannot be read fails the run, keeps the answer, and is read
   expect(stub.requests).toHaveLength(1);
 });
 
-test('an answer without any source is no answer: what was not looked at is not "nothing there"', async () => {
+test('a response in which every source failed is a failure, not an empty result', async () => {
   const tool = 'Twitter Search';
   const warnings = [
     { code: 'source_timeout', tool, message: 'bluesky timed out' },
@@ -163,7 +163,7 @@ test('an answer without any source is no answer: what was not looked at is not "
   expect(stub.requests, 'it was answered, so it is not called again').toHaveLength(1);
 });
 
-test('one bad item does not hurt the others: it is a reject with its path', async () => {
+test('a malformed item becomes a reject with its path and does not affect the others', async () => {
   stub.answers(json({ miner_tweets: [wirePost('4001'), null, wirePost('4002')] }));
   const { firstRunId } = await add('rejects');
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
@@ -176,7 +176,7 @@ test('one bad item does not hurt the others: it is a reject with its path', asyn
   ]);
 });
 
-test('a service that repeats our key in its answer does not get it into the database', async () => {
+test('a key echoed in a response is not stored in the database', async () => {
   stub.answers(json({ detail: 'no such thing for k$y-of-the-test' }));
   const { firstRunId } = await add('echo');
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
@@ -188,7 +188,7 @@ test('a service that repeats our key in its answer does not get it into the data
   expect(`${answer?.body.toString()} ${reason}`).not.toContain('k$y-of');
 });
 
-test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is capped, and goes on the next day', async () => {
+test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is capped, and resumes the next day', async () => {
   const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
   const { firstRunId } = await add('capped');
   expect(await executeRun(capped, firstRunId)).toMatchObject({ status: 'failed', code: 'budget_exceeded' });
@@ -198,7 +198,7 @@ test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is cap
   ]);
 });
 
-test('many claims at once never make more calls than the day allows', async () => {
+test('concurrent claims never make more calls than the daily limit', async () => {
   const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`storm-${i}`)));
   const used = Number(
     (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n,
@@ -209,7 +209,7 @@ test('many claims at once never make more calls than the day allows', async () =
   expect(reports.filter((report) => report?.status === 'succeeded')).toHaveLength(5);
 });
 
-test('a refused key stops every search of the service, with the reason, until a person resumes them', async () => {
+test('a rejected key stops every search of the service, with the reason, until someone resumes them', async () => {
   stub.answers(json({ detail: 'Forbidden' }, 403));
   const { firstRunId } = await add('refused');
   const other = await add('refused-too');
@@ -227,7 +227,7 @@ test('a refused key stops every search of the service, with the reason, until a 
   ]);
 });
 
-test('a worker that does not know how to reach the service fails the run, and calls nobody', async () => {
+test('a worker without the configuration of a service fails the run without a call', async () => {
   const { firstRunId } = await add('unknown-service');
   const ctx = { ...world.ctx, endpoint: () => Promise.reject(new RunError('service_unknown')) };
   expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'service_unknown' });
@@ -236,7 +236,7 @@ test('a worker that does not know how to reach the service fails the run, and ca
   ).toEqual([{ n: 0 }]);
 });
 
-test('a dialect that is not there fails the run before its ledger has a row', async () => {
+test('an unknown dialect fails the run before a ledger row exists', async () => {
   const { firstRunId } = await add('no-dialect');
   await rows(`UPDATE strandline.services SET dialect = '/nowhere/names.json'`);
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'internal' });
@@ -261,7 +261,7 @@ test('two runs of one search never overlap', async () => {
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
 });
 
-test('a process that stops aborts its call and releases its run, which is offered at once', async () => {
+test('a process that stops aborts its call and releases its run, which is enqueued immediately', async () => {
   const stopping = new AbortController();
   stub.answers(() => stopping.abort());
   const { firstRunId } = await add('stopped');

@@ -112,7 +112,7 @@ const unread = async (runId: Id) =>
     await rows('SELECT n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL ORDER BY n', [runId])
   ).map(({ n }) => n);
 
-test('of a run that succeeded, an older response adds what it alone holds, seen when it came', async () => {
+test('after a succeeded run, an older late response adds its own items, first seen when it arrived', async () => {
   await execute(await newRun(), 1, holding('a0'));
   const runId = await succeeds(10, 'a1', 'a2');
   await arrives(runId, 2, 8, holding('a2', 'a3'));
@@ -134,7 +134,7 @@ test('of a run that succeeded, an older response adds what it alone holds, seen 
   expect(await unread(runId)).toEqual([]);
 });
 
-test('of a run that succeeded, a newer response becomes its result', async () => {
+test('after a succeeded run, a newer late response becomes its result', async () => {
   await execute(await newRun(), 1, holding('b0'));
   const runId = await succeeds(10, 'b1', 'b2');
   await arrives(runId, 2, 12, { miner_tweets: [wirePost('b2'), wirePost('b3'), null] });
@@ -150,7 +150,7 @@ test('of a run that succeeded, a newer response becomes its result', async () =>
   expect((await discoveries()).at(-1), 'nothing newer was reported').toMatchObject({ id: 'b3', late: false });
 });
 
-test('a failed run succeeds by its late response where nothing succeeded after it', async () => {
+test('a failed run succeeds with its late response if no later run succeeded', async () => {
   await execute(await newRun(), 1, holding('c0'));
   const { runId } = await insertManualRun(ctx, slug);
   await fails(runId, 10);
@@ -161,7 +161,7 @@ test('a failed run succeeds by its late response where nothing succeeded after i
   expect(await discoveries()).toMatchObject([{ baseline: true }, { id: 'c1', baseline: false, late: false }]);
 });
 
-test('a failed run stays failed where a later one succeeded; what its response held is there all the same', async () => {
+test('a failed run stays failed if a later one succeeded; the items of its response are stored', async () => {
   await execute(await newRun(), 1, holding('d0'));
   const { runId } = await insertManualRun(ctx, slug);
   await fails(runId, 10);
@@ -178,7 +178,7 @@ test('a failed run stays failed where a later one succeeded; what its response h
   expect(await resultOf(later)).toEqual(['d1']);
 });
 
-test('a cancelled run stays cancelled; what its response held is there all the same', async () => {
+test('a cancelled run stays cancelled; the items of its response are stored', async () => {
   await execute(await newRun(), 1, holding('e0'));
   const { runId } = await insertManualRun(ctx, slug);
   await rows(
@@ -193,7 +193,7 @@ test('a cancelled run stays cancelled; what its response held is there all the s
   expect(await unread(runId)).toEqual([]);
 });
 
-test('the first run that succeeds, by a late response, is the baseline', async () => {
+test('the first run that succeeds, through a late response, is the baseline', async () => {
   const runId = await fails(await newRun(), 2);
   await arrives(runId, 1, 1, holding('f1'));
   await readLate(runId, 3);
@@ -201,7 +201,7 @@ test('the first run that succeeds, by a late response, is the baseline', async (
   expect(await discoveries()).toMatchObject([{ id: 'f1', baseline: true }]);
 });
 
-test('a late response that cannot be used is read by that, and changes nothing', async () => {
+test('an unreadable late response counts as parsed and changes nothing', async () => {
   await execute(await newRun(), 1, holding('g0'));
   const runId = await succeeds(10, 'g1');
   const before = await runOf(runId);
@@ -217,13 +217,13 @@ test('a late response that cannot be used is read by that, and changes nothing',
   expect(await runOf(runId), 'what is known of why is kept').toEqual({ ...before, rejected: rejects });
 });
 
-test('a run that fails because its response is unreadable has read it', async () => {
+test('a run that fails on an unreadable response has parsed it', async () => {
   const runId = await execute(await newRun(), 1, { something: 'else' });
   expect(await runOf(runId)).toMatchObject({ status: 'failed', code: 'schema_mismatch' });
   expect(await unread(runId)).toEqual([]);
 });
 
-test('the scan offers a run whose response is due to be read, five seconds after it came', async () => {
+test('the scan enqueues a run five seconds after its late response arrived', async () => {
   const runId = await execute(await newRun(), 1, holding('h0'));
   await arrives(runId, 2, 5, holding('h1'));
   const offered = async (time: Date) => {
@@ -240,7 +240,7 @@ test('the scan offers a run whose response is due to be read, five seconds after
   expect(stub.requests).toHaveLength(asked);
 });
 
-test('a run that is under way is not offered for its response: whoever has claimed it reads it', async () => {
+test('the scan does not enqueue a running run for its late response: the worker that claimed it parses it', async () => {
   const runId = await newRun();
   await arrives(runId, 1, 1, holding('i1'));
   clock.set(at(30));
@@ -248,7 +248,7 @@ test('a run that is under way is not offered for its response: whoever has claim
   expect(await takeLateResponse(world.db, { runId, now: clock.now() })).toBeNull();
 });
 
-test('each attempt is counted before it begins: pauses grow up to six hours, and after two it is read alone', async () => {
+test('each parse attempt is counted before it starts: pauses grow up to six hours, and from the third attempt on the run is alone', async () => {
   const runId = await execute(await newRun(), 1, holding('j0'));
   await arrives(runId, 2, 5, holding('j1'));
   const pauses: number[] = [];
@@ -272,7 +272,7 @@ test('each attempt is counted before it begins: pauses grow up to six hours, and
   expect(await unread(runId)).toEqual([]);
 });
 
-test('rules and previews pass over late discoveries, and the cursor of a channel moves on behind them', async () => {
+test('rules and previews skip late discoveries, and the cursor of a channel moves past them', async () => {
   await execute(await newRun(), 1, holding('k0'));
   const runId = await succeeds(10, 'k1');
   const [{ cursor }] = await rows('SELECT max(id) AS cursor FROM strandline.discoveries');
@@ -285,7 +285,7 @@ test('rules and previews pass over late discoveries, and the cursor of a channel
   expect((await readFeedBetween(world.db.pool, span)).found).toEqual([]);
 });
 
-test('whichever of two responses is read first, the sightings are the same', async () => {
+test('the order in which two responses are parsed does not change the sightings', async () => {
   // A generator of its own, so that a failure can be repeated.
   let state = 20_261_122;
   const below = (n: number) => {

@@ -36,7 +36,7 @@ const isHeld = async () =>
     await rows('SELECT lease_until > clock_timestamp() AS held FROM strandline.runs WHERE id = $1', [run.id])
   )[0].held;
 
-test('a lease is renewed for as long as it is held, also after renewals that failed', async () => {
+test('a lease is renewed while its run is in progress, even after failed renewals', async () => {
   let refusals = 2;
   const pool = new Proxy(world.db.pool, {
     get: (of, name) =>
@@ -51,7 +51,7 @@ test('a lease is renewed for as long as it is held, also after renewals that fai
   release();
 });
 
-test('a renewal that failed is repeated within a second, and logged once', async () => {
+test('a failed renewal is retried within a second and logged once', async () => {
   let asked = 0;
   const warnings: string[] = [];
   const log = Object.assign(Object.create(world.ctx.log), {
@@ -77,7 +77,7 @@ test('a renewal that failed is repeated within a second, and logged once', async
   }
 });
 
-test('a lease that was taken over is not renewed any more', async () => {
+test('a lost lease is not renewed again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   try {
     const release = startLeaseRenewal(world.ctx, { ...run, fence: run.fence - 1 });
@@ -89,7 +89,7 @@ test('a lease that was taken over is not renewed any more', async () => {
   }
 });
 
-test('a lease that is over can be claimed only while scans go on', async () => {
+test('an expired lease can be claimed only while scans run', async () => {
   await endLease();
   for (const scanned of ["- interval '4 seconds'", "+ interval '1 hour'"]) {
     await rows(`UPDATE strandline.scanner SET scanned_at = clock_timestamp() ${scanned}`);
@@ -102,7 +102,7 @@ test('a lease that is over can be claimed only while scans go on', async () => {
 
 const extend = () => inTransaction(world.db, (tx) => extendLeases(tx, LEASE_MS));
 
-test('after an outage a claim gets one lease more, and no second one without a renewal', async () => {
+test('after an outage a claim gets one more lease, and no second one without a renewal', async () => {
   await endLease();
   expect([await extend(), await isHeld()]).toEqual([1, true]);
   await endLease();
@@ -113,7 +113,7 @@ test('after an outage a claim gets one lease more, and no second one without a r
   expect([await extend(), await isHeld()]).toEqual([1, true]);
 });
 
-test('a claim that renewed its lease after an outage gets one lease more after the next outage, too', async () => {
+test('a claim that renewed its lease after an outage gets one more lease after the next outage', async () => {
   const [held] = await rows('SELECT id, fence FROM strandline.runs WHERE id = $1', [run.id]);
   expect(await extend(), 'after the first outage').toBe(0);
   expect(await renewLease(world.db, { runId: held.id, fence: held.fence, leaseMs: LEASE_MS })).toBe(true);
@@ -123,7 +123,7 @@ test('a claim that renewed its lease after an outage gets one lease more after t
   expect([await extend(), await isHeld()], 'without a renewal').toEqual([0, false]);
 });
 
-test('a renewal that waited for the save of its own run is no lost lease', async () => {
+test('a renewal that waits for the save of its own run does not lose the lease', async () => {
   const warnings: string[] = [];
   const log = Object.assign(Object.create(world.ctx.log), {
     warn: (_: unknown, event: string) => void warnings.push(event),

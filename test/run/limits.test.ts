@@ -34,7 +34,7 @@ const calls = (runId: bigint) =>
 const runOf = async (runId: bigint) =>
   (await rows('SELECT status, code, claims, not_before FROM strandline.runs WHERE id = $1', [runId]))[0];
 
-test('a run that finds the minute full waits for room: no attempt, no failure, and its search goes on as it was', async () => {
+test('a run waits while the minute is full: no attempt, no failure, and its search stays unchanged', async () => {
   const ctx = limited({ callsPerMinute: 1, maxCallsPerRun: 1 });
   const [first, second] = [await add('minute-1'), await add('minute-2')];
   expect(await executeRun(ctx, first)).toMatchObject({ status: 'succeeded' });
@@ -56,7 +56,7 @@ test('a run that finds the minute full waits for room: no attempt, no failure, a
   expect(await executeRun(ctx, second)).toMatchObject({ status: 'succeeded' });
 });
 
-test('a trial is refused while the minute is full, with the time at which there is room', async () => {
+test('a trial is refused while the minute is full, with the time of the next free call', async () => {
   const ctx = limited({ callsPerMinute: 1 });
   await executeRun(ctx, await add('before-a-trial'));
   const trial = () => dryRunSearch(ctx, { prompt: 'ferry' }, { signal: new AbortController().signal });
@@ -75,7 +75,7 @@ test('a trial is refused while the minute is full, with the time at which there 
 test.each([
   ['a name that does not resolve', 'http://nowhere.invalid'],
   ['a port that nobody listens at', 'http://127.0.0.1:1'],
-])('%s costs no call, of a run or a trial; the run has made its attempt', async (_, baseUrl) => {
+])('%s costs no call for a run or a trial, but counts as an attempt of the run', async (_, baseUrl) => {
   const ctx = {
     ...limited({ callsPerMinute: 9, maxCallsPerRun: 1 }),
     endpoint: () => Promise.resolve({ baseUrl, prefix: undefined, key: undefined }),
@@ -91,7 +91,7 @@ test.each([
   expect(await counted()).toEqual({ day: 0, minute: 0 });
 });
 
-test('a connection that breaks once the request is sent has cost its call', async () => {
+test('a connection that breaks after the request was sent costs its call', async () => {
   stub.answers((_request, response) => void response.socket?.resetAndDestroy());
   const runId = await add('reset');
   expect(await executeRun(limited({ callsPerMinute: 9 }), runId)).toMatchObject({
@@ -102,7 +102,7 @@ test('a connection that breaks once the request is sent has cost its call', asyn
   expect(await counted()).toEqual({ day: 1, minute: 1 });
 });
 
-test('a request that could not leave in time is not sent, and is refunded', async () => {
+test('a request past its deadline is not sent, and is refunded', async () => {
   const ctx = limited({ callsPerMinute: 9, maxCallsPerRun: 1 });
   // The process stands still between the commit and the request.
   const slow: Context = {
@@ -115,7 +115,7 @@ test('a request that could not leave in time is not sent, and is refunded', asyn
   expect([await counted(), stub.requests.length]).toEqual([{ day: 0, minute: 0 }, 0]);
 });
 
-test.each([200, 201, 206])('a response under HTTP %d is stored with its status and read', async (status) => {
+test.each([200, 201, 206])('a response with HTTP %d is stored with its status and parsed', async (status) => {
   stub.answers(json({ miner_tweets: [wirePost(`${status}001`)] }, status));
   const runId = await add(`status-${status}`);
   expect(await executeRun(world.ctx, runId)).toMatchObject({ status: 'succeeded', posts: 1 });
@@ -132,7 +132,7 @@ const HALF =
   event({ type: 'search', content: [{ title: 'one', link: 'https://a.example/one', snippet: 'a' }] }) +
   event({ type: 'text', role: 'summary', content: 'k$y-of-the-test is high' });
 
-test('a stream that breaks off is stored up to there, without the key; it is called again, not taken for a response', async () => {
+test('a broken stream is stored up to where it broke, without the key; it is retried, not parsed as a response', async () => {
   const streaming: Partial<NewSearch> = { operation: 'ai', tools: ['web'], streaming: true };
   const breaks: StubAnswer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(HALF);
@@ -160,7 +160,7 @@ test('a stream that breaks off is stored up to there, without the key; it is cal
   expect(await rows('SELECT 1 FROM strandline.link_sightings')).toEqual([]);
 });
 
-test('a replay reads the whole response of a run, not the half of one that came after it', async () => {
+test('a replay parses the complete response of a run, not a later partial one', async () => {
   stub.answers(json({ miner_tweets: [wirePost('7001')] }));
   const runId = await add('whole-and-half');
   await executeRun(world.ctx, runId);

@@ -10,7 +10,7 @@ onEachBackend('workers side by side', ({ redisUrl }) => {
   });
   afterAll(() => fleet.close());
 
-  test('that are restarted in turn while they are busy lose no slot and double none, and end with 0', async () => {
+  test('restarted one by one under load, they lose and duplicate no slot and exit with 0', async () => {
     await deployInTurn(fleet, { workers: 2, searches: 80, spreadSeconds: 4 });
   });
 });

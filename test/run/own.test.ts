@@ -76,7 +76,7 @@ async function makeOwnWorld(forum: Provider, microblog: Provider, sources = 'hac
   return { ctx, clock: world.clock, rows, withArchive };
 }
 
-test('finds links and posts at public sources; counters that a source does not have stay unknown', async () => {
+test('finds links and posts at public sources; counters that a source does not report stay unknown', async () => {
   const forum = await startProvider(json({ hits: [story('1', '2026-11-20T10:00:00.000Z')], nbHits: 1 }));
   const microblog = await startProvider(json([status('113000000000000001', '<p>tidal power &amp; us</p>')]));
   const { ctx, rows } = await makeOwnWorld(forum, microblog);
@@ -105,7 +105,7 @@ test('finds links and posts at public sources; counters that a source does not h
   ).toEqual([{ text: 'tidal power & us', like_count: 3n, view_count: null, bookmark_count: null }]);
 });
 
-test('an outage of all sources is a failed run, never an empty or an invented one', async () => {
+test('an outage of all sources is a failed run, never an empty or simulated one', async () => {
   const forum = await startProvider((_, response) => void response.writeHead(503).end('no'));
   const microblog = await startProvider(json([]));
   const { ctx, rows, clock } = await makeOwnWorld(forum, microblog);
@@ -129,7 +129,7 @@ test('an outage of all sources is a failed run, never an empty or an invented on
   });
 });
 
-test('what was collected is found again in the archive, dated or not, and its counters are told by nobody', async () => {
+test('collected items are found again in the archive, with or without a date, and without counters', async () => {
   const undated = { ...story('3', '2026-11-20T10:00:00.000Z'), title: 'Basking seals near the pier' };
   const forum = await startProvider(json({ hits: [undated], nbHits: 1 }));
   const microblog = await startProvider(json([status('113000000000000002', '<p>seals, seals</p>')]));

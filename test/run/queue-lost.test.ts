@@ -25,7 +25,7 @@ test.each([
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' AND tablename <> 'migration' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
      END $$`,
   ],
-])('%s: runs that waited are run', async (what, statement) => {
+])('%s: waiting runs are executed', async (what, statement) => {
   const slug = what.replaceAll(' ', '-');
   const run = await fleet.add(slug, 'harbour');
   expect(await fleet.rows(`SELECT status FROM strandline.runs WHERE id = $1`, [run])).toEqual([

@@ -23,13 +23,13 @@ function decide(failed: Partial<FailedCall>) {
     : `${decision.kind} ${(decision.notBefore.getTime() - now.getTime()) / 1_000}s`;
 }
 
-test.each(Object.keys(RUN_CODES) as RunCode[])('%s ends or is called again', (code) => {
+test.each(Object.keys(RUN_CODES) as RunCode[])('%s ends the run or is retried', (code) => {
   // Object.keys forgets the keys' type.
   const expected = { end: 'give_up', wait: 'retry 15s', again: 'retry 15s' };
   expect(decide({ code })).toBe(expected[RETRY_CLASS[code]]);
 });
 
-test('what was paid and answered is never called again', () => {
+test('a paid response is never requested again', () => {
   for (const code of [
     'bad_json',
     'schema_mismatch',
@@ -42,7 +42,7 @@ test('what was paid and answered is never called again', () => {
   }
 });
 
-describe('the pause', () => {
+describe('the retry pause', () => {
   it.each([
     [1, 0.999, 'retry 29.97s'],
     [1, 0, 'retry 0s'],
@@ -59,12 +59,12 @@ describe('the pause', () => {
     [0, 'retry 15s'],
     [-5, 'retry 15s'],
     [1e15, 'retry 3600s'],
-  ])('is at least what the service asked for (%d ms) and at most an hour', (retryAfterMs, expected) => {
+  ])('is at least as long as the service requests (%d ms) and at most an hour', (retryAfterMs, expected) => {
     expect(decide({ code: 'rate_limited', retryAfterMs })).toBe(expected);
   });
 });
 
-test('a run waits for room in a full minute, whatever calls it has made and whichever slot comes next', () => {
+test('a run waits for a free call in a full minute, whatever calls it made and whichever slot is next', () => {
   const full = { code: 'budget_exceeded', budget: 'minute', retryAfterMs: 40_000 } as const;
   expect(decide({ ...full, callsMade: 2, nextSlotAt: minutes(0) })).toBe('retry 41s');
   expect(decide({ ...full, random: () => 0 })).toBe('retry 40s');
@@ -73,18 +73,18 @@ test('a run waits for room in a full minute, whatever calls it has made and whic
 });
 
 describe('a run gives up', () => {
-  it('when it has made its calls', () => {
+  it('after its last call', () => {
     expect(decide({ callsMade: 2 })).toBe('give_up');
     expect(decide({ callsMade: 2, maxCalls: 3 })).toBe('retry 60s');
   });
 
-  it('when the next slot would come first', () => {
+  it('when the next slot comes first', () => {
     expect(decide({ nextSlotAt: new Date(now.getTime() + 15_000) })).toBe('give_up');
     expect(decide({ nextSlotAt: new Date(now.getTime() + 15_001) })).toBe('retry 15s');
     expect(decide({ nextSlotAt: minutes(-5) })).toBe('give_up');
   });
 
-  it('but not for a next slot where it has none itself, or where none comes', () => {
+  it('but not before a next slot if it has no slot itself, or if no slot follows', () => {
     expect(decide({ slotAt: null, nextSlotAt: minutes(0) })).toBe('retry 15s');
     expect(decide({ nextSlotAt: null })).toBe('retry 15s');
   });

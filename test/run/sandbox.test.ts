@@ -56,7 +56,7 @@ test('a minute later the sandbox has grown: known posts have new counters, new p
   expect(grown).toBeGreaterThan(5);
 });
 
-test('an AI search over all tools finds the same streamed or not, and cites only what was returned', async () => {
+test('an AI search over all tools returns the same with or without streaming, and cites only what was returned', async () => {
   const plain = await firstLook({ slug: 'plain', operation: 'ai', tools: TOOLS });
   const streamed = await firstLook({ slug: 'streamed', operation: 'ai', tools: TOOLS, streaming: true });
   const found = (slug: string) =>

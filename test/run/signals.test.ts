@@ -43,7 +43,7 @@ function holderOf(runId: bigint, workers: readonly WorkerCommand[]): Promise<Wor
   });
 }
 
-test('told twice it gives back what it holds at once and ends with 0; killed it leaves it for when its lease ends', async () => {
+test('on a second signal it releases its runs and exits with 0; killed, its run waits until the lease ends', async () => {
   const gate = gated(json({ miner_tweets: [wirePost('1')] }));
   fleet.stub.answers(gate.answer);
   const workers = [start(), start(), start()];

@@ -17,7 +17,7 @@ const inOrder = (times: number[]) => times.toSorted((a, b) => a - b);
 const FROM = new Date('2026-09-01T00:00:00Z');
 const TO = new Date(FROM.getTime() + 6 * HOUR);
 
-test('six hours are lived slot by slot, and nothing of it happens now', async () => {
+test('six hours are simulated slot by slot, with simulated times only', async () => {
   const ended: Date[] = [];
   const done = await simulate(world.ctx, {
     from: FROM,
@@ -54,7 +54,7 @@ test('six hours are lived slot by slot, and nothing of it happens now', async ()
   expect(later).toBeGreaterThan(50);
 });
 
-test('what was there already is left alone, and the own queue is told nothing', async () => {
+test('existing searches are left alone, and nothing is enqueued', async () => {
   world.clock.set(FROM);
   await watchTopic(world.ctx, { text: 'quiet cheese', service: 'sandbox' });
   const told = world.enqueued.length;
@@ -79,7 +79,7 @@ test('what was there already is left alone, and the own queue is told nothing', 
   expect(lived.map(({ slug }) => slug)).toEqual(['seed-bank-ai', 'seed-bank-posts']);
 });
 
-test('no paid service is ever called, whatever a search says', async () => {
+test('never calls a paid service, whatever a search specifies', async () => {
   const hosted = {
     ...world.ctx.config,
     hosted: { url: 'http://127.0.0.1:9', prefix: undefined, key: 'k', names: 'named' },

@@ -21,7 +21,7 @@ function works() {
 /** Everything that waits for nothing from outside has happened. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('shared work goes on side by side; whoever is alone waits for it, and what comes later waits for them', async () => {
+test('shared work runs concurrently; exclusive work waits for it, and later work waits in turn', async () => {
   const { shared, alone } = createRunGate();
   const { begun, end, work } = works();
   const all = [shared(work('a')), shared(work('b')), alone(work('C')), shared(work('d')), alone(work('E'))];
@@ -39,7 +39,7 @@ test('shared work goes on side by side; whoever is alone waits for it, and what 
   expect(await Promise.all(all)).toEqual(['a', 'b', 'C', 'd', 'E']);
 });
 
-test('work that fails keeps nobody waiting', async () => {
+test('failing work blocks nothing', async () => {
   const { shared, alone } = createRunGate();
   const fails = () => Promise.reject(new Error('planned'));
   await expect(shared(fails)).rejects.toThrow('planned');

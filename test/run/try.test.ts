@@ -43,7 +43,7 @@ const priced =
     response.end(JSON.stringify(value));
   };
 
-test('a trial makes one call, shows what came with what is known of it already, and keeps nothing but its row', async () => {
+test('a trial makes one call, shows the results with what is already stored of them, and saves only its own row', async () => {
   const { firstRunId } = await createSearch(world.ctx, {
     slug: 'earlier',
     operation: 'microblog',
@@ -117,7 +117,7 @@ test('an AI search is tried with its tools, and shows its links and its completi
   expect(stub.requests[0]?.body).toMatchObject({ date_filter: 'PAST_WEEK', tools: ['Web Search'] });
 });
 
-test('the row is committed before the request, and the calls of a day are an exact limit for trials at once', async () => {
+test('the row is committed before the request, and the daily limit is exact for concurrent trials', async () => {
   let seen: unknown;
   stub.answers(async (request, response) => {
     seen ??= (await trials()).map(({ state }) => state as unknown);
@@ -136,7 +136,7 @@ test('the row is committed before the request, and the calls of a day are an exa
   expect(refused).toMatchObject({ reason: { code: 'budget_exceeded', budget: 'day' } });
 });
 
-test('what is wrong is said all at once, and nothing is called or counted', async () => {
+test('all mistakes are reported at once, without a call', async () => {
   await expect(
     attempt({ operation: 'microblog', prompt: ' ', model: 'FAST', tools: ['web'], service: 'other' }),
   ).rejects.toMatchObject({ problems: [{ path: 'prompt' }, { path: 'model' }, { path: 'tools' }] });
@@ -150,7 +150,7 @@ test('what is wrong is said all at once, and nothing is called or counted', asyn
   expect([await trials(), await callsToday()]).toEqual([[], 0]);
 });
 
-test('a failure, and an answer that cannot be read, are told with their code and stay in the ledger', async () => {
+test('a failed call and an unreadable response are reported with their code and stay in the ledger', async () => {
   stub.answers(json({ detail: 'no balance' }, 402));
   await expect(attempt()).rejects.toMatchObject({ code: 'payment' });
   stub.answers(json({ something: 'else' }));
@@ -162,7 +162,7 @@ test('a failure, and an answer that cannot be read, are told with their code and
   expect(await callsToday()).toBe(2);
 });
 
-test('whoever goes away ends the call, which counts and whose outcome is unknown', async () => {
+test('a client that disconnects aborts the call, which counts with an unknown outcome', async () => {
   const gate = gated(json({ miner_tweets: [] }));
   const visitor = new AbortController();
   stub.answers((request, response) => {
@@ -177,7 +177,7 @@ test('whoever goes away ends the call, which counts and whose outcome is unknown
   expect(await trials(), 'who is gone before it calls nothing').toHaveLength(1);
 });
 
-test('a trial whose process ended is unknown once nobody can hear of it, and not before', async () => {
+test('a trial whose process died becomes unknown once no process can learn its outcome, and not before', async () => {
   const [service] = await rows(`SELECT id FROM strandline.services WHERE name = 'hosted'`);
   await openTrial(world.db, {
     serviceId: service.id,
@@ -202,7 +202,7 @@ test('a trial whose process ended is unknown once nobody can hear of it, and not
   expect(await trials()).toMatchObject([{ state: 'unknown', code: 'unknown_outcome' }]);
 });
 
-test('who was forgotten is not shown', async () => {
+test('a forgotten author is not shown', async () => {
   const [service] = await rows(`SELECT id FROM strandline.services WHERE name = 'hosted'`);
   await inTransaction(world.db, (tx) =>
     raiseTombstones(tx, [{ kind: 'author', serviceId: service.id, externalId: '9666' }], world.clock.now()),
@@ -211,7 +211,7 @@ test('who was forgotten is not shown', async () => {
   expect(await attempt()).toMatchObject({ posts_found: 1, posts: [{ external_id: '667' }] });
 });
 
-test('what calls cost of late is known by operation and model, and is unknown where it was never told', async () => {
+test('the recent cost per call is known by operation and model, and unknown if never reported', async () => {
   expect(await readCallCosts(world.db, 'hosted')).toEqual([]);
   for (const usd of ['0.001', '0.009', '0.002']) {
     stub.answers(priced({ miner_tweets: [] }, usd));

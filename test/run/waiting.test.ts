@@ -36,7 +36,7 @@ async function asked(port: number, path: string) {
   return { status, type: headers.get('content-type'), body: await answer.text() };
 }
 
-test.concurrent('a worker waits for a database that is away, alive and not ready, and ends with 0 when told', async () => {
+test.concurrent('a worker waits for an unavailable database, alive and not ready, and exits with 0 on SIGTERM', async () => {
   const port = await freePort();
   const away = `postgres://strandline:the-secret@127.0.0.1:${await freePort()}/strandline`;
   const running = start('worker', { DATABASE_URL: away, METRICS_PORT: String(port) });
@@ -57,7 +57,7 @@ test.concurrent('a worker waits for a database that is away, alive and not ready
   expect(running.told.join('\n')).not.toContain('the-secret');
 });
 
-test.concurrent('a worker that is told to end while the database says nothing does not wait for an answer', async () => {
+test.concurrent('a worker stops on SIGTERM without waiting for an unresponsive database', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   try {
     await once(silent, 'listening');
@@ -74,7 +74,7 @@ test.concurrent('a worker that is told to end while the database says nothing do
   }
 });
 
-test.concurrent('a password that is wrong is not waited for', async () => {
+test.concurrent('a wrong password is not retried', async () => {
   const url = new URL(database.url);
   url.password = 'wrong';
   const worker = start('worker', { DATABASE_URL: url.href });
@@ -108,8 +108,8 @@ test.each<[string, Error, boolean]>([
   expect(isUnreachable(new Refused('unavailable', 'cannot be reached', { cause: error }))).toBe(helps);
 });
 
-describe('the pauses', () => {
-  test('double from a second to half a minute, and no two programs need keep the same', () => {
+describe('the pauses between connection attempts', () => {
+  test('double from a second to half a minute, with random differences between processes', () => {
     const of = (random: number) =>
       [0, 1, 2, 3, 4, 5, 6, 60, 1_100].map((attempt) => computeDbRetryMs(attempt, () => random));
     expect(of(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);

@@ -109,7 +109,7 @@ function expected(clock: { at: number; local: number }[], cron: Expression): num
   return [...slots].sort((a, b) => a - b);
 }
 
-test('the slots are those of the minute-by-minute oracle, in any zone, from any instant', () => {
+test('the slots match a minute-by-minute oracle, in any zone, from any instant', () => {
   const expressions = fc.array(expression, { minLength: 12, maxLength: 12 });
   // The walk may begin anywhere from a day before the change of the clock to half a day behind it.
   const begins = fc.integer({ min: 1.5 * DAY, max: 3 * DAY });
@@ -127,7 +127,7 @@ test('the slots are those of the minute-by-minute oracle, in any zone, from any 
   );
 });
 
-test('next, the next few and a span agree; slots rise strictly; a far time is never needed', () => {
+test('next slot, next slots and slots in a span agree; slots strictly increase and are never searched in the far future', () => {
   fc.assert(
     fc.property(span, expression, fc.integer({ min: 0, max: DAY }), ({ tz, from }, cron, ms) => {
       const schedule = { kind: 'cron', cron: cron.text, tz } as const;

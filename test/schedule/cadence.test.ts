@@ -111,7 +111,7 @@ test.each([
 });
 
 test.each(['Pacific/Kiritimati', 'America/St_Johns', 'Mars/Phobos'])(
-  'a process whose own zone is %s finds the same slots, and says them in the same words',
+  'a process in the time zone %s finds the same slots and formats them the same',
   (zone) => {
     const before = process.env['TZ'];
     const said = () => {
@@ -131,23 +131,23 @@ test.each(['Pacific/Kiritimati', 'America/St_Johns', 'Mars/Phobos'])(
 );
 
 describe('dates', () => {
-  it('needs one of the two day fields where neither begins with *', () => {
+  it('match one of the two day fields if neither begins with *', () => {
     const slots = between(cron('0 0 13 * FRI'), '2026-11-01', '2026-11-30');
     expect(slots.map((at) => at.slice(8, 10))).toEqual(['06', '13', '20', '27']);
   });
 
-  it('needs both where one of them begins with *', () => {
+  it('match both day fields if one of them begins with *', () => {
     const slots = between(cron('0 0 */2 * MON'), '2026-11-01', '2026-11-30');
     expect(slots.map((at) => at.slice(8, 10))).toEqual(['09', '23']);
   });
 
-  it('takes 7 and 0 for Sunday', () => {
+  it('accept 7 and 0 for Sunday', () => {
     const [zero, seven] = ['0', '7'].map((day) => nextSlot(cron(`0 0 * * ${day}`), Date.UTC(2026, 10, 21)));
     expect(zero).toBe(Date.UTC(2026, 10, 22));
     expect(seven).toBe(zero);
   });
 
-  it('finds 29 February, also across a century without one', () => {
+  it('find 29 February, even across a century year without one', () => {
     expect(iso(nextSlots(cron('0 0 29 2 *'), Date.UTC(2026, 10, 21), 2))).toEqual([
       '2028-02-29T00:00',
       '2032-02-29T00:00',
@@ -157,7 +157,7 @@ describe('dates', () => {
 });
 
 describe('spans', () => {
-  it('excludes its beginning and includes its end, so that spans in a row share and miss nothing', () => {
+  it('exclude their start and include their end, so that consecutive spans neither share nor miss a slot', () => {
     const hourly = cron('0 * * * *');
     expect(between(hourly, '2026-11-21T10:00Z', '2026-11-21T12:00Z')).toEqual([
       '2026-11-21T11:00',
@@ -166,23 +166,23 @@ describe('spans', () => {
     expect(between(hourly, '2026-11-21T12:00Z', '2026-11-21T12:00Z')).toEqual([]);
   });
 
-  it('is strict about after: a schedule made at its slot waits for the next', () => {
+  it('are strict about the start: a schedule created at its slot waits for the next', () => {
     const at = Date.UTC(2026, 10, 21, 12);
     expect(nextSlot(cron('0 12 * * *'), at)).toBe(at + 86_400_000);
     expect(nextSlot(cron('0 12 * * *'), at - 1)).toBe(at);
   });
 
-  it('knows in a repeated hour that its time has been', () => {
+  it('do not repeat a slot in a repeated hour', () => {
     const daily = cron('30 1 * * *', 'America/New_York');
     expect(iso([nextSlot(daily, new Date('2026-11-01T06:10Z'))])).toEqual(['2026-11-02T06:30']);
   });
 
-  it('includes the minute before a gap when the span ends in it', () => {
+  it('include the minute before a gap if the span ends in it', () => {
     const nuuk = cron('30 23 * * *', 'America/Nuuk');
     expect(between(nuuk, '2026-03-28T12:00Z', '2026-03-29T00:59Z')).toEqual(['2026-03-29T00:59']);
   });
 
-  it('counts two years of minutes in well under a second', () => {
+  it('count two years of minutes in well under a second', () => {
     const computed = watchProcessor();
     let count = 0;
     for (const _ of slotsBetween(cron('* * * * *', 'Europe/Berlin'), Date.UTC(2025, 0), Date.UTC(2027, 0)))
@@ -193,13 +193,13 @@ describe('spans', () => {
 });
 
 describe('intervals', () => {
-  it('keep their rhythm through a change of the clock', () => {
+  it('keep their rhythm across clock changes', () => {
     const slots = [...slotsBetween(every('2h'), new Date('2026-03-07'), new Date('2026-03-10'))];
     expect(slots).toHaveLength(36);
     expect(new Set(slots.map((at) => at % 7_200_000)).size).toBe(1);
   });
 
-  it('are spread by the slug, and stay where they are', () => {
+  it('are spread by the slug, and stay fixed', () => {
     const phases = Array.from({ length: 600 }, (_, i) => {
       const schedule = every('10m', `search-${i}`);
       return schedule.kind === 'every' ? schedule.phase : NaN;
@@ -222,7 +222,7 @@ describe('intervals', () => {
   });
 });
 
-it.each([[NaN], [Infinity], [-Infinity], [9e15], [FAR_FUTURE]])('has an answer after %d', (millis) => {
+it.each([[NaN], [Infinity], [-Infinity], [9e15], [FAR_FUTURE]])('handles %d', (millis) => {
   for (const schedule of [cron('* * * * *', 'Europe/Berlin'), every('15m')])
     expect(nextSlot(schedule, millis)).toBe(FAR_FUTURE);
 });

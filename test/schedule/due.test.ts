@@ -60,7 +60,7 @@ const span = fc.record({
   long: fc.oneof(fc.integer({ min: -HOUR, max: 3 * DAY }), fc.integer({ min: 0, max: 250 * DAY })),
 });
 
-test('they are as many, and the same, as if they had been listed', () => {
+test('counted slots equal listed slots', () => {
   fc.assert(
     fc.property(span, fc.integer({ min: 1, max: 50 }), ({ schedule, from, long }, most) => {
       const to = from + long;
@@ -76,7 +76,7 @@ test('they are as many, and the same, as if they had been listed', () => {
   );
 });
 
-test.each(ZONES)('each turn of the clock in %s over ten years, cut anywhere near it', (tz) => {
+test.each(ZONES)('each clock change in %s over ten years, with spans that end near it', (tz) => {
   for (const text of ['*/30 * * * *', '30 0,2,23 * * *', '0 0 * * *', '59 23 * * 0']) {
     const schedule = cron(text, tz);
     for (let from = Date.UTC(2010, 11, 20, 3, 7); from < Date.UTC(2021, 0); from += 61 * DAY + 5 * HOUR) {
@@ -88,7 +88,7 @@ test.each(ZONES)('each turn of the clock in %s over ten years, cut anywhere near
   }
 });
 
-describe('long away', () => {
+describe('a long downtime', () => {
   const FROM = Date.UTC(2025, 6, 1, 12, 0) + 20_000;
   const best = (work: () => unknown) => {
     const took = [1, 2, 3].map(() => {
@@ -104,11 +104,11 @@ describe('long away', () => {
     ['* * * * * in Europe/Berlin', cron('* * * * *', 'Europe/Berlin')],
     ['each minute of a working day', cron('0-59 8-17 * * 1-5', 'America/New_York')],
     ['every 60 s', { kind: 'every', seconds: 60, phase: 17.25 }],
-  ])('a year of %s holds nobody up', (_, schedule) => {
+  ])('lists a year of %s quickly', (_, schedule) => {
     expect(best(() => listDueSlots(schedule, FROM, FROM + 365 * DAY, 1_000))).toBeLessThan(200);
   });
 
-  it('a year of minutes is counted to the last of them', () => {
+  it('counts a year of minutes exactly', () => {
     const due = listDueSlots(cron('* * * * *', 'Europe/Berlin'), FROM, FROM + 365 * DAY, 1_000);
     expect(due.latest).toHaveLength(1_000);
     expect(due.older).toEqual({
@@ -118,7 +118,7 @@ describe('long away', () => {
     });
   });
 
-  it('a slot that a machine of the year 2099 looks for is found in a moment', () => {
+  it('finds slots up to the year 2099 quickly', () => {
     const schedule = cron('* * * * *', 'Europe/Berlin');
     const to = Date.UTC(2099, 0);
     expect(best(() => listDueSlots(schedule, FROM, to, 1_000))).toBeLessThan(5_000);

@@ -79,7 +79,7 @@ test.each([
   ['with a lease without an end', 'infinity', 1],
   ['with a lease that ended long ago', '-infinity', 1],
   ['with a negative fence', '2026-01-01T00:00:00Z', -7],
-])('a run under way %s is taken up, and the search goes on', async (what, lease, fence) => {
+])('a run in progress %s is continued, and the search goes on', async (what, lease, fence) => {
   const slug = `run-${what.replaceAll(/[^a-z]+/g, '-')}`.slice(0, 50);
   const search = await quarterly(slug);
   const { runId } = await insertManualRun(world.ctx, slug);
@@ -100,7 +100,7 @@ test.each([
   expect(await seen(search.id)).toMatchObject(due);
 });
 
-test('a database with a time zone of its own has the same slots', async () => {
+test('a database with another time zone has the same slots', async () => {
   const database = await freshDatabase();
   const name = new URL(database.url).pathname.slice(1);
   await rows(`ALTER DATABASE "${name}" SET timezone = 'Asia/Kathmandu'`);

@@ -38,7 +38,7 @@ async function quarterly(slug: string, over: Partial<NewSearch> = {}) {
   return search;
 }
 
-test('a due slot becomes one run row and one job, however many scan at once', async () => {
+test('a due slot becomes one run and one job, however many scans run at once', async () => {
   const search = await quarterly('once');
   world.clock.advance(15 * MINUTE);
   const [first] = await Promise.all([scan(world.ctx), scan(world.ctx), scan(world.ctx)]);
@@ -52,7 +52,7 @@ test('a due slot becomes one run row and one job, however many scan at once', as
   ]);
 });
 
-test('after downtime the latest slot runs, and each one before it has its row: skipped, missed', async () => {
+test('after downtime the latest slot runs, and each earlier one gets a row: skipped, missed', async () => {
   const search = await quarterly('downtime');
   world.clock.advance(76 * MINUTE);
   await scan(world.ctx);
@@ -82,7 +82,7 @@ test('beyond a thousand missed slots the older ones share one row that counts th
   expect(single.at(-1)).toMatchObject({ slot: '12:00', status: 'queued' });
 });
 
-test('a slot that comes due while a run waits or is under way is skipped, and says why', async () => {
+test('a slot that is due while a run is queued or running is skipped, with the reason', async () => {
   const search = await quarterly('overlap');
   world.clock.advance(15 * MINUTE);
   await scan(world.ctx);
@@ -94,7 +94,7 @@ test('a slot that comes due while a run waits or is under way is skipped, and sa
   ]);
 });
 
-test('a pause cancels what is queued and makes no rows; resuming goes on at the next slot; the paused time is kept', async () => {
+test('a pause cancels queued runs and creates no rows; resuming continues at the next slot; the paused time is stored', async () => {
   const search = await quarterly('paused');
   world.clock.advance(15 * MINUTE);
   await scan(world.ctx);
@@ -118,7 +118,7 @@ test('a pause cancels what is queued and makes no rows; resuming goes on at the 
   ]);
 });
 
-test('an edit is a version: due slots of the old schedule first, queued runs keep theirs, a new request has a new baseline', async () => {
+test('an edit creates a version: due slots use the old schedule, queued runs stay as they are, a new request gets a new baseline', async () => {
   const search = await quarterly('edited');
   world.clock.advance(16 * MINUTE);
   const edited = await editSearch(world.ctx, 'edited', { prompt: 'something else', cron: '0 * * * *' });
@@ -138,7 +138,7 @@ test('an edit is a version: due slots of the old schedule first, queued runs kee
   expect(stub.requests.at(-1)?.body).toMatchObject({ prompt: 'something else' });
 });
 
-test('an edit of the labels alone keeps the request version and its baseline', async () => {
+test('an edit of labels alone keeps the request version and its baseline', async () => {
   await quarterly('labelled');
   const { search, changesRequest } = await editSearch(world.ctx, 'labelled', { labels: ['a', 'b'] });
   expect({ changesRequest, version: search.version, request: search.request_version }).toEqual({
@@ -152,7 +152,7 @@ test('an edit of the labels alone keeps the request version and its baseline', a
   ).toBe(false);
 });
 
-test('a schedule that cannot be read marks its search broken and leaves the others alone', async () => {
+test('a schedule that cannot be parsed marks its search broken and does not affect others', async () => {
   const search = await quarterly('from-an-older-release');
   await rows(`UPDATE strandline.search_versions SET cron = 'every now and then' WHERE search_id = $1`, [
     search.id,
@@ -164,7 +164,7 @@ test('a schedule that cannot be read marks its search broken and leaves the othe
   );
 });
 
-test('runs that nobody claimed are offered again after half a minute, and abandoned ones at once', async () => {
+test('unclaimed runs are enqueued again after half a minute, and abandoned ones immediately', async () => {
   const waiting = await quarterly('waiting');
   const abandoned = await quarterly('abandoned');
   world.clock.advance(15 * MINUTE);
@@ -184,7 +184,7 @@ test('runs that nobody claimed are offered again after half a minute, and abando
   expect(await world.scan()).toEqual(expect.arrayContaining([waits, lost]));
 });
 
-test('runs that the queue does not take wait in the database and are offered again', async () => {
+test('runs that the queue rejects wait in the database and are enqueued again', async () => {
   const search = await quarterly('refused-by-the-queue');
   world.clock.advance(15 * MINUTE);
   const down = { ...world.ctx.queue, enqueueRuns: () => Promise.reject(new Error('queue down')) };
@@ -195,7 +195,7 @@ test('runs that the queue does not take wait in the database and are offered aga
   expect(await world.scan()).toContain(run);
 });
 
-test('what waits is offered in the order in which it should run, a batch at a time', async () => {
+test('waiting runs are enqueued in execution order, one batch at a time', async () => {
   const search = await quarterly('in-order');
   const [{ id: slot }] = await rows(
     `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, slot_at, created_at, offer_at)
@@ -219,7 +219,7 @@ test('what waits is offered in the order in which it should run, a batch at a ti
   );
 });
 
-test('a search whose row somebody holds is left to the next scan, and keeps it from no other', async () => {
+test('a search whose row is locked is left to the next scan, and delays no other', async () => {
   const held = await quarterly('held');
   const free = await quarterly('free');
   world.clock.advance(16 * MINUTE);
@@ -235,7 +235,7 @@ test('a search whose row somebody holds is left to the next scan, and keeps it f
   expect(await runsOf(held.id)).toMatchObject([{ slot: '12:15' }]);
 });
 
-test('a search that is being saved is scanned all the same', async () => {
+test('a search is scanned even while its results are being saved', async () => {
   const search = await quarterly('being-saved');
   world.clock.advance(15 * MINUTE);
   const saving = await world.db.pool.connect();
@@ -248,7 +248,7 @@ test('a search that is being saved is scanned all the same', async () => {
   saving.release();
 });
 
-test('more searches than one transaction takes are all queued by one scan', async () => {
+test('one scan enqueues more searches than fit into one transaction', async () => {
   const search = await quarterly('one-of-many');
   const copied = await rows(
     `WITH copied AS (
@@ -269,7 +269,7 @@ test('more searches than one transaction takes are all queued by one scan', asyn
   );
 });
 
-test('recurring work is enqueued when it is due, and found again should nobody finish it', async () => {
+test('recurring work is enqueued when due, and again if it was not completed', async () => {
   await ensureRecurringWork(world.db.pool, ['sweep']);
   await rows(`UPDATE strandline.recurring_work SET next_due_at = $1 WHERE name = 'sweep'`, [
     world.clock.now(),
@@ -283,7 +283,7 @@ test('recurring work is enqueued when it is due, and found again should nobody f
   expect(world.work).toEqual(['sweep', 'sweep']);
 });
 
-test('a simulated search is left to its simulation', async () => {
+test('the scan leaves a simulated search to its simulation', async () => {
   const search = await quarterly('simulated');
   await rows(`UPDATE strandline.searches SET simulation = 'lane' WHERE id = $1`, [search.id]);
   world.clock.advance(15 * MINUTE);
@@ -293,7 +293,7 @@ test('a simulated search is left to its simulation', async () => {
   expect(await runsOf(search.id)).toMatchObject([{ slot: '12:15', status: 'queued' }]);
 });
 
-test('a search whose slots the database refuses stops alone', async () => {
+test('a search whose slots the database rejects stops alone', async () => {
   const refused = await quarterly('refused-rows');
   const beside = await quarterly('beside-refused-rows');
   // Stands for whatever the database may refuse one day.
@@ -309,7 +309,7 @@ test('a search whose slots the database refuses stops alone', async () => {
   await rows('ALTER TABLE strandline.runs DROP CONSTRAINT planted');
 });
 
-test('runs of a simulation that nobody drives keep no other from being offered', async () => {
+test('runs of an abandoned simulation do not block others from being enqueued', async () => {
   const simulated = await quarterly('abandoned-simulation');
   const real = await quarterly('real-beside');
   world.clock.advance(15 * MINUTE);
@@ -324,7 +324,7 @@ test('runs of a simulation that nobody drives keep no other from being offered',
   expect(await world.scan()).toContain(await queuedRun(real.id));
 });
 
-test('a scan reads no table from end to end, also once its plans are kept', async () => {
+test('a scan makes no sequential scan of a table, even with cached plans', async () => {
   const search = await quarterly('one-of-thousands');
   await rows(
     `INSERT INTO strandline.searches (topic_id, service_id, slug, operation, version, labels, state, state_since, next_due_at, created_at)

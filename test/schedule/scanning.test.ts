@@ -4,7 +4,7 @@ import { stubbedWorld } from '../stubbed-world.ts';
 
 const { world } = await stubbedWorld();
 
-test('an outage is logged once, however many scans fail in it, and so is its end', async () => {
+test('an outage is logged once however many scans fail, and its end once', async () => {
   const events: string[] = [];
   const hears = (...given: unknown[]) => void events.push(String(given.at(-1)));
   const log = Object.assign(Object.create(world.ctx.log), { info: hears, warn: hears });

@@ -87,11 +87,11 @@ describe('a cron expression', () => {
     ['5/15 * * * *'],
     ['0 0 29 2 *'],
     ['0 0 30 2 MON'],
-  ])('%s is taken', (text) => {
+  ])('%s is accepted', (text) => {
     expect(cron(text)).toEqual({ kind: 'cron', cron: text, tz: 'UTC' });
   });
 
-  it('is kept with one space between its fields', () => {
+  it('is stored with one space between its fields', () => {
     expect(cron('  0\t 8  * * * ')).toMatchObject({ cron: '0 8 * * *' });
   });
 
@@ -140,7 +140,7 @@ describe('a time zone', () => {
     ['UTC', 'UTC'],
     ['utc', 'UTC'],
     [' Asia/Tokyo ', 'Asia/Tokyo'],
-  ])('%j is taken as %s', (tz, name) => {
+  ])('%j is accepted as %s', (tz, name) => {
     expect(cron('0 8 * * *', tz)).toMatchObject({ tz: name });
   });
 });
@@ -180,7 +180,7 @@ describe('an interval', () => {
     ['1d', 86_400],
     ['366d', 31_622_400],
     [' 15M ', 900],
-  ])('%j is %d seconds, with a phase inside', (text, seconds) => {
+  ])('%j is %d seconds, with a phase within the interval', (text, seconds) => {
     const schedule = every(text);
     expect(schedule).toMatchObject({ kind: 'every', seconds });
     expect(schedule.kind === 'every' && schedule.phase >= 0 && schedule.phase < seconds).toBe(true);
@@ -191,7 +191,7 @@ describe('an interval', () => {
   });
 });
 
-it('is one of the two, and not both', () => {
+it('and a cron expression are mutually exclusive', () => {
   expect(problemsOf({})).toContain('either');
   expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain('either');
 });
@@ -209,7 +209,7 @@ it.each([
   [every('1h30m'), 'every 1 hour 30 minutes'],
   [every('1d'), 'every day'],
   [every('90s'), 'every 1 minute 30 seconds'],
-])('says when in words', (schedule, words) => {
+])('describes a schedule in words', (schedule, words) => {
   expect(describeSchedule(schedule)).toBe(words);
 });
 
@@ -218,6 +218,6 @@ it.each([
   ['2026-11-21T13:00:07Z', 'UTC', 'Sat 2026-11-21 13:00:07 UTC'],
   ['2026-11-21T20:00:00Z', 'Asia/Kathmandu', 'Sun 2026-11-22 01:45 +05:45 Asia/Kathmandu'],
   ['2026-11-21T02:00:00Z', 'America/St_Johns', 'Fri 2026-11-20 22:30 -03:30 America/St_Johns'],
-])('shows a slot on its local clock: %s in %s', (at, tz, words) => {
+])('shows a slot in local time: %s in %s', (at, tz, words) => {
   expect(formatSlot(new Date(at), tz)).toBe(words);
 });

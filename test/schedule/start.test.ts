@@ -33,7 +33,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
     await world.close();
   });
 
-  test('offers slots that were recorded and not offered, and those whose jobs were taken and not claimed', async () => {
+  test('enqueues slots recorded without a job, and those whose job was taken but not claimed', async () => {
     const { search, firstRunId } = await createSearch(world.ctx, {
       slug: 'left-behind',
       operation: 'microblog',

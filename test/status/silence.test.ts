@@ -52,7 +52,7 @@ async function silentAt(minutes: number): Promise<string[]> {
 /** The longest call of this world, in minutes, rounded up. */
 const graceMinutes = () => Math.ceil(Math.max(...Object.values(world.ctx.config.callTimeoutMs)) / MINUTE);
 
-test('a search is silent three intervals after its last success, and no more once it succeeds', async () => {
+test('a search is silent three intervals after its last success, until it succeeds again', async () => {
   const ferry = await newSearch(world, 'ferry', { every: '15m' });
   await run(world, ferry, 0, []);
   expect(await silentAt(45)).toEqual([]);
@@ -62,7 +62,7 @@ test('a search is silent three intervals after its last success, and no more onc
   await changeSearch(world.ctx, 'ferry', 'pause');
 });
 
-test('it is named with its topic, since when, and how its last run ended', async () => {
+test('a silent search is listed with its topic, since when, and how its last run ended', async () => {
   const tram = await newSearch(world, 'tram', { every: '15m', topic: 'rails' });
   await run(world, tram, 0, []);
   const { rows } = await world.db.pool.query<{ id: bigint }>(
@@ -91,7 +91,7 @@ test('it is named with its topic, since when, and how its last run ended', async
   await changeSearch(world.ctx, 'tram', 'pause');
 });
 
-test('one that never ran is silent three intervals after it was created', async () => {
+test('a search that never ran is silent three intervals after it was created', async () => {
   await newSearch(world, 'never', { every: '1h' });
   const { searches } = await judgeSilence(world.ctx);
   expect(searches).toEqual([]);
@@ -102,7 +102,7 @@ test('one that never ran is silent three intervals after it was created', async 
   await changeSearch(world.ctx, 'never', 'pause');
 });
 
-test('a resume and an edit start the count anew; what is paused or removed is not silent', async () => {
+test('a resume or an edit restarts the interval; a paused or removed search is not silent', async () => {
   const bus = await newSearch(world, 'bus', { every: '15m' });
   await run(world, bus, 0, []);
   expect(await silentAt(120)).toEqual(['bus']);
@@ -118,7 +118,7 @@ test('a resume and an edit start the count anew; what is paused or removed is no
   expect(await silentAt(350)).toEqual([]);
 });
 
-test('a search of weekdays is not silent over the weekend, beside one that is', async () => {
+test('a weekday search is not silent over the weekend, a daily one is', async () => {
   const weekdays = await newSearch(world, 'weekdays');
   const daily = await newSearch(world, 'daily');
   await editSearch(world.ctx, 'weekdays', { cron: '0 12 * * 1-5' });
@@ -130,7 +130,7 @@ test('a search of weekdays is not silent over the weekend, beside one that is', 
   for (const slug of ['weekdays', 'daily']) await changeSearch(world.ctx, slug, 'pause');
 });
 
-test('what a running simulation drives by a clock of its own is left out', async () => {
+test('searches of a running simulation are excluded', async () => {
   await newSearch(world, 'simulated', { every: '15m' });
   expect(await silentAt(0)).toEqual(['simulated']);
   await world.db.pool.query(`UPDATE strandline.searches SET simulation = 'demo' WHERE slug = 'simulated'`);

@@ -202,7 +202,7 @@ async function counts() {
   return { counted: [counted, sizes], anew: [anew, sizesAnew] };
 }
 
-test('a long question finds what holds some of its words, the rarest first', async () => {
+test('a long query finds items with some of its words, the rarest first', async () => {
   const search = await newSearch('ferries', hosted);
   const harbour = Array.from({ length: 12 }, (_, n) =>
     link(`harbour-${n}`, 'Harbour news', `The harbour tonight, part ${n}`),
@@ -217,7 +217,7 @@ test('a long question finds what holds some of its words, the rarest first', asy
   expect(names[0]).toBe('turbine');
 });
 
-test('one rare word says more than two that stand everywhere', async () => {
+test('one rare word ranks above two common ones', async () => {
   const search = await newSearch('rare', hosted);
   const common = Array.from({ length: 12 }, (_, n) =>
     link(`pier-${n}`, 'Pier', `The pier and its crane, part ${n}`),
@@ -226,7 +226,7 @@ test('one rare word says more than two that stand everywhere', async () => {
   expect((await ask('pier crane dredger'))[0]).toBe('dredger');
 });
 
-test('words are found in another form, in the language of the post', async () => {
+test('words match their inflections, in the language of the post', async () => {
   const search = await newSearch('languages', hosted);
   await found(
     search,
@@ -247,7 +247,7 @@ test('words are found in another form, in the language of the post', async () =>
   expect(await ask('école')).toEqual(['fr-1']);
 });
 
-test('little words of a question find nothing, and take nothing from a word that says much elsewhere', async () => {
+test('stop words of a query match nothing, and do not hide a word that matters in another language', async () => {
   const search = await newSearch('little', hosted);
   await found(
     search,
@@ -261,7 +261,7 @@ test('little words of a question find nothing, and take nothing from a word that
   expect(await ask('war on the peninsula')).toEqual(['en-2']);
 });
 
-test('an edited post and another title are found by their new words, and the counts stay exact', async () => {
+test('an edited post and a changed title are found by their new words, and the counts stay exact', async () => {
   const search = await newSearch('edits', hosted);
   const before = {
     ...posts(post('edit-1', 'the obelisk is closed')),
@@ -280,7 +280,7 @@ test('an edited post and another title are found by their new words, and the cou
   expect(counted).toEqual(anew);
 });
 
-test('two who fill the archive at once write each finding once', async () => {
+test('two processes that fill the archive concurrently write each item once', async () => {
   const search = await newSearch('at-once', hosted);
   await found(
     search,
@@ -292,7 +292,7 @@ test('two who fill the archive at once write each finding once', async () => {
   expect(counted).toEqual(anew);
 });
 
-test('what stands inside a post is found too', async () => {
+test('nested posts are found', async () => {
   const search = await newSearch('nested', hosted);
   await found(search, {
     posts: [post('outer', 'Look at this', { quoted_status_id: 'inner' })],
@@ -332,12 +332,12 @@ describe('filters', () => {
   ])('%s', async (_name, filter, expected) => {
     expect((await ask('comet', filter)).toSorted()).toEqual(expected);
   });
-  test('the limit keeps the best', async () => {
+  test('the limit keeps the best matches', async () => {
     const all = await ask('another comet');
     expect(await ask('another comet', { limit: 1 })).toEqual(all.slice(0, 1));
     expect(all[0]).toBe('comet-3');
   });
-  test('with a time, what is new is liked: of two that fit alike the newer is first', async () => {
+  test('with a time, newer items rank higher: of two equal matches the newer is first', async () => {
     const search = await newSearch('likes', hosted);
     await found(
       search,
@@ -350,7 +350,7 @@ describe('filters', () => {
   });
 });
 
-test('nothing of the sandbox is found with what is real, nor counted with it; a link that both found is real', async () => {
+test('simulated items are neither found nor counted with real ones; a link found by both is real', async () => {
   const invented = await newSearch('invented', sandbox);
   await found(invented, {
     ...posts(post('sand-1', 'A basilisk in the sandbox')),
@@ -378,12 +378,12 @@ test.each([
   ['nothing', ''],
   ['signs', '💥 … !? %s $1'],
   ['an injection', `'; DROP TABLE strandline.posts; --`],
-])('a question of %s is harmless', async (_name, text) => {
+])('a query of %s is harmless', async (_name, text) => {
   await expect(ask(text)).resolves.toBeInstanceOf(Array);
   expect(await ask('comet')).not.toEqual([]);
 });
 
-test('as a source, the archive answers in the words of the service and tells no counters', async () => {
+test('as a source, the archive returns results in wire names, without counters', async () => {
   const search = await newSearch('source', hosted);
   await found(search, {
     ...posts(

@@ -169,7 +169,7 @@ async function contentOf(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-test('exported, wiped, restored, exported again: the same bytes', async () => {
+test('export, wipe, restore, export: the files are identical', async () => {
   // The lease and the instance are the database's own and in no view but one; a run under way has no more to say.
   const before = await exported(world.database.url);
   expect(Object.keys(before).length).toBeGreaterThan(15);
@@ -177,7 +177,7 @@ test('exported, wiped, restored, exported again: the same bytes', async () => {
   expect(await checkSchema(restored.url)).toBe('current');
 });
 
-test('every table holds the same rows: a backup of what was restored is the same, but for what belongs to the instance', async () => {
+test('every table has the same rows: a backup of a restored database is identical, except for data of the instance', async () => {
   const again = path.join(folder, 'again');
   await backUp({ url: restored.url, directory: again, version: 'test', now: world.clock.now() });
   const [one, two] = [await contentOf(whole), await contentOf(again)];
@@ -201,7 +201,7 @@ test('every table holds the same rows: a backup of what was restored is the same
   expect(nextAgain).toEqual(next);
 });
 
-test('life goes on in what was restored: known posts are not new, ids continue, and who was forgotten stays so', async () => {
+test('a restored database continues: known posts are not new, ids go on, and forgotten authors stay forgotten', async () => {
   const db = openDatabase(restored.url, { log });
   try {
     const ctx = { ...world.ctx, db };
@@ -223,7 +223,7 @@ test('life goes on in what was restored: known posts are not new, ids continue, 
   }
 });
 
-test('it is one moment: what is saved while it is written is not in it, and a month cannot be dropped under it', async () => {
+test('a backup is one snapshot: concurrent saves are not in it, and no month is dropped meanwhile', async () => {
   const database = await freshDatabase();
   onTestFinished(() => database.drop());
   const db = openDatabase(database.url, { log });
@@ -259,7 +259,7 @@ test('it is one moment: what is saved while it is written is not in it, and a mo
     .toEqual([{ slug: 'late' }]);
 });
 
-test('nobody else can read it, and a folder that is there is left alone', async () => {
+test('only the owner can read a backup, and an existing folder stays untouched', async () => {
   expect((await stat(whole)).mode & 0o777).toBe(0o700);
   for (const name of await readdir(whole))
     expect((await stat(path.join(whole, name))).mode & 0o777, name).toBe(0o600);
@@ -276,7 +276,7 @@ test('nobody else can read it, and a folder that is there is left alone', async 
   ).rejects.toThrow(/the folder .* does not exist/);
 });
 
-test('a backup that is stopped leaves nothing under its name, nor under another', async () => {
+test('an interrupted backup leaves no file or folder', async () => {
   const stop = new AbortController();
   const directory = path.join(folder, 'stopped');
   let tables = 0;
@@ -295,7 +295,7 @@ test('a backup that is stopped leaves nothing under its name, nor under another'
   expect((await readdir(folder)).filter((name) => name.startsWith('stopped'))).toEqual([]);
 });
 
-test('a restore that is stopped in the middle leaves the database as empty as it was', async () => {
+test('an interrupted restore leaves the database empty', async () => {
   const stop = new AbortController();
   let tables = 0;
   const stopped = load(nothing, whole, {
@@ -323,7 +323,7 @@ test.each([
     (file: string) => writeFile(path.join(path.dirname(file), 'manifest.json'), '{"format": "tar"}'),
     /is not a valid manifest: format/,
   ],
-])('%s: refused before anything is loaded', async (name, damage, words) => {
+])('%s: refused before any row is loaded', async (name, damage, words) => {
   const directory = await copyOf(`damaged ${name}`);
   await damage(path.join(directory, 'posts.copy.gz'));
   await expect(load(nothing, directory)).rejects.toThrow(words);
@@ -339,7 +339,7 @@ async function withManifest(name: string, change: (manifest: Manifest) => void):
   return directory;
 }
 
-test('a table that is missing, one that is named to do harm, and one with other rows are refused', async () => {
+test('refuses a missing table, a malicious table name, and altered rows', async () => {
   const lacking = await withManifest('lacking', (manifest) => manifest.tables.pop());
   await expect(load(nothing, lacking)).rejects.toThrow(/incomplete: it lacks a table: \w+/);
   const harmful = await withManifest('harmful', (manifest) => {
@@ -355,7 +355,7 @@ test('a table that is missing, one that is named to do harm, and one with other 
   expect(await checkSchema(nothing.url)).toBe('empty');
 });
 
-test('a database that is not empty is refused, with what to do, and not touched', async () => {
+test('refuses a database that is not empty, unchanged, and says what to do', async () => {
   const searches = () => rowsOf(restored.url, 'SELECT slug FROM strandline.searches ORDER BY 1');
   await expect(load(restored, whole)).rejects.toThrow(/is not empty.*STRANDLINE_DATA_DIR.*DATABASE_URL/);
   expect(await searches()).toEqual([{ slug: 'ai' }, { slug: 'posts' }]);
@@ -364,7 +364,7 @@ test('a database that is not empty is refused, with what to do, and not touched'
   ).rejects.toThrow(/nothing to back up/);
 });
 
-test('a backup of a newer strandline is refused; one of an older one is brought up to date', async () => {
+test('refuses a backup of a newer strandline, and migrates one of an older', async () => {
   const newer = await withManifest('newer', (manifest) => {
     manifest.migration = { name: '9999_later', when: 9_999_999_999_999 };
   });
@@ -406,7 +406,7 @@ const FORMER_CHANNELS = {
   ],
 };
 
-test('a backup from before tables were named anew, and channels had settings, is restored with all their rows', async () => {
+test('a backup from before tables were renamed and channels had settings is restored with all its rows', async () => {
   const [tables] = await readMigrations();
   if (tables === undefined) throw new Error('no migrations');
   const packed = gzipSync(FORMER_CHANNELS.rows.map((row) => `${row.replaceAll(' ', '\t')}\n`).join(''));
@@ -453,7 +453,7 @@ test('a backup from before tables were named anew, and channels had settings, is
     expect(after[`${name}.copy.gz`], name).not.toBe('');
 });
 
-test('a backup of a database from before 0000_tables is restored as one of today; one that is older still is refused', async () => {
+test('a backup from before 0000_tables is restored like a current one; an even older one is refused', async () => {
   const old = await databaseOf0041();
   const [restoredTo, fresh] = [await emptyDatabase(), await freshDatabase()];
   onTestFinished(() => restoredTo.drop());

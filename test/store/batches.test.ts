@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 const world = { db: openDatabase('postgres://127.0.0.1:1/none', { log: createLogger('silent') }) };
 const limits = { most: 3, alone: true };
 
-test('what is asked for in one turn, or comes meanwhile, is done together', async () => {
+test('requests of one event loop turn, or during a batch, are batched', async () => {
   const seen: number[][] = [];
   const later: Promise<number>[] = [];
   const double = batched<number, number>((db, batch) => {
@@ -21,7 +21,7 @@ test('what is asked for in one turn, or comes meanwhile, is done together', asyn
   expect(seen).toEqual([[1], [7, 8, 2], [3, 4, 5]]);
 });
 
-test('a batch is no larger than it may be; what is larger by itself goes alone', async () => {
+test('a batch stays within its limit; an item over the limit goes alone', async () => {
   const seen: number[][] = [];
   const take = batched<number, number>(
     (_db, batch) => {
@@ -34,7 +34,7 @@ test('a batch is no larger than it may be; what is larger by itself goes alone',
   expect(seen).toEqual([[1, 4], [6], [5], [99], [2]]);
 });
 
-test('one bad input fails alone, where each may be tried again', async () => {
+test('one bad input fails alone if each can be retried', async () => {
   const refuse = (_db: unknown, batch: readonly number[]) =>
     batch.includes(3) ? Promise.reject(new Error('three')) : Promise.resolve(batch);
   const outcome = async (alone: boolean) => {
@@ -46,7 +46,7 @@ test('one bad input fails alone, where each may be tried again', async () => {
   expect(await outcome(false)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
 });
 
-test('after a failure the next ones are served', async () => {
+test('a failure does not affect later batches', async () => {
   let failures = 1;
   const take = batched<number, number>((_db, batch) => {
     failures -= 1;
@@ -56,7 +56,7 @@ test('after a failure the next ones are served', async () => {
   expect(await take(world.db, 2)).toBe(2);
 });
 
-test('two lines share what waits, and none of it is done twice', async () => {
+test('two concurrent batches share the waiting items without duplicates', async () => {
   const seen: number[] = [];
   let underWay = 0;
   let most = 0;

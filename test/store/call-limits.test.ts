@@ -87,8 +87,8 @@ beforeEach(async () => {
   await rows('DELETE FROM strandline.call_minutes');
 });
 
-describe('the minute', () => {
-  test('lets exactly as many calls through as it may, from several processes at once, and as many after it', async () => {
+describe('the limit per minute', () => {
+  test('allows exactly the configured calls, from several processes at once, and as many again afterwards', async () => {
     const runs = await claimed(50);
     const first = await openAll(runs, { callsPerMinute: 20 });
     expect(kinds(first)).toEqual({ opened: 20, minute_cap: 30 });
@@ -105,7 +105,7 @@ describe('the minute', () => {
     expect([await callsOfDays(), (await minute()).length]).toEqual([[40], 20]);
   });
 
-  test('slides: what is full now has room as soon as the oldest call is over, and says when', async () => {
+  test('slides: capacity returns when the oldest call expires, and the refusal says when', async () => {
     const [a, b, c] = await claimed(3);
     if (!a || !b || !c) throw new Error('three runs');
     await open(a, { callsPerMinute: 2 });
@@ -122,7 +122,7 @@ describe('the minute', () => {
     });
   });
 
-  test('is one for runs and trials', async () => {
+  test('is shared by runs and trials', async () => {
     const runs = await claimed(10);
     const trial = (n: number) =>
       openTrial(processes[n % 3] ?? world.db, {
@@ -149,7 +149,7 @@ describe('the minute', () => {
     expect((await minute()).length).toBe(7);
   });
 
-  test('survives a database clock that goes back: its calls count as sent now, and for no longer', async () => {
+  test('survives a database clock that goes back: its calls count as sent now, and no longer', async () => {
     const runs = await claimed(4);
     await openAll(runs.slice(0, 3), { callsPerMinute: 3 });
     world.clock.advance(-7_200_000);
@@ -161,7 +161,7 @@ describe('the minute', () => {
     expect(await open(late, { callsPerMinute: 3 })).toMatchObject({ kind: 'opened' });
   });
 
-  test("goes by the database's clock where statements are given no time, in the order in which calls are counted", async () => {
+  test('uses the database clock if statements get no time, in the order in which calls are counted', async () => {
     const runs = await claimed(50);
     const [{ before }] = await rows(`SELECT date_trunc('milliseconds', clock_timestamp()) AS before`);
     const opened = await Promise.all(
@@ -184,8 +184,8 @@ describe('the minute', () => {
   });
 });
 
-describe('the day', () => {
-  test('lets exactly as many calls through as it may, and ends at midnight UTC', async () => {
+describe('the limit per day', () => {
+  test('allows exactly the configured calls, and resets at midnight UTC', async () => {
     world.clock.set('2027-03-01T23:59:00Z');
     const runs = await claimed(30);
     expect(kinds(await openAll(runs, { callsPerDay: 12 }))).toEqual({ opened: 12, day_cap: 18 });
@@ -194,7 +194,7 @@ describe('the day', () => {
     expect(await callsOfDays()).toEqual([12, 12]);
   });
 
-  test('and the minute hold together, and one that refuses leaves the other as it is', async () => {
+  test('and the one per minute hold together, and a refusal by one leaves the other unchanged', async () => {
     const runs = await claimed(40);
     const limits = { callsPerDay: 15, callsPerMinute: 10 };
     expect(kinds(await openAll(runs, limits))).toEqual({ opened: 10, minute_cap: 30 });
@@ -211,8 +211,8 @@ describe('the day', () => {
   });
 });
 
-describe('a call is not opened, and nothing is counted', () => {
-  test('where another claim has the run, or its calls are used up', async () => {
+describe('a call is refused and not counted', () => {
+  test('if another claim has the run, or its calls are used up', async () => {
     const [run] = await claimed(1);
     if (!run) throw new Error('a run');
     expect(await open({ ...run, fence: run.fence - 1 }, { callsPerMinute: 5 })).toEqual({ kind: 'lost' });
@@ -228,7 +228,7 @@ describe('a call is not opened, and nothing is counted', () => {
     expect([await callsOfDays(), (await minute()).length]).toEqual([[1], 1]);
   });
 
-  test('where a response of the run is stored that nobody has read', async () => {
+  test('if the run has an unparsed stored response', async () => {
     const [run] = await claimed(1);
     if (!run) throw new Error('a run');
     await open(run, { callsPerMinute: 9 });
@@ -246,7 +246,7 @@ describe('a call is not opened, and nothing is counted', () => {
     expect(await open(run, { callsPerMinute: 9 })).toMatchObject({ kind: 'opened', n: 2 });
   });
 
-  test('while another transaction takes the run away, whichever is first', async () => {
+  test('if another transaction takes the run concurrently, whichever is first', async () => {
     const [run] = await claimed(1);
     if (!run) throw new Error('a run');
     const other = await world.db.pool.connect();
@@ -261,7 +261,7 @@ describe('a call is not opened, and nothing is counted', () => {
 });
 
 describe('a refund', () => {
-  test('takes a call that was never sent out of the day and the minute; its run has made it all the same', async () => {
+  test('removes an unsent call from the day and the minute; it still counts for its run', async () => {
     const [a, b] = await claimed(2);
     if (!a || !b) throw new Error('two runs');
     const limits = { callsPerDay: 9, callsPerMinute: 9 };
@@ -279,14 +279,14 @@ describe('a refund', () => {
     });
   });
 
-  test('is not given where the request may have been sent', async () => {
+  test('is refused if the request may have been sent', async () => {
     const [run] = await claimed(1);
     if (!run) throw new Error('a run');
     await closed(run, await open(run, { callsPerDay: 9, callsPerMinute: 9 }), true);
     expect([await callsOfDays(), (await minute()).length]).toEqual([[1], 1]);
   });
 
-  test('goes to the day on which the call was counted, and to trials, too; many at once and calls between them', async () => {
+  test('applies to the day of the call, also for trials; many refunds and calls at once stay consistent', async () => {
     world.clock.set('2027-03-05T23:59:59Z');
     const runs = await claimed(20);
     const limits = { callsPerDay: 100, callsPerMinute: 100 };
@@ -327,7 +327,7 @@ describe('a refund', () => {
   });
 });
 
-test('how many calls are left is told for many services at once', async () => {
+test('returns the remaining calls of many services at once', async () => {
   const [run] = await claimed(1);
   if (!run) throw new Error('a run');
   await open(run, { callsPerDay: 9, callsPerMinute: 9 });

@@ -15,7 +15,7 @@ const claim = (text: string, ...links: number[]) => ({
 const TWENTY =
   'the ferry to the islands was late today because of fog over the bay and of strong wind from the west';
 
-describe('likeness', () => {
+describe('similarity', () => {
   test.each<[what: string, before: string, after: string, kept: boolean]>([
     ['a word more at the end', TWENTY, `${TWENTY} again`, true],
     ['other marks and case', `${TWENTY}.`, TWENTY.toUpperCase(), true],
@@ -36,7 +36,7 @@ describe('likeness', () => {
     expect(matchClaims([claim(before)], [claim(after)]).kept).toHaveLength(kept ? 1 : 0);
   });
 
-  test('other links, and another text of the completion, make another claim', () => {
+  test('other links and another text of the completion make another statement', () => {
     const one = claim(TWENTY, 1, 2);
     expect(matchClaims([one], [claim(`${TWENTY} again`, 2, 1)]).kept).toHaveLength(1);
     expect(matchClaims([one], [claim(`${TWENTY} again`, 1)]).kept).toEqual([]);
@@ -45,7 +45,7 @@ describe('likeness', () => {
     ).toEqual([]);
   });
 
-  test('the same claim is kept whatever it cites, and the likest wording goes first', () => {
+  test('an identical statement matches whatever it cites, and the most similar wording is matched first', () => {
     const [same, near] = [claim(TWENTY, 1), claim(`${TWENTY} now and then`, 1)];
     const [again, nearer] = [{ ...same, cited_links: [9n] }, claim(`${TWENTY} now and then again`, 1)];
     const far = claim(`${TWENTY} now`, 1);
@@ -58,7 +58,7 @@ describe('likeness', () => {
   });
 });
 
-test('every claim is kept, new or gone, exactly once and in its order', () => {
+test('every statement is classified, as new or gone, exactly once and in order', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', '7', 'あ'), { maxLength: 6 })
     .map((words) => words.join(' '));
@@ -86,7 +86,7 @@ test('every claim is kept, new or gone, exactly once and in its order', () => {
   );
 });
 
-test('the longest completions are compared in little time, also where nothing is cited', () => {
+test('compares the longest completions quickly, even without citations', () => {
   const many = (word: string) =>
     Array.from({ length: 1_200 }, (_, n) => claim(`${TWENTY} ${word} ${'xy'.repeat(n % 50)}`));
   const [before, after] = [many('alpha'), many('beta')];

@@ -73,7 +73,7 @@ async function diff(search: Search, range: DiffRange = {}): Promise<CompletionDi
 }
 const texts = (claims: readonly { text: string }[]) => claims.map(({ text }) => text);
 
-test('a claim is kept once per search, with the first and the last completion that makes it', async () => {
+test('a statement is stored once per search, with the first and the last completion that contains it', async () => {
   const search = await newSearch('first-and-last');
   const first = await run(search, 0, { summary: 'The port is closed. It was open before.' });
   await run(search, 1, { summary: 'It was OPEN before.' });
@@ -119,7 +119,7 @@ test('a claim is kept once per search, with the first and the last completion th
   ]);
 });
 
-test('a cited link that the answer did not return is marked, and is a link all the same', async () => {
+test('a cited link that was not returned is marked, and is still stored as a link', async () => {
   const search = await newSearch('not-returned');
   await run(search, 0, {
     summary:
@@ -149,7 +149,7 @@ test('a cited link that the answer did not return is marked, and is a link all t
   ).toEqual([{ url: 'https://a.example/1' }]);
 });
 
-test('new claims come with the link that brought them; what is gone and what cites others now are told apart', async () => {
+test('new statements have the link that brought them; gone and re-sourced statements are distinguished', async () => {
   const search = await newSearch('diff');
   const old = 'https://old.example';
   const fresh = 'https://fresh.example';
@@ -182,7 +182,7 @@ test('new claims come with the link that brought them; what is gone and what cit
   });
 });
 
-test('another wording is the same claim only with the same links and figures', async () => {
+test('another wording is the same statement only with the same links and figures', async () => {
   const search = await newSearch('wording');
   const cite = (n: number) => `[1](https://w.example/${n})`;
   const long = (figure: string, word: string) =>
@@ -197,7 +197,7 @@ test('another wording is the same claim only with the same links and figures', a
   expect(texts((await diff(search)).new_claims), 'another link').toEqual([`${long('4,200', 'July')}.`]);
 });
 
-test('a run that failed, and one without a completion, are gaps: nothing is gone by them', async () => {
+test('a failed run and a run without a completion are gaps: no statement is gone because of them', async () => {
   const search = await newSearch('gaps');
   const first = await run(search, 0, { summary: 'The port is closed.' });
   const fail = async (minutes: number) => {
@@ -227,7 +227,7 @@ test('a run that failed, and one without a completion, are gaps: nothing is gone
   ).toEqual([{ current: true }, { current: true }]);
 });
 
-test('the comparison is with the last completion at the time; before the first it is with the first, and says so', async () => {
+test('compares with the last completion at the given time; before the first, with the first, and says so', async () => {
   const search = await newSearch('since');
   const runs = [];
   for (const minutes of [10, 20, 30])
@@ -247,7 +247,7 @@ test('the comparison is with the last completion at the time; before the first i
   expect(await readCompletionDiff(world.db, await newSearch('nothing'), {})).toBe('no_to');
 });
 
-test('an answer that is read again brings its claims to their own time, and takes away those it does not make', async () => {
+test('parsing a response again sets its statements at their original time, and removes those it no longer contains', async () => {
   const search = await newSearch('again');
   const first = await run(search, 0, { summary: 'The port is closed. Misread it was.' });
   const second = await run(search, 1, { summary: 'The port is closed. It rains today.' });
@@ -266,7 +266,7 @@ test('an answer that is read again brings its claims to their own time, and take
   expect(await known(), 'read a third time, nothing changes').toEqual(before);
 });
 
-test('a completion that was kept before claims were read is not compared: what it said is not known', async () => {
+test('a completion stored before statements existed is not compared: its statements are unknown', async () => {
   const search = await newSearch('older');
   const older = await run(search, 0, { summary: 'The port is closed.' });
   await world.db.pool.query(
@@ -280,7 +280,7 @@ test('a completion that was kept before claims were read is not compared: what i
   expect(await diff(search)).toMatchObject({ new_claims: [], kept: 1 });
 });
 
-test('the places of a link over time, in its group and in the answer', async () => {
+test('lists the ranks of a link over time, in its group and in the response', async () => {
   const search = await newSearch('ranks');
   const [a, b, c] = ['https://rank.example/a', 'https://rank.example/b', 'https://rank.example/c'];
   await run(search, 0, { summary: null, found: [a, b], forum: [c] });
@@ -303,7 +303,7 @@ test('the places of a link over time, in its group and in the answer', async () 
   ).toEqual([{ source: 'news_forum', rank: 1, place: 3 }]);
 });
 
-test('who had a link first, and how long before the next; a first look says nothing of how much earlier it was there', async () => {
+test('shows who had a link first and by how much; a baseline gives no lead time', async () => {
   const [one, two, late] = [await newSearch('one'), await newSearch('two'), await newSearch('late')];
   const link = 'https://scoop.example/story';
   for (const search of [one, two]) await run(search, 0, { summary: null, found: ['https://other.example'] });
@@ -331,7 +331,7 @@ test('who had a link first, and how long before the next; a first look says noth
   ]);
 });
 
-test('a post that is cited was found when the post was; who wrote it is forgotten with the claims that cite them', async () => {
+test('a cited post was found with the post; forgetting its author removes the statements that cite it', async () => {
   const search = await newSearch('forgotten');
   const url = String(wirePost('7700')['url']);
   const told = {
@@ -362,7 +362,7 @@ test('a post that is cited was found when the post was; who wrote it is forgotte
   ]);
 });
 
-test('two runs of two searches that say the same at once each keep it', async () => {
+test('two runs of two searches with the same statement each store it', async () => {
   const searches = [await newSearch('at-once-a'), await newSearch('at-once-b')];
   const said = ['The port is closed.', 'It rains today.', 'A crane fell down.'];
   await Promise.all(

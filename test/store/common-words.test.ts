@@ -38,15 +38,15 @@ async function find(asked: Partial<ArchiveQuestion> & { text: string }): Promise
 
 const newest = (from: number) => Array.from({ length: 100 }, (_, i) => BigInt(from - i));
 
-test('a word of all documents finds the newest of them', async () => {
+test('a word in every document finds the newest of them', async () => {
   expect(await find({ text: 'harbour' })).toEqual(newest(2 * MANY));
 });
 
-test('one that stands far back alone is found there', async () => {
+test('a match far back in time is found', async () => {
   expect(await find({ text: 'lantern' })).toEqual(newest(MANY));
 });
 
-test('where it is known when a word last stood, what is newer is not read: the hundred come from there', async () => {
+test('does not read documents newer than the last use of a word, if that is known', async () => {
   const last = new Date(Date.UTC(2026, 0, 1) + MANY * 60_000);
   await world.db.pool.query(`UPDATE strandline.archive_lexemes SET newest_at = $1 WHERE lexeme = 'lantern'`, [
     last,
@@ -60,12 +60,12 @@ test('where it is known when a word last stood, what is newer is not read: the h
   await world.db.pool.query(`UPDATE strandline.archive_lexemes SET newest_at = 'infinity'`);
 });
 
-test('a range of time is kept', async () => {
+test('respects a time range', async () => {
   const before = new Date(Date.UTC(2026, 0, 1) + 1_000 * 60_000);
   expect(await find({ text: 'harbour', before })).toEqual(newest(999));
 });
 
-test('of a search that found few of them, those few are found', async () => {
+test('finds the few matches of a search that has few', async () => {
   const { search } = await createSearch(world.ctx, {
     slug: 'boats',
     operation: 'microblog',

@@ -63,7 +63,7 @@ const grantsOf = (url: string) =>
      FROM pg_class c WHERE relnamespace = 'strandline_analytics'::regnamespace ORDER BY 1`,
   );
 
-test('views are created behind what they read, and replaced where their version is higher', async () => {
+test('creates views after the ones they read, and replaces those with a higher version', async () => {
   const { url } = await newDatabase();
   expect((await migrate({ url, log, folder: await release('1.9', LETTERS) })).applied).toEqual([
     '0000_tables',
@@ -80,7 +80,7 @@ test('views are created behind what they read, and replaced where their version 
   expect(await checkSchema(url, next)).toBe('current');
 });
 
-test('a program with the same or an older contract leaves views as they are, so that two versions do not take turns', async () => {
+test('a program with the same or an older contract leaves views unchanged, so that two versions do not alternate', async () => {
   const { url } = await newDatabase();
   const [older, newer] = [await release('1.9', LETTERS), await release('1.10', `${LETTERS} where n > 1`)];
   await migrate({ url, log, folder: newer });
@@ -93,7 +93,7 @@ test('a program with the same or an older contract leaves views as they are, so 
   expect((await migrate({ url, log, folder: await release('2.0', LETTERS) })).applied).toEqual(['views']);
 });
 
-test('a view that cannot be replaced is dropped with our views that read it, and all get back who may read them', async () => {
+test('a view that cannot be replaced is dropped with our dependent views, and all grants are restored', async () => {
   const { url, readerUrl } = await newDatabase();
   const reader = new URL(readerUrl).username;
   await migrate({ url, readerUrl, log, folder: await release('1.0', LETTERS) });
@@ -146,7 +146,7 @@ test.each([
     'view strandline_analytics.mine',
   ],
 ])(
-  '%s that somebody made stops migrate, which names it and changes nothing',
+  '%s created by someone else stops migrate, which names it and changes nothing',
   async (_what, statement, named) => {
     const { url } = await newDatabase();
     await migrate({ url, log, folder: await release('1.0', LETTERS) });
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test('a view that fails leaves all views, and the tables that came with it', async () => {
+test('a failed view leaves all views unchanged, and the tables of the same migration', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log, folder: await release('1.0', LETTERS) });
   const before = await describeSchema(url);
@@ -182,7 +182,7 @@ test('a view that fails leaves all views, and the tables that came with it', asy
   expect(await describeSchema(url)).toEqual(before);
 });
 
-test('a view that somebody reads is tried again; one that is read all the time is left, and who reads it is named', async () => {
+test('retries a view that is being read; after repeated attempts it stays, and its readers are named', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log, folder: await release('1.0', LETTERS) });
   const before = await describeSchema(url);
@@ -220,7 +220,7 @@ test('a view that somebody reads is tried again; one that is read all the time i
   await reader.end();
 });
 
-test('the views of the program come back as they were from other columns, other comments and a lower version', async () => {
+test('restores the views of the program after changed columns, changed comments and a lower version', async () => {
   const database = await newDatabase(freshDatabase);
   const { url, readerUrl } = database;
   const before = await describeSchema(url);
@@ -251,7 +251,7 @@ test.each([
     { a: 'select 1;\nCREATE VIEW strandline_analytics.b AS select 2' },
     /views\/a.sql creates .*a, .*b, not a/,
   ],
-])('%s is a mistake that is said before anything is changed', async (_what, select, said) => {
+])('%s is an error before anything is changed', async (_what, select, said) => {
   const { url } = await newDatabase();
   const folder = await migrationsFolder(TABLES, { version: '1.0', select });
   await expect(migrate({ url, log, folder })).rejects.toThrow(said);

@@ -25,7 +25,7 @@ async function counted(): Promise<Map<string, number>> {
   return new Map(counts.map(({ name, labels, n }) => [[name, ...labels].join(' '), n]));
 }
 
-test('what happens is counted once, with its transaction, and neither folding nor reading again changes it', async () => {
+test('events are counted once, in their transaction; neither compaction nor another read changes the counts', async () => {
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), { text: 'no id' }] }));
   const { firstRunId } = await createSearch(world.ctx, {
     slug: 'counted',
@@ -72,7 +72,7 @@ test('what happens is counted once, with its transaction, and neither folding no
   expect((await counted()).get('runs hosted failed auth')).toBe(1);
 });
 
-test('a slot counts by how late it begins, and slots that are not run by their number', async () => {
+test('a slot counts by its delay, and skipped slots by their number', async () => {
   stub.answers(json({ miner_tweets: [] }));
   const { firstRunId } = await createSearch(world.ctx, {
     slug: 'late',
@@ -93,7 +93,7 @@ test('a slot counts by how late it begins, and slots that are not run by their n
   expect(late).toHaveLength(1);
 });
 
-test('a slot that began and failed counts by how late it began, and one that never began does not', async () => {
+test('a slot that started and failed counts by its delay, and one that never started does not', async () => {
   stub.answers(json({}, 401));
   const { search, firstRunId } = await createSearch(world.ctx, {
     slug: 'fails',
@@ -120,7 +120,7 @@ test('a slot that began and failed counts by how late it began, and one that nev
   expect(await sum()).toBe(before + 40);
 });
 
-test('buckets are those that are told of', async () => {
+test('the histogram has the documented buckets', async () => {
   const counts = await readCounts(world.db);
   const told: Record<string, readonly string[]> = {
     run_lateness: [...LATENESS_BOUNDS.map(String), '+Inf'],
@@ -133,7 +133,7 @@ test('buckets are those that are told of', async () => {
   }
 });
 
-test('folding beside writing and reading loses nothing and counts nothing twice', async () => {
+test('concurrent compaction, writes and reads neither lose nor double a count', async () => {
   const repair = { name: 'repairs' as const, labels: ['expired'], n: 1 };
   const seen: number[] = [];
   await Promise.all(

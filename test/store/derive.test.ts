@@ -291,7 +291,7 @@ async function readCounted() {
   };
 }
 
-test('whatever happened, a rebuild gives what the follower derived, and each run and discovery is counted once', async () => {
+test('after any history, a rebuild equals what was derived live, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
       round += 1;

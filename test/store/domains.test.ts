@@ -32,7 +32,7 @@ const part = fc.constantFrom(
   ' ',
 );
 
-test('the domain of an address is the same by parts as by the regular expression', async () => {
+test('the domain of an address is the same as by the regular expression', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.boolean(), fc.array(part, { maxLength: 7 })), { minLength: 200, maxLength: 200 }),

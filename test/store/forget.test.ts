@@ -74,7 +74,7 @@ const person = (id: string, word: string) => ({
   url: `https://x.example/p_${word}/status/${id}`,
 });
 
-test('nothing of a forgotten author stands in any table, and nothing of anybody else is missing', async () => {
+test('no table contains anything of a forgotten author, and nothing of others is lost', async () => {
   const word = 'quuxberg';
   const mine = wirePost('1000000001', { ...person('1000000001', word), text: `I wrote ${word}` });
   const body = {
@@ -175,7 +175,7 @@ test('nothing of a forgotten author stands in any table, and nothing of anybody 
   ).toEqual([]);
 });
 
-test('a new post of a forgotten author is left out, also when a later answer does not say who wrote it', async () => {
+test('skips new posts of a forgotten author, even if a later response has no author', async () => {
   const word = 'zorbmann';
   await firstRun('later', { miner_tweets: [wirePost('1100000001', person('1100000001', word))] });
   await forget(`77${word}`);
@@ -194,7 +194,7 @@ test('a new post of a forgotten author is left out, also when a later answer doe
   ).toEqual([{ external_id: '1100000003' }, { external_id: '1100000004' }]);
 });
 
-test('forgetting twice is forgetting once; who is not known is said, and a name of several asks for an id', async () => {
+test('forgetting twice has no effect; an unknown author is reported, and an ambiguous name needs an id', async () => {
   const word = 'twicely';
   await firstRun('twice', {
     miner_tweets: [
@@ -210,7 +210,7 @@ test('forgetting twice is forgetting once; who is not known is said, and a name 
   await expect(findAuthor(world.db, 'elsewhere', '1')).rejects.toThrow(/no service "elsewhere".*hosted/);
 });
 
-test('an answer that was under way while its author was forgotten brings nobody back', async () => {
+test('a response received while its author is forgotten does not restore the author', async () => {
   const word = 'racerly';
   const body = { miner_tweets: [wirePost('1300000001', person('1300000001', word)), wirePost('1300000002')] };
   await firstRun('race', body);
@@ -227,7 +227,7 @@ test('an answer that was under way while its author was forgotten brings nobody 
   expect(await tablesWith(word)).toEqual([]);
 });
 
-test('saves and forgettings of the same people at once, many times: nobody comes back, and everyone else is there', async () => {
+test('many concurrent saves and deletions of the same authors: no forgotten author returns, and all others remain', async () => {
   const people = Array.from({ length: 8 }, (_, n) => `mob${n}x`);
   const body = {
     miner_tweets: [
@@ -259,7 +259,7 @@ test('saves and forgettings of the same people at once, many times: nobody comes
   ).toEqual([{ n: 13 }]);
 });
 
-test('reading an answer again from before does not bring back who was forgotten after it', async () => {
+test('parsing an old response again does not restore an author forgotten since', async () => {
   const word = 'replayo';
   const { firstRunId } = await firstRun('again', {
     miner_tweets: [wirePost('1500000001', person('1500000001', word)), wirePost('1500000002')],

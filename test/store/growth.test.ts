@@ -56,7 +56,7 @@ const hoursOf = (search: Search) =>
     limit: 100,
   });
 
-test('steps up are gained, steps down are shown and take nothing away, and what is unknown is not zero', async () => {
+test('increases are gains, decreases are shown without reducing them, and unknown is not zero', async () => {
   const search = await newSearch(world, 'steps');
   for (const [hour, likes] of [10, 14, 12, 20].entries())
     await run(world, search, hour * HOUR, [post('100', likes)]);
@@ -124,7 +124,7 @@ test('steps up are gained, steps down are shown and take nothing away, and what 
   });
 });
 
-test('a post that was seen once has gained nothing that is known; one that was seen again unchanged has gained zero', async () => {
+test('a post seen once has an unknown gain; one seen again unchanged has gained zero', async () => {
   const search = await newSearch(world, 'once');
   await run(world, search, 0, [post('110', 5), post('111', 5)]);
   await run(world, search, 15, [post('111', 5)]);
@@ -141,7 +141,7 @@ test('a post that was seen once has gained nothing that is known; one that was s
   });
 });
 
-test('a counter that is unknown for a while is neither a fall nor a gain', async () => {
+test('a counter that is unknown for a while neither drops nor gains', async () => {
   const search = await newSearch(world, 'unknown');
   for (const [n, likes] of [7, null, 9].entries())
     await run(world, search, n * 15, [post('120', likes, { view_count: 100 * n })]);
@@ -152,7 +152,7 @@ test('a counter that is unknown for a while is neither a fall nor a gain', async
   });
 });
 
-test('what a counter has when it becomes known was not gained', async () => {
+test('the value of a counter when it becomes known is not a gain', async () => {
   const search = await newSearch(world, 'becomes-known');
   await run(world, search, 0, [post('125', 7)]);
   await run(world, search, HOUR, [post('125', 8, { view_count: 100 })]);
@@ -170,7 +170,7 @@ test('what a counter has when it becomes known was not gained', async () => {
   expect((await hoursOf(search)).map((row) => row.gained_view_count)).toEqual([null, null, 30]);
 });
 
-test('what one search observes of a post counts for all that had it, and once for the post', async () => {
+test('an observation of one search counts for every search with the post, and once for the post', async () => {
   const [one, two] = [await newSearch(world, 'shared-one'), await newSearch(world, 'shared-two')];
   await run(world, one, 0, [post('130', 10)]);
   await run(world, two, 30, [post('130', 15)]);
@@ -186,7 +186,7 @@ test('what one search observes of a post counts for all that had it, and once fo
   ]);
 });
 
-test('an answer that comes late is counted when it came, and takes nothing out of sight', async () => {
+test('a late response counts when it arrived, and drops no posts', async () => {
   const search = await newSearch(world, 'late');
   await run(world, search, 0, [post('140', 1)]);
   await run(world, search, 30, [post('140', 9)]);
@@ -195,7 +195,7 @@ test('an answer that comes late is counted when it came, and takes nothing out o
   expect(await hoursOf(search)).toMatchObject([{ looks: 3, gained_like_count: 8 }]);
 });
 
-test('a post that no run returns any more is not seen since its last answer, until one brings it back', async () => {
+test('a post that no run returns any more is dropped since its last response, until one returns it', async () => {
   const [one, two] = [await newSearch(world, 'sight-one'), await newSearch(world, 'sight-two')];
   await run(world, one, 0, [post('150', 1), post('151', 1)]);
   await run(world, two, 5, [post('151', 1)]);
@@ -217,7 +217,7 @@ test('a post that no run returns any more is not seen since its last answer, unt
   expect(await growthOf('150')).toMatchObject({ last_seen_at: at(45), not_seen_since: null });
 });
 
-test('an age lies on the line between the looks around it, also between those that saw no change', async () => {
+test('a value at an age is interpolated between the observations around it, including unchanged ones', async () => {
   const search = await newSearch(world, 'ages');
   // Seen unchanged at 59 minutes: the line begins there, not at the last change.
   for (const [minute, likes] of [
@@ -243,7 +243,7 @@ test('an age lies on the line between the looks around it, also between those th
   expect(three, 'a counter that fell in between').toMatchObject({ view_count: 100, engagement: 25 });
 });
 
-test('an age that no look is near has no row: the nearest value is not taken', async () => {
+test('an age without a nearby observation has no row: the nearest value is not used', async () => {
   const search = await newSearch(world, 'gaps');
   // 1 h: the look before is 40 minutes away. 3 h: that after is. 8 h and 24 h: both are within half of the age.
   for (const [minute, likes] of [
@@ -260,7 +260,7 @@ test('an age that no look is near has no row: the nearest value is not taken', a
   expect(ages[0]?.like_count).toBeCloseTo(32, 9);
 });
 
-test('a post that was out of sight at an age is measured between the looks that had it', async () => {
+test('a post that was dropped at an age is interpolated between the observations that had it', async () => {
   const search = await newSearch(world, 'returns');
   await run(world, search, 50, [post('180', 10)]);
   await run(world, search, 58, [post('181', 1)]);
@@ -269,7 +269,7 @@ test('a post that was out of sight at an age is measured between the looks that 
   expect(await agesOf('180')).toEqual([{ hours: 1, like_count: 15 }]);
 });
 
-test('posts are compared at equal age with the median of their search and of their author, never against zero', async () => {
+test('posts are compared at equal age with the median of their search and of their author, never with zero', async () => {
   const search = await newSearch(world, 'typical');
   const user = { id: '77', username: 'often', name: 'Often' };
   const likes = [2, 4, 6, 8, 100];
@@ -303,7 +303,7 @@ test('posts are compared at equal age with the median of their search and of the
   ]);
 });
 
-test('fewer than five posts make nothing typical', async () => {
+test('fewer than five posts give no typical value', async () => {
   const search = await newSearch(world, 'few');
   const four = [1, 2, 3, 4].map((n) => post(`20${n}`, n));
   await run(world, search, 55, four);
@@ -318,7 +318,7 @@ test('fewer than five posts make nothing typical', async () => {
   });
 });
 
-test('rising are the posts that gain more an hour than the median post of the search at their age', async () => {
+test('rising posts gain more per hour than the median post of the search at their age', async () => {
   const search = await newSearch(world, 'rising');
   // What is typical: five posts of the day before with 4 likes at 1 h and 8 at 3 h, so 2 an hour in between.
   const before = (likes: number) =>
@@ -351,7 +351,7 @@ test('rising are the posts that gain more an hour than the median post of the se
   });
 });
 
-test('a gain is told over the time in which it was gained, also where looks are rare; a gap is no time to gain in', async () => {
+test('a gain is divided by the time in which it arose, even with rare observations; gaps do not count', async () => {
   const old = { created_at: at(-300 * HOUR).toISOString() };
   const daily = await newSearch(world, 'daily', { every: '1d' });
   await run(world, daily, 0, [post('260', 10, old)]);
@@ -369,7 +369,7 @@ test('a gain is told over the time in which it was gained, also where looks are 
   ]);
 });
 
-test('eight searches of one topic that meet the same posts at once count every step once', async () => {
+test('eight searches of one topic that save the same posts concurrently count every gain once', async () => {
   const searches = await Promise.all(
     Array.from({ length: 8 }, (_, i) => newSearch(world, `crowd-${i}`, { topic: 'crowd' })),
   );
@@ -402,7 +402,7 @@ test('eight searches of one topic that meet the same posts at once count every s
   expect(rows).toEqual([{ posts: 4 }]);
 });
 
-test('what posts gained before it was kept is made from their snapshots, and is what the follower would have kept', async () => {
+test('gains from before the table existed are derived from snapshots, and equal the live ones', async () => {
   const search = await newSearch(world, 'older');
   const looks: (number | null)[][] = [
     [5, 5, null, 3, null, 9],
@@ -434,7 +434,7 @@ test('what posts gained before it was kept is made from their snapshots, and is 
   expect(await kept()).toEqual(before);
 });
 
-test('posts that changed are listed by what they gained', async () => {
+test('changed posts are listed by gain', async () => {
   const search = await newSearch(world, 'listed');
   await run(world, search, 0, [post('400', 1), post('401', 1), post('402', 1)]);
   await run(world, search, 15, [post('400', 5), post('401', 1), post('402', 1)]);

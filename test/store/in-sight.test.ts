@@ -47,7 +47,7 @@ async function seenBy(search: string): Promise<Row[]> {
   return rows;
 }
 
-test('what went out of sight keeps what it had, and is told what another search sees of it', async () => {
+test('a dropped post keeps its values, and shows what another search observes of it', async () => {
   const [one, two] = [await newSearch(world, 'keeps-one'), await newSearch(world, 'keeps-two')];
   await run(world, one, 0, [post('300', 5), post('301', 2), post('302', null, null)]);
   await run(world, two, 5, [post('301', 4)]);
@@ -68,7 +68,7 @@ test('what went out of sight keeps what it had, and is told what another search 
   ]);
 });
 
-test('what an answer alone held that came late is out of sight, since that answer', async () => {
+test('an item only in a late response is dropped since that response', async () => {
   const search = await newSearch(world, 'alone-late');
   await run(world, search, 0, [post('310', 1)]);
   await run(world, search, 30, [post('310', 9)]);
@@ -79,7 +79,7 @@ test('what an answer alone held that came late is out of sight, since that answe
   ]);
 });
 
-test('what is out of sight has what the search itself last saw of it: in an answer that came late, or quoted', async () => {
+test('a dropped post has the values its own search saw last: in a late response, or quoted', async () => {
   const search = await newSearch(world, 'own-news');
   await run(world, search, 0, [post('320', 5), post('321', 1)]);
   await run(world, search, 30, [post('322', 1)]);
@@ -95,7 +95,7 @@ test('what is out of sight has what the search itself last saw of it: in an answ
   ]);
 });
 
-test('whatever answers come, late ones too: each post of a search is in sight or not, with what it has now', async () => {
+test('after any responses, including late ones, each post of a search is either current or dropped, with its latest values', async () => {
   const answer = fc.record({
     by: fc.constantFrom(0, 1),
     late: fc.nat({ max: 4 }).map((n) => n === 0),

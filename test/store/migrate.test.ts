@@ -51,7 +51,7 @@ async function rowsOf(url: string, text: string): Promise<Record<string, unknown
   }
 }
 
-test('an empty database gets every migration, the queue, and once only', async () => {
+test('an empty database gets every migration and the queue, once', async () => {
   const { url, readerUrl } = await newDatabase();
   expect(await checkSchema(url)).toBe('empty');
   const known = await readMigrations();
@@ -67,14 +67,14 @@ test('a database from the template is current', async () => {
   await database.drop();
 });
 
-test('of two migrators at once one does the work and the other waits for it', async () => {
+test('of two concurrent migrations one does the work and the other waits', async () => {
   const { url } = await newDatabase();
   const results = await Promise.all([migrate({ url, log }), migrate({ url, log }), migrate({ url, log })]);
   expect(results.filter((one) => one.applied.length > 0)).toHaveLength(1);
   expect(await checkSchema(url)).toBe('current');
 });
 
-test('new migrations are applied to what is there, and only they', async () => {
+test('only new migrations are applied to an existing database', async () => {
   const { url } = await newDatabase();
   const before = await migrationsFolder({ '0000_first': TWO_STEPS['0000_first'] });
   const after = await migrationsFolder(TWO_STEPS);
@@ -87,7 +87,7 @@ test('new migrations are applied to what is there, and only they', async () => {
   ]);
 });
 
-test('a migration that fails leaves nothing of itself, nor of those before it', async () => {
+test('a failed migration leaves no changes, nor do the ones before it', async () => {
   const { url } = await newDatabase();
   const broken = { ...TWO_STEPS, '0001_second': [...TWO_STEPS['0001_second'], 'SELECT 1 / 0'] };
   const folder = await migrationsFolder(broken);
@@ -101,7 +101,7 @@ test('a migration that fails leaves nothing of itself, nor of those before it', 
   ]);
 });
 
-test('a migrator killed half-way leaves the database as it was, and the next one does all of it', async () => {
+test('a migration killed midway leaves the database unchanged, and the next one completes', async () => {
   const { url } = await newDatabase();
   // The second migration stops in its middle, at a lock that we hold, so that the kill hits just there.
   const gate = await connect(url, 'gate');
@@ -140,7 +140,7 @@ async function tablesOnly(): Promise<string> {
 
 const LEDGER = 'SELECT hash, created_at::float8 AS when FROM strandline.migrations ORDER BY created_at';
 
-test('a database at the last of the migrations before 0000_tables is adopted: its rows become one, and nothing else changes', async () => {
+test('a database at the last migration before 0000_tables is adopted: its migration rows become one, and nothing else changes', async () => {
   const { url } = await databaseOf0041();
   const folder = await tablesOnly();
   const oids = `SELECT oid, relname FROM pg_class WHERE relnamespace IN ('strandline'::regnamespace, 'strandline_analytics'::regnamespace) ORDER BY oid`;
@@ -160,7 +160,7 @@ test('a database at the last of the migrations before 0000_tables is adopted: it
   expect(await checkSchema(url, folder)).toBe('current');
 });
 
-test('an adopted database ends as a new one does: tables, functions, triggers, views, comments and grants', async () => {
+test('an adopted database equals a new one: tables, functions, triggers, views, comments and grants', async () => {
   const [adopted, fresh] = [await databaseOf0041(), await newDatabase()];
   for (const { url, readerUrl } of [adopted, fresh]) await migrate({ url, readerUrl, log });
   expect(await checkSchema(adopted.url)).toBe('current');
@@ -168,7 +168,7 @@ test('an adopted database ends as a new one does: tables, functions, triggers, v
   expect(await rowsOf(adopted.url, LEDGER)).toEqual(await rowsOf(fresh.url, LEDGER));
 });
 
-test('an adopted database keeps what others were granted and built on the view of channels', async () => {
+test('an adopted database keeps grants and objects that depend on the view of channels', async () => {
   const { url } = await databaseOf0041();
   await rowsOf(url, 'GRANT SELECT ON strandline_analytics.channels TO PUBLIC');
   await rowsOf(url, 'CREATE VIEW public.my_channels AS SELECT slug, host FROM strandline_analytics.channels');
@@ -178,7 +178,7 @@ test('an adopted database keeps what others were granted and built on the view o
   expect(await rowsOf(url, granted)).toHaveLength(1);
 });
 
-test('a database that is older than that is refused with what to do, and left as it is', async () => {
+test('an older database is refused with what to do, and stays unchanged', async () => {
   const { url } = await databaseOf0041();
   await rowsOf(url, `DELETE FROM strandline.migrations WHERE created_at = ${LAST_SQUASHED.when}`);
   const before = [await describeSchema(url), await rowsOf(url, LEDGER)];
@@ -192,7 +192,7 @@ test('a database that is older than that is refused with what to do, and left as
   expect([await describeSchema(url), await rowsOf(url, LEDGER)]).toEqual(before);
 });
 
-test('a database that a newer strandline migrated is refused and left as it is', async () => {
+test('a database migrated by a newer strandline is refused and stays unchanged', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log, folder: await migrationsFolder(TWO_STEPS) });
   const older = await migrationsFolder({ '0000_first': TWO_STEPS['0000_first'] });
@@ -208,7 +208,7 @@ test.each([
   ['strandline', 'CREATE SCHEMA strandline CREATE TABLE migrations (id int, name text)'],
   ['strandline_analytics', 'CREATE SCHEMA strandline_analytics CREATE VIEW posts AS SELECT 1 AS n'],
   ['bullmq', 'CREATE SCHEMA bullmq CREATE TABLE job (n int)'],
-])('a schema %s that is not ours is refused: %s', async (schema, statement) => {
+])('a foreign schema %s is refused: %s', async (schema, statement) => {
   const { url } = await newDatabase();
   await rowsOf(url, statement);
   expect(await checkSchema(url)).toBe('foreign');
@@ -217,13 +217,13 @@ test.each([
   );
 });
 
-test('tables of somebody else in other schemas are no hindrance', async () => {
+test('foreign tables in other schemas do not matter', async () => {
   const { url } = await newDatabase();
   await rowsOf(url, 'CREATE SCHEMA theirs CREATE TABLE letters (n int)');
   expect((await migrate({ url, log })).applied).toContain('bullmq');
 });
 
-test('a queue that a newer BullMQ made is refused', async () => {
+test('a queue created by a newer BullMQ is refused', async () => {
   const { url } = await migratedDatabase();
   await rowsOf(url, 'UPDATE bullmq.migration SET min_client_version = 1000');
   expect(await checkSchema(url)).toBe('newer');
@@ -296,7 +296,7 @@ test.each([
      CREATE FUNCTION bullmq.of_a_dba() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$;
      CREATE TRIGGER of_a_dba BEFORE INSERT ON bullmq.job FOR EACH ROW EXECUTE FUNCTION bullmq.of_a_dba()`,
   ],
-])('%s that somebody added to the queue is no damage: what is in it stays', async (_what, statement) => {
+])('%s added to the queue by someone else is not damage: its jobs stay', async (_what, statement) => {
   const { url } = await migratedDatabase();
   await rowsOf(
     url,
@@ -307,7 +307,7 @@ test.each([
   expect(await rowsOf(url, `SELECT value FROM bullmq.meta WHERE queue = 'q'`)).toEqual([{ value: 'yes' }]);
 });
 
-test('the versions and the parts that a queue is judged by are the ones that this BullMQ makes', async () => {
+test('the expected versions and parts of a queue are those that this BullMQ creates', async () => {
   const { url } = await migratedDatabase();
   const client = await connect(url, 'strandline test');
   expect([...(await readParts(client))].sort()).toEqual([...QUEUE_PARTS].sort());
@@ -315,7 +315,7 @@ test('the versions and the parts that a queue is judged by are the ones that thi
   await client.end();
 });
 
-test('an empty list of migrations beside tables of somebody else is no queue of ours', async () => {
+test('an empty list of migrations next to foreign tables is not our queue', async () => {
   const { url } = await newDatabase();
   await rowsOf(
     url,
@@ -324,7 +324,7 @@ test('an empty list of migrations beside tables of somebody else is no queue of 
   expect(await checkSchema(url)).toBe('foreign');
 });
 
-test('which database it is, is said before it is touched, and never with its password', async () => {
+test('names the database before any change, without its password', async () => {
   const { url, name } = await newDatabase();
   const lines: string[] = [];
   await migrate({ url, log: createLogger('info', [], { write: (line) => lines.push(line) }) });
@@ -337,7 +337,7 @@ test('which database it is, is said before it is touched, and never with its pas
   expect(describeDatabase('postgres://user:p%40ss@db.host/name')).toBe('name at db.host:5432 as user');
 });
 
-test('a database that cannot be reached is said in words, without the password', async () => {
+test('explains an unreachable database, without the password', async () => {
   await expect(migrate({ url: 'postgres://u:secret-word@127.0.0.1:1/x', log })).rejects.toMatchObject({
     kind: 'unavailable',
     message: expect.not.stringContaining('secret-word'),

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('many processes that need the same new month at once make its partitions once', async () => {
+test('processes that need a new month concurrently create its partitions once', async () => {
   for (let year = 2030; year < 2040; year += 1) {
     await Promise.all(pools.map((db) => ensurePartitions(db, new Date(Date.UTC(year, 5, 15)))));
   }
@@ -28,7 +28,7 @@ test('many processes that need the same new month at once make its partitions on
   expect(rows[0]?.n).toBeGreaterThanOrEqual(20);
 });
 
-test('a snapshot at the edge of a month in UTC falls into that month, whatever the session\u2019s zone', async () => {
+test('a snapshot at the edge of a month in UTC belongs to that month, whatever the session time zone', async () => {
   const db = pools[0];
   if (db === undefined) throw new Error('no pool');
   await db.pool.query(`SET timezone TO 'Pacific/Kiritimati'`);

@@ -30,12 +30,12 @@ function read(sql: string, params: readonly unknown[] = []) {
 }
 
 describe('the reader', () => {
-  test('reads the views, also those that came after the grants', async () => {
+  test('can read the views, including those created after the grants', async () => {
     expect((await read('SELECT count(*) AS n FROM strandline_analytics.posts')).rows).toEqual([[0]]);
     expect((await read('SELECT n FROM later')).rows).toEqual([[1]]);
   });
 
-  test('has its limits from the first moment of a session', async () => {
+  test('has its limits from the start of a session', async () => {
     const client = await connect(database.readerUrl, 'test');
     const { rows } = await client.query(
       `SELECT current_setting('default_transaction_read_only') AS readonly,
@@ -66,7 +66,7 @@ describe('the reader', () => {
     ['CREATE ROLE mine', /permission denied to create role/],
     ['DROP VIEW strandline_analytics.later', /must be owner of view later/],
   ];
-  test.each(forbidden)('may not: %s', async (sql, why) => {
+  test.each(forbidden)('may not run %s', async (sql, why) => {
     await expect(read(sql)).rejects.toThrow(new RegExp(`${why.source}|in a read-only transaction`));
     const client = await connect(database.readerUrl, 'test');
     try {
@@ -78,7 +78,7 @@ describe('the reader', () => {
   });
 
   test.each(['commit; drop view strandline_analytics.later', 'select 1; select 2'])(
-    'sends one statement only: %s',
+    'can send only one statement: %s',
     async (sql) => {
       await expect(read(sql)).rejects.toThrow(/cannot insert multiple commands into a prepared statement/);
       expect((await read('SELECT n FROM strandline_analytics.later')).rows).toEqual([[1]]);
@@ -90,7 +90,7 @@ describe('the reader', () => {
     `WITH off AS MATERIALIZED (SELECT set_config('statement_timeout', '0', true)) SELECT pg_sleep(20) FROM off`,
     `DO $$ BEGIN SET LOCAL statement_timeout = 0; PERFORM pg_sleep(20); END $$`,
     `DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(20); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$`,
-  ])('cannot take its limit of time away for the statement that runs: %s', async (sql) => {
+  ])('cannot lift the time limit of the running statement: %s', async (sql) => {
     await expect(readerQuery({ url: database.readerUrl, sql, timeoutMs: 50 })).rejects.toThrow(
       /canceling statement due to statement timeout|Query read timeout/,
     );
@@ -101,7 +101,7 @@ describe('the reader', () => {
     await client.end();
   });
 
-  test('what it says to listeners is never sent', async () => {
+  test('cannot send notifications', async () => {
     const listener = await connect(database.url, 'test');
     await listener.query('LISTEN bullmq_jobs');
     const heard: unknown[] = [];
@@ -112,7 +112,7 @@ describe('the reader', () => {
     await listener.end();
   });
 
-  test('a statement that takes too long is ended', async () => {
+  test('is stopped after the time limit of a statement', async () => {
     const sql = 'SELECT pg_sleep(20)';
     await expect(readerQuery({ url: database.readerUrl, sql, timeoutMs: 50 })).rejects.toMatchObject({
       code: '57014',
@@ -149,7 +149,7 @@ describe('values', () => {
     expect(rows).toEqual([[value]]);
   });
 
-  test('columns of one name are all kept, and parameters are parameters', async () => {
+  test('all columns with the same name are returned, and parameters are parameters', async () => {
     const { columns, rows } = await read('SELECT $1::text AS a, $2::int AS a', [`'; drop`, 7]);
     expect(columns).toEqual([
       { name: 'a', type: 'text' },
@@ -159,7 +159,7 @@ describe('values', () => {
   });
 });
 
-test("a reader's address that names the program's own role is said, and nothing is changed", async () => {
+test('a reader address with the role of the program is reported, and nothing is changed', async () => {
   const { notes } = await migrate({ url: database.url, readerUrl: database.url, log });
   expect(notes.join()).toMatch(/uses the program's own role/);
   const client = await connect(database.url, 'test');
@@ -168,14 +168,14 @@ test("a reader's address that names the program's own role is said, and nothing 
   expect(rows).toEqual([{ rolconfig: null }]);
 });
 
-test('where the role may not be made, that is said, and the migration stands', async () => {
+test('without permission to create the role, migrate reports that and succeeds', async () => {
   const readerUrl = new URL(database.readerUrl);
   readerUrl.username = 'nobody_has_made_this';
   const { notes } = await migrate({ url: database.url, readerUrl: readerUrl.href, log });
   expect(notes.join()).toMatch(/Could not create or change the role nobody_has_made_this: .*CREATEROLE/);
 });
 
-test('what only the superuser of the server can close to the reader is said when a database is migrated, and closed by one', async () => {
+test('migrate reports what only a superuser can restrict for the reader, and restricts it as a superuser', async () => {
   const open = await emptyDatabase({ closed: false });
   const said = /block the queue with advisory locks and fill the disk/;
   expect((await migrate({ url: open.url, readerUrl: open.readerUrl, log })).notes.join()).toMatch(said);
@@ -195,7 +195,7 @@ test('what only the superuser of the server can close to the reader is said when
   await open.drop();
 });
 
-test('what docs/reference/databases.md tells the superuser to run closes it', async () => {
+test('the commands for a superuser in docs/reference/databases.md restrict it', async () => {
   const open = await emptyDatabase({ closed: false });
   await migrate({ url: open.url, readerUrl: open.readerUrl, log });
   const [, sql = ''] =
@@ -211,7 +211,7 @@ test('what docs/reference/databases.md tells the superuser to run closes it', as
   await open.drop();
 });
 
-test('where the role may be made, it is made with the password of the address, and can log in', async () => {
+test('with permission, migrate creates the role with the password of the address, and it can log in', async () => {
   const other = await emptyDatabase();
   const superuser = withDatabase(inject('superuserUrl'), other.name);
   const name = `reader_${other.name}`;

@@ -68,7 +68,7 @@ async function snapshot(at: string): Promise<void> {
   );
 }
 
-test('raw answers and rejects go when they are older than their days, over several batches, and no younger one does', async () => {
+test('raw responses and rejects older than their retention period are deleted in batches, and no newer ones', async () => {
   await fill(2_500);
   expect(await applyRetention(world.db, limits(), always)).toMatchObject({
     answers: 2_500,
@@ -82,7 +82,7 @@ test('raw answers and rejects go when they are older than their days, over sever
   });
 });
 
-test('what a message said goes after its days, once nothing more is tried; that it was sent stays', async () => {
+test('the text of a message is deleted after its period, once it is no longer retried; the fact that it was sent stays', async () => {
   await rows(
     `WITH c AS (
        INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
@@ -111,14 +111,14 @@ test('what a message said goes after its days, once nothing more is tried; that 
   ]);
 });
 
-test('a response that nobody has read is kept, however old it is', async () => {
+test('an unparsed response is kept, however old', async () => {
   await fill(3);
   await rows('UPDATE strandline.responses SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);
   expect(await applyRetention(world.db, limits(), always)).toMatchObject({ answers: 2 });
   expect(await rows('SELECT n FROM strandline.responses WHERE run_id = $1', [runs[0]])).toEqual([{ n: 2 }]);
 });
 
-test('what is not done in its time is done at the next look, and says so', async () => {
+test('work beyond its time budget continues in the next pass, and is reported', async () => {
   await fill(1_500);
   const looks = [];
   do {
@@ -129,7 +129,7 @@ test('what is not done in its time is done at the next look, and says so', async
   expect(await left()).toEqual([{ answers: 1_500, rejects: 1_500, old: 0 }]);
 });
 
-test('snapshots go by whole months, of which nothing is younger; without SNAPSHOT_DAYS none goes', async () => {
+test('snapshots are dropped by whole expired months; none without SNAPSHOT_DAYS', async () => {
   for (const at of ['2026-07-31T23:59:59.999Z', '2026-08-01T00:00:00Z', '2026-11-21T11:00:00Z'])
     await snapshot(at);
   expect((await applyRetention(world.db, limits(), always)).months).toEqual([]);
@@ -145,7 +145,7 @@ test('snapshots go by whole months, of which nothing is younger; without SNAPSHO
   expect((await listSnapshotMonths(world.db)).map(({ name }) => name)).toContain('post_snapshots_2026_07');
 });
 
-test('a month that a query is reading is left for later and nobody who saves waits for it', async () => {
+test('a month in use by a query is postponed without blocking saves', async () => {
   await snapshot('2026-05-01T00:00:00Z');
   const reader = await world.db.pool.connect();
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
@@ -177,7 +177,7 @@ test('a month that a query is reading is left for later and nobody who saves wai
   expect((await listSnapshotMonths(world.db)).every(({ from }) => from >= new Date('2026-06-01'))).toBe(true);
 });
 
-test('a month that was taken out and not dropped is dropped by the next', async () => {
+test('a month that was detached but not dropped is dropped by the next pass', async () => {
   await snapshot('2026-04-10T00:00:00Z');
   await rows('ALTER TABLE strandline.post_snapshots DETACH PARTITION strandline.post_snapshots_2026_04');
   const { months } = await applyRetention(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
@@ -203,7 +203,7 @@ test('retention and the next month are recurring work, due again after an hour',
   expect(names).toEqual(expect.arrayContaining(['post_snapshots_2026_12', 'author_snapshots_2026_12']));
 });
 
-test('what would go is shown before it goes, with the sizes of tables and months', async () => {
+test('expired data is shown before deletion, with the sizes of tables and months', async () => {
   await fill(5);
   await snapshot('2026-03-10T00:00:00Z');
   const due = await countDue(world.db, limits({ SNAPSHOT_DAYS: '200' }));
@@ -221,7 +221,7 @@ test('what would go is shown before it goes, with the sizes of tables and months
   expect(sizes.map(({ table }) => table)).not.toContain('post_snapshots_2026_03');
 });
 
-test('newest counters leave room in their pages, no counter that changes is in an index, snapshots have BRIN by time in every month', async () => {
+test('the counters table leaves free space in its pages, no changing counter is indexed, and snapshots have BRIN by time in every month', async () => {
   const counted = `(reply|repost|like|view|quote|impression|bookmark|followers|favourites|listed|media|statuses)_count`;
   // What a post had at an age is written once.
   const changing = `schemaname = 'strandline' AND tablename <> 'post_counters_at_age'`;
@@ -248,7 +248,7 @@ test('newest counters leave room in their pages, no counter that changes is in a
   ).toHaveLength(months.length);
 });
 
-test('an update of counters stays inside its page', async () => {
+test('an update of counters stays in its page', async () => {
   const all =
     'reply_count, repost_count, like_count, view_count, quote_count, impression_count, bookmark_count';
   await rows(`INSERT INTO strandline.post_counters (post_id, observed_at, ${all})

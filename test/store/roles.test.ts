@@ -71,8 +71,8 @@ afterAll(async () => {
 
 const migrateAsOwner = () => migrate({ url: urls.owner, readerUrl: urls.reader, appRole: APP, log });
 
-describe('before the owner has migrated', () => {
-  test('nobody else does, and says who has to', async () => {
+describe('before the owner migrates', () => {
+  test('no other role does, and the error says who must', async () => {
     await expect(migrate({ url: urls.app, log })).rejects.toThrow(
       /must be migrated, but this role may not do it\. Run strandline migrate as the role that owns/,
     );
@@ -85,7 +85,7 @@ describe('before the owner has migrated', () => {
   });
 });
 
-describe('once the owner has migrated', () => {
+describe('after the owner migrated', () => {
   let fleet: Fleet;
   let receiver: StubService;
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('once the owner has migrated', () => {
     return stdout;
   };
 
-  test('none of the three is a superuser, and only the owner may make roles', async () => {
+  test('none of the three is a superuser, and only the owner can create roles', async () => {
     expect(
       await query(
         superuser,
@@ -151,11 +151,11 @@ describe('once the owner has migrated', () => {
     'SELECT * FROM pg_authid',
     `ALTER ROLE ${OWNER} PASSWORD 'x'`,
     `SET ROLE ${OWNER}`,
-  ])('the role that works may not: %s', async (sql) => {
+  ])('the app role may not run %s', async (sql) => {
     await expect(query(urls.app, sql)).rejects.toThrow(/permission denied|must be owner|is no month/);
   });
 
-  test('searches are run, also many at once, and what they find is told of, found, written out and forgotten', async () => {
+  test('searches run, also concurrently, and their results can be sent, searched, exported and forgotten', async () => {
     fleet.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
     await strandline('channels', 'add', 'ops', '--webhook', `${receiver.url}/hook`);
     await fleet.start(env());
@@ -183,7 +183,7 @@ describe('once the owner has migrated', () => {
     expect(await strandline('export', 'posts')).not.toContain('user_1');
   });
 
-  test('months of snapshots are made and dropped; one that is being read is left for later', async () => {
+  test('months of snapshots are created and dropped; one in use is postponed', async () => {
     const { db } = fleet.ctx;
     await ensurePartitions(db, new Date('2026-03-10T00:00:00Z'));
     const names = async () => (await listSnapshotMonths(db)).map(({ name }) => name);
@@ -199,7 +199,7 @@ describe('once the owner has migrated', () => {
     expect((await listSnapshotMonths(db)).every(({ until: end }) => end > before)).toBe(true);
   });
 
-  test('the API and a command start as the role that works, and not once there is something to migrate', async () => {
+  test('the API and a command start as the app role, but not while a migration is pending', async () => {
     await query(
       urls.owner,
       `DELETE FROM strandline.migrations WHERE id = (SELECT max(id) FROM strandline.migrations)`,
@@ -220,7 +220,7 @@ describe('once the owner has migrated', () => {
   });
 });
 
-test('a superuser who migrates closes the functions to the reader alone, and opens them to an app role that was locked out', async () => {
+test('a superuser who migrates restricts the functions for the reader only, and restores them for a locked-out app role', async () => {
   const other = await emptyDatabase({ closed: false });
   const [first, second] = [`first_${suffix}`, `second_${suffix}`];
   const password = randomBytes(12).toString('hex');

@@ -45,7 +45,7 @@ async function readAgain(runId: Id, answer: unknown) {
   return (await replayRun(world.ctx, runId)).diff;
 }
 
-test('a better reader corrects what was read of the same answer, with the snapshots of its moment', async () => {
+test('a fixed parser corrects the results of a response, with the snapshots of its time', async () => {
   const author = (followers: number) => ({ id: '71', username: 'writer', followers_count: followers });
   const misread = wirePost('7001', {
     text: 'badly read',
@@ -70,7 +70,7 @@ test('a better reader corrects what was read of the same answer, with the snapsh
   ).toEqual([{ followers_count: 20n }]);
 });
 
-test('a better reader of an older answer changes nothing that a newer answer said', async () => {
+test('parsing an older response again changes nothing that a newer response set', async () => {
   const post = (text: string) => posts(wirePost('7101', { text }));
   const older = await firstRun('older', post('as it was'));
   await nextRun('older', post('edited'));
@@ -80,7 +80,7 @@ test('a better reader of an older answer changes nothing that a newer answer sai
   ]);
 });
 
-test('the same answer read again in the same way writes no row anew', async () => {
+test('parsing a response again without changes writes no row', async () => {
   const answer = posts(wirePost('7201'));
   const runId = await firstRun('same', answer);
   const versions = () =>
@@ -95,7 +95,7 @@ test('the same answer read again in the same way writes no row anew', async () =
   expect(await versions()).toEqual(before);
 });
 
-test('a run that is older than the baseline and succeeds by a replay is no news either', async () => {
+test('a run before the baseline that succeeds by a replay is not new either', async () => {
   const failed = [await firstRun('base', UNREADABLE), await nextRun('base', UNREADABLE)];
   const baseline = await nextRun('base', posts(wirePost('7301')));
   const later = await nextRun('base', UNREADABLE);

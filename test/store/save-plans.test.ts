@@ -41,7 +41,7 @@ function scanned(plan: Plan): string[] {
 /** As many rows as somebody made by hand, or as wait for the follower. */
 const SMALL = /^(?:services|topics|searches|search_versions|forgotten.*|pending_derivations)$/;
 
-test('no statement of a save or of the follower reads a table from end to end', async () => {
+test('no statement of a save or of deriving makes a sequential scan', async () => {
   const [one, two] = [await newSearch(world, 'plans-one'), await newSearch(world, 'plans-two')];
   const statements = new Map<string, Statement>();
   const db = written(statements);
@@ -103,7 +103,7 @@ test('no statement of a save or of the follower reads a table from end to end', 
   }
 });
 
-test('what is stored as it came is not sent again, and one word more is', async () => {
+test('unchanged stored values are not sent again, a changed text is', async () => {
   const search = await newSearch(world, 'plans-hash');
   const sent = async (minutes: number, over: object) => {
     const statements = new Map<string, Statement>();

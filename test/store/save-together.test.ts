@@ -165,7 +165,7 @@ const responses = uniqueArray(
 );
 
 let ways = 0;
-test('whatever the responses hold, in whatever order they are handed in', async () => {
+test('saving together equals saving one by one, for any responses in any order', async () => {
   await assert(
     asyncProperty(responses, responses, async (before, group) => {
       const byTime = group.toSorted((a, b) => a.minute - b.minute);
@@ -219,13 +219,13 @@ async function eight(way: string): Promise<SaveInput[]> {
   return Promise.all(of.map((search, n) => claimed(search, { minute: n, posts: [post(n)], links: [] }, way)));
 }
 
-test('eight that are saved at the same time are saved in one transaction', async () => {
+test('eight concurrent saves share one transaction', async () => {
   const inputs = await eight('eight');
   const count = await transactionsOf(() => Promise.all(inputs.map((one) => saveFindings(world.db, one))));
   expect(count).toBe(1);
 });
 
-test('one whose claim is lost is left out, and the others are saved', async () => {
+test('a save whose claim is lost is left out, and the others are stored', async () => {
   const inputs = await eight('lost');
   await rows('UPDATE strandline.runs SET fence = fence + 1 WHERE id = $1', [inputs[4]?.runId]);
   const diffs = await Promise.all(inputs.map((one) => saveFindings(world.db, one)));
@@ -233,7 +233,7 @@ test('one whose claim is lost is left out, and the others are saved', async () =
   expect(await rows(`SELECT FROM strandline.posts WHERE external_id = 'lost4'`)).toEqual([]);
 });
 
-test('one whose data Postgres refuses fails alone, and nothing of it is saved', async () => {
+test('a save that Postgres rejects fails alone, without partial data', async () => {
   const inputs = await eight('bad');
   const bad = inputs[5];
   if (bad?.findings.posts[0] === undefined) throw new Error('there are eight');
@@ -255,7 +255,7 @@ test('one whose data Postgres refuses fails alone, and nothing of it is saved', 
   expect(await rows(`SELECT FROM strandline.posts WHERE external_id = 'bad5'`)).toEqual([]);
 });
 
-test('a connection that breaks behind the commit leaves every run saved once, and each is told so', async () => {
+test('a connection that breaks after the commit leaves every run saved once, and each save succeeds', async () => {
   const inputs = await eight('broken');
   let commits = 0;
   const connect = async () => {

@@ -79,7 +79,7 @@ async function runQueued(
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12, minutes));
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 
-test('the first succeeded run of a request is its baseline, the same answer again finds nothing and writes no snapshot', async () => {
+test('the first succeeded run of a request is its baseline; the same response again finds nothing and writes no snapshot', async () => {
   const search = await newSearch('baseline');
   const body = { miner_tweets: [wirePost('100'), wirePost('101')] };
   const first = await run(search, body, at(0));
@@ -101,7 +101,7 @@ test('the first succeeded run of a request is its baseline, the same answer agai
   );
 });
 
-test('a snapshot is taken only of a post whose counter changed; what is unknown now does not unmake what was known', async () => {
+test('only a changed counter writes a snapshot; an unknown value does not overwrite a known one', async () => {
   const search = await newSearch('counters');
   const post = (like: number | null, view: number | null) => ({
     miner_tweets: [wirePost('200', { like_count: like, view_count: view })],
@@ -128,7 +128,7 @@ test('a snapshot is taken only of a post whose counter changed; what is unknown 
   ).toEqual([{ like_count: 6n, view_count: 900n, observed_at: at(3) }]);
 });
 
-test('an older answer that arrives late changes nothing that a newer one said', async () => {
+test('a late older response changes nothing that a newer one set', async () => {
   const search = await newSearch('late');
   await run(search, { miner_tweets: [wirePost('300', { like_count: 9, text: 'edited' })] }, at(10));
   await run(search, { miner_tweets: [wirePost('300', { like_count: 4, text: 'as it was' })] }, at(5));
@@ -137,7 +137,7 @@ test('an older answer that arrives late changes nothing that a newer one said', 
   ).toEqual([{ like_count: 9n, text: 'edited' }]);
 });
 
-test('an older response that arrives late has its snapshot, and of each counter the newest value stays', async () => {
+test('a late older response has its snapshot, and each counter keeps its newest value', async () => {
   const search = await newSearch('late-counters');
   const post = (like: number, view: number | null) => ({
     miner_tweets: [wirePost('310', { like_count: like, view_count: view })],
@@ -175,7 +175,7 @@ test('an older response that arrives late has its snapshot, and of each counter 
   ).toEqual([0, 1, 0, 1]);
 });
 
-test('a copy of a post that brings only its id takes nothing away from what is known', async () => {
+test('a copy of a post with only its id erases nothing', async () => {
   const search = await newSearch('bare');
   await run(search, { miner_tweets: [wirePost('350', { text: 'all of it' })] }, at(0));
   await run(
@@ -190,7 +190,7 @@ test('a copy of a post that brings only its id takes nothing away from what is k
   ).toEqual([{ text: 'all of it', like_count: 1n, username: 'user_350' }]);
 });
 
-test('quoted posts are stored as posts with their authors, and are not sighted', async () => {
+test('quoted posts are stored as posts with their authors, without a sighting', async () => {
   const search = await newSearch('quotes');
   const quoted = wirePost('401');
   const diff = await run(
@@ -208,7 +208,7 @@ test('quoted posts are stored as posts with their authors, and are not sighted',
   ]);
 });
 
-test('a post that was stored without its author gets it from the first answer that knows it, and keeps it', async () => {
+test('a post stored without an author gets one from the first response that has it, and keeps it', async () => {
   const search = await newSearch('authors');
   const author = () =>
     rows(`SELECT a.username, p.observed_at FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
@@ -225,7 +225,7 @@ test('a post that was stored without its author gets it from the first answer th
   ]);
 });
 
-test('a link is its canonical address: another spelling of it is not new', async () => {
+test('a link is its canonical address: another spelling is not new', async () => {
   const search = await newSearch('links');
   const answer = (link: string) => ({
     hacker_news_search_results: { organic_results: [{ title: 'A title', link, snippet: '' }] },
@@ -238,7 +238,7 @@ test('a link is its canonical address: another spelling of it is not new', async
   ).toEqual([{ n: 2 }]);
 });
 
-test('a completion counts as changed when the set of links it cites differs, not when its words do', async () => {
+test('a completion counts as changed if its set of cited links differs, not if its text does', async () => {
   const search = await newSearch('completions');
   const answer = (summary: string, cited: string[]) => ({
     search_completion_links: ['https://a.example/1', 'https://b.example/2'],
@@ -267,7 +267,7 @@ test('a completion counts as changed when the set of links it cites differs, not
   ).toEqual([{ text: 'key', canonical: 'https://c.example/3' }]);
 });
 
-test('a completion is compared with the one that was received before it, whichever of their runs is older', async () => {
+test('a completion is compared with the one received before it, whichever run is older', async () => {
   const search = await newSearch('late-completion');
   const cites = (address: string) => ({ completion_links: [address], completion: { summary: 'words' } });
   const [first, waiting, next] = [await queue(search), await queue(search), await queue(search)];
@@ -279,7 +279,7 @@ test('a completion is compared with the one that was received before it, whichev
   expect(diffs.map((diff) => diff.completionChanged)).toEqual([true, true, false]);
 });
 
-test('two searches that meet the same new posts at the same moment each see each of them once, three hundred times over', async () => {
+test('two searches that save the same new posts concurrently each record one sighting per post, three hundred times', async () => {
   const [one, two] = [await newSearch('race-one'), await newSearch('race-two')];
   const rounds = 300;
   const other = otherProcess();
@@ -341,7 +341,7 @@ test('a reader that follows the feed by cursor misses nothing while eight writer
   expect(seen.size).toBe(8 * 40 * 2);
 });
 
-test('a save keeps the plans that it has, whatever the tables were when they were made', async () => {
+test('a save keeps its cached plans, whatever the tables were when they were created', async () => {
   const db = openDatabase(world.database.url, { max: 1, log: world.ctx.log });
   const search = await newSearch('plans');
   for (let look = 0; look < 7; look++) {

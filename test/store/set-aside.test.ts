@@ -54,7 +54,7 @@ const posts = (search: Search, n: number) => [
   { id: `${search.id}${n}`, created_at: at(n - 1).toISOString(), like_count: n },
 ];
 
-test('its search waits and is named, everything else goes on, and nothing is lost', async () => {
+test('a run that fails to derive is set aside: its search waits and is reported, all others continue, and nothing is lost', async () => {
   const searches = [];
   for (const slug of ['refused', 'second', 'third'])
     searches.push(await newSearch(world, slug, { topic: 'one' }));
@@ -107,7 +107,7 @@ test('its search waits and is named, everything else goes on, and nothing is los
   expect(others).toHaveLength(2);
 });
 
-test('so does one behind later ones, where what was derived of its search cannot be undone', async () => {
+test('the same holds behind later responses, if the derived data of its search cannot be undone', async () => {
   const [search, other] = [await newSearch(world, 'stuck'), await newSearch(world, 'free')];
   await runWithout(search, 900);
   await runWithout(other, 900);
@@ -127,7 +127,7 @@ test('so does one behind later ones, where what was derived of its search cannot
   expect(await readRebuilt(world.ctx)).toEqual(derived);
 });
 
-test('a database that is away sets nothing aside', async () => {
+test('an unavailable database sets nothing aside', async () => {
   const search = await newSearch(world, 'away');
   await runWithout(search, 1_000);
   const pool = Object.assign(Object.create(world.db.pool), {

@@ -40,7 +40,7 @@ async function begin(search: Search, day: number): Promise<void> {
 const day = (n: number) => at(MIDNIGHT + n);
 const within = { from: day(0), until: day(DAY), limit: 100 };
 
-test('topics are compared by what they would have had, had all of the day been observed; under half nothing is said', async () => {
+test('topics are compared by extrapolating partly observed days; under half coverage there is no value', async () => {
   const [all, most, little] = [
     await newSearch(world, 'all', { every: '6h' }),
     await newSearch(world, 'most', { every: '6h' }),
@@ -75,7 +75,7 @@ test('topics are compared by what they would have had, had all of the day been o
   ).toEqual([]);
 });
 
-test('a post that several searches of a topic find is one post of the topic; coverage is the mean over its searches', async () => {
+test('a post found by several searches of a topic counts once; coverage is the mean of its searches', async () => {
   const [one, two] = [
     await newSearch(world, 'pair-one', { topic: 'pair', every: '6h' }),
     await newSearch(world, 'pair-two', { topic: 'pair', every: '6h' }),
@@ -95,7 +95,7 @@ test('a post that several searches of a topic find is one post of the topic; cov
   expect(row).toMatchObject({ posts: 3, coverage: 0.75, normalised_posts: 4 });
 });
 
-test('kinds of services are never added together', async () => {
+test('kinds of services are never added up', async () => {
   const now = at(0);
   await ensureService(world.db, { name: 'sandbox', kind: 'sandbox', address: null, dialect: 'neutral', now });
   const [real, simulated] = [
@@ -134,7 +134,7 @@ test('kinds of services are never added together', async () => {
   ]);
 });
 
-test('authors, domains, hashtags and languages are counted once per post, per search and per topic', async () => {
+test('authors, domains, hashtags and languages count once per post, per search and per topic', async () => {
   const [one, two] = [
     await newSearch(world, 'tops-one', { topic: 'tops' }),
     await newSearch(world, 'tops-two', { topic: 'tops' }),
@@ -191,7 +191,7 @@ test('authors, domains, hashtags and languages are counted once per post, per se
   });
 });
 
-test('a search is at work from its first observed day on until it is removed, whether it saw anything or not', async () => {
+test('a search is active from its first observed day until it is removed, with or without results', async () => {
   const from = 60 * DAY;
   const [early, late, removed, blind] = [
     await newSearch(world, 'work-early', { topic: 'work', every: '12h' }),
@@ -234,7 +234,7 @@ test('a search is at work from its first observed day on until it is removed, wh
   expect(rows.slice(first, first + 4).map(({ searches }) => searches)).toEqual([2, 3, 2, 1]);
 });
 
-test('hashtags and domains rise against the four weeks before, both per observed day, and never against zero', async () => {
+test('hashtags and domains rise compared with the four weeks before, both per observed day, and never with zero', async () => {
   const search = await newSearch(world, 'weeks', { topic: 'months', every: '1d' });
   const tagged = (tag: string, n: number, minutes: number) =>
     posts(n, minutes, {
@@ -269,7 +269,7 @@ test('hashtags and domains rise against the four weeks before, both per observed
   expect(await readRisingHashtags(world.db, { search: 'weeks', since: at(3 * DAY), limit: 10 })).toEqual([]);
 });
 
-test('a search that was watched for less than a week before says nothing of what rises', async () => {
+test('a search observed for less than a week has no rising values', async () => {
   const search = await newSearch(world, 'young', { every: '1d' });
   await begin(search, -10 * DAY);
   for (let n = -9; n <= 0; n += 1)

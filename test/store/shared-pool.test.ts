@@ -27,7 +27,7 @@ function open(waitMs = 60_000) {
   };
 }
 
-test('one has two of three, another finds the third, and the program finds one always', async () => {
+test('one consumer gets two of three, another the third, and the program always gets one', async () => {
   const { db, as } = open();
   const order: string[] = [];
   const take = async (visitor: string) => {
@@ -54,7 +54,7 @@ test('one has two of three, another finds the third, and the program finds one a
   await db.close();
 });
 
-test('statements give their place back, also where they fail and where their connection ends', async () => {
+test('statements release their place, even if they or their connection fail', async () => {
   const { db, as } = open();
   for (let n = 0; n < 5; n++) {
     await expect(as('a', () => db.pool.query('SELECT 1 / 0'))).rejects.toThrow('division by zero');
@@ -67,7 +67,7 @@ test('statements give their place back, also where they fail and where their con
   await db.close();
 });
 
-test('whoever waits too long is told why, and their place in the line is gone', async () => {
+test('a statement that waits too long fails with a reason and leaves the queue', async () => {
   const { db, as } = open(20);
   const connect = (visitor: string) => as(visitor, () => db.pool.connect());
   const held = [await connect('a'), await connect('a')];

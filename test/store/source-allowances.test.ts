@@ -23,8 +23,8 @@ const take = (source: string, units: number, most: number, period = '2026-11-21'
   takeAllowance(db, clock, { source, period, most }, units);
 const used = (source: string, period = '2026-11-21') => readUsedAllowance(db, { source, period, most: 0 });
 
-describe('an allowance', () => {
-  test('is never exceeded, however many take at once', async () => {
+describe('a quota', () => {
+  test('is never exceeded by concurrent reservations', async () => {
     const taken = await Promise.all(Array.from({ length: 20 }, () => take('race', 3, 20)));
     expect(taken.filter(Boolean)).toHaveLength(6);
     expect(await used('race')).toBe(18);
@@ -32,7 +32,7 @@ describe('an allowance', () => {
     expect(await take('race', 1, 20)).toBe(false);
   });
 
-  test('of which nothing is left gives nothing, and keeps nothing of a larger wish', async () => {
+  test('without enough left grants nothing, and reserves nothing', async () => {
     expect(await take('none', 1, 0)).toBe(false);
     expect(await take('small', 5, 4)).toBe(false);
     expect(await used('small')).toBe(0);
@@ -45,7 +45,7 @@ describe('an allowance', () => {
     expect(await used('dollars')).toBe(3_000_000_000);
   });
 
-  test('takes back what was not used, never below nothing', async () => {
+  test('accepts refunds, never below zero', async () => {
     await take('back', 5, 10);
     await refundAllowance(db, { source: 'back', period: '2026-11-21', most: 10 }, 2);
     expect(await used('back')).toBe(3);
@@ -53,7 +53,7 @@ describe('an allowance', () => {
     expect(await used('back')).toBe(0);
   });
 
-  test('is new in each period, and old periods are swept', async () => {
+  test('is new in each period, and old periods are removed', async () => {
     await take('days', 1, 1);
     expect(await take('days', 1, 1, '2026-11-22')).toBe(true);
     expect(await used('days')).toBe(1);
@@ -67,8 +67,8 @@ describe('an allowance', () => {
   });
 });
 
-describe('turns', () => {
-  test('are one after the other for all who ask at once', async () => {
+describe('turns at a source', () => {
+  test('are sequential for concurrent requests', async () => {
     const began = performance.now();
     const waits = await Promise.all(
       Array.from({ length: 10 }, () => reserveSourceTurn(db, 'arxiv', 3_100, 60_000)),
@@ -81,7 +81,7 @@ describe('turns', () => {
     }
   });
 
-  test('that would come too late are not reserved', async () => {
+  test('are not reserved if they would be too late', async () => {
     await reserveSourceTurn(db, 'late', 10_000, 0);
     expect(await reserveSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();
     expect(await reserveSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();

@@ -89,7 +89,7 @@ const gained = [
   { from: 30, until: 45, posts: 0, gained: 0, top: null, top_gained: null },
 ];
 
-test('what posts gained is what rose between two answers that both held them', async () => {
+test('gains between two responses come from posts in both', async () => {
   const search = await newSearch('gains');
   for (const [minutes, posts] of answers) {
     await run(search, minutes, posts);
@@ -98,7 +98,7 @@ test('what posts gained is what rose between two answers that both held them', a
   expect(await gainsOf(search)).toEqual(gained);
 });
 
-test('what was not derived in time is the same when it is derived later, by several at once', async () => {
+test('deriving late and concurrently gives the same result', async () => {
   const search = await newSearch('gains-later');
   for (const [minutes, posts] of answers) await run(search, minutes, posts);
   await Promise.all(Array.from({ length: 3 }, () => derivePending(world.ctx, { settleMs: null })));
@@ -141,7 +141,7 @@ const spikesOf = async (search: Search) =>
 /** A spike is in the feed so long after the response that made it, at most. */
 const REPORTED_WITHIN_MS = 2 * MINUTE;
 
-test('a spike is reported within two minutes of its run, also where followers die in the middle of it', async () => {
+test('a spike is reported within two minutes of its run, even if the deriving processes die midway', async () => {
   const search = await newSearch('in-time');
   await usualGains(search, 15);
   const grown = (look: number) =>
@@ -205,7 +205,7 @@ async function diesFollowing(statement: number): Promise<void> {
   });
 }
 
-test('posts that gain more than usual are told once, with the one that gained most; what is stored gives the sentence', async () => {
+test('posts that gain more than usual are reported once, with the post that gained most; the sentence comes from stored data', async () => {
   const search = await newSearch('growth');
   await usualGains(search, 15);
   expect(await liveGrowth(search, (post) => (post === 3 ? 120 : 30))).toHaveLength(1);
@@ -223,13 +223,13 @@ test('posts that gain more than usual are told once, with the one that gained mo
   expect(spike.top_share).toBeLessThanOrEqual(120 / 330);
 });
 
-test('one post that gains much among others that do not is no spike of its search', async () => {
+test('a single fast-growing post is not a spike of its search', async () => {
   const search = await newSearch('viral');
   await usualGains(search, 15);
   expect(await liveGrowth(search, (post) => (post === 3 ? 1_000 : 5))).toEqual([]);
 });
 
-test('a weekday is named where four weeks were observed', async () => {
+test('a weekday is named if four weeks were observed', async () => {
   const search = await newSearch('weeks');
   await usualGains(search, 30);
   expect(await liveGrowth(search, () => 40)).toHaveLength(1);

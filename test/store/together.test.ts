@@ -55,7 +55,7 @@ const claim = (runId: Id, on: Database = db) =>
 
 const limit = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null });
 
-test('calls of any services, limits and room: opened together is what opening one after the other does', async () => {
+test('calls opened together equal calls opened one by one, for any services, limits and capacity', async () => {
   const call = fc.record({
     run: fc.nat({ max: 5 }),
     service: fc.nat({ max: 1 }),
@@ -121,7 +121,7 @@ test('calls of any services, limits and room: opened together is what opening on
   );
 });
 
-test('runs that are claimed together: each under its own conditions, and a run that is asked for twice once', async () => {
+test('runs claimed together are each claimed under their own conditions, and a run requested twice once', async () => {
   const [runs = []] = await queuedRuns(1, 6);
   const [due, later, held, ended, twice, tired] = runs.map(({ runId }) => runId);
   if (due === undefined || later === undefined || held === undefined || ended === undefined)
@@ -149,7 +149,7 @@ test('runs that are claimed together: each under its own conditions, and a run t
   ]);
 });
 
-test('two runs of one search that are claimed together: one of them is, and so is everybody beside them', async () => {
+test('of two runs of one search claimed together one is claimed, and so are all others', async () => {
   const [runs = []] = await queuedRuns(1, 4);
   const ids = runs.map(({ runId }) => runId);
   const [first] = await rows(
@@ -163,7 +163,7 @@ test('two runs of one search that are claimed together: one of them is, and so i
   expect(claimed[3]?.id).toBe(ids[3]);
 });
 
-test('responses that come together are stored as they came, large ones and one that is refused beside them', async () => {
+test('responses stored together are stored as received, including large ones next to a rejected one', async () => {
   const [runs = []] = await queuedRuns(1, 6);
   const clock = world.clock;
   await Promise.all(runs.map(({ runId }) => claim(runId)));
@@ -207,7 +207,7 @@ test('responses that come together are stored as they came, large ones and one t
   ]);
 });
 
-test('plans of these statements are made once, however many rows they are given', async () => {
+test('plans of these statements are made once, for any number of rows', async () => {
   const own = connectOnce();
   const [runs = []] = await queuedRuns(1, 80);
   const call = { fence: 1, maxCallsPerRun: 1, callsPerDay: 2_000, callsPerMinute: null, clock: world.clock };

@@ -22,7 +22,7 @@ const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'planned' USING ERR
 const kept = async () =>
   (await db.pool.query<{ n: number }>('SELECT n FROM strandline.kept ORDER BY n')).rows;
 
-test('what failed first is told, also where a failure behind it is heard of earlier', async () => {
+test('reports the first failure, even if a later one arrives earlier', async () => {
   const failing = (code: string) => Object.assign(new Error('planned'), { code });
   const awaitedBy = async (functions: number, error: Error): Promise<void> => {
     if (functions === 0) throw error;
@@ -34,7 +34,7 @@ test('what failed first is told, also where a failure behind it is heard of earl
 });
 
 test.each(['among those that are awaited', 'among the last ones'])(
-  'a deadlock %s is tried again, and nothing of the first attempt is kept',
+  'a deadlock %s is retried, and nothing of the first attempt is kept',
   async (where) => {
     await db.pool.query('TRUNCATE strandline.kept');
     let attempts = 0;
@@ -53,7 +53,7 @@ test.each(['among those that are awaited', 'among the last ones'])(
   },
 );
 
-test('steps that go on behind an answer send nothing behind the rollback, and the connection can be used', async () => {
+test('steps after a response send nothing after the rollback, and the connection stays usable', async () => {
   await db.pool.query('TRUNCATE strandline.kept');
   const failed = await inTransaction(db, async (tx) => {
     const steps = async () => {
@@ -67,7 +67,7 @@ test('steps that go on behind an answer send nothing behind the rollback, and th
   expect(await kept()).toEqual([]);
 });
 
-test('a named statement that could not be read behind a failure is read the next time', async () => {
+test('a prepared statement whose parse was skipped by a failure is parsed the next time', async () => {
   const named = { name: 'kept_numbers', text: 'SELECT n FROM strandline.kept' };
   const failed = await inTransaction(db, (tx) => awaitAll([tx.query(raise('22000')), tx.query(named)])).catch(
     readSqlState,
@@ -76,7 +76,7 @@ test('a named statement that could not be read behind a failure is read the next
   expect((await db.pool.query(named)).rows).toEqual([]);
 });
 
-test('a failure that the work swallowed is no success', async () => {
+test('a swallowed failure does not commit', async () => {
   await expect(
     inTransaction(db, async (tx) => {
       await tx.query('INSERT INTO strandline.kept VALUES (7)');
@@ -86,7 +86,7 @@ test('a failure that the work swallowed is no success', async () => {
   expect(await kept()).toEqual([]);
 });
 
-test('a connection that ends among statements that were sent together fails all that is behind, and is not used again', async () => {
+test('a connection that ends between pipelined statements fails all later ones, and is not reused', async () => {
   const failed = await inTransaction(db, async (tx, last) => {
     await tx.query('INSERT INTO strandline.kept VALUES (8)');
     last(tx.query('SELECT pg_terminate_backend(pg_backend_pid())'));
@@ -97,7 +97,7 @@ test('a connection that ends among statements that were sent together fails all 
   expect(await kept()).toEqual([]);
 });
 
-test('what is refused at the commit itself is a failure', async () => {
+test('a failure of the commit itself is an error', async () => {
   await db.pool.query(
     'CREATE TABLE strandline.later (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO strandline.later VALUES (1)',
   );
@@ -114,11 +114,11 @@ test.each([
   ['57P01', true],
   ['EPERM', false],
   ['23505', false],
-])('an error of code %s means that the database is away: %s', (code, away) => {
+])('an error with code %s means an unavailable database: %s', (code, away) => {
   expect(isUnreachable(Object.assign(new Error('planned'), { code }))).toBe(away);
 });
 
-test('a text that is no JSON is no matter of the database', () => {
+test('a JSON syntax error is not a database failure', () => {
   const broken = new SyntaxError('Unterminated string in JSON at position 50');
   expect(isUnreachable(broken)).toBe(false);
   expect(isUnreachable(new Error('Connection terminated unexpectedly'))).toBe(true);

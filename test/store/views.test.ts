@@ -22,7 +22,7 @@ test.each(views.map((view) => [view.name, Object.keys(view.selectedFields)]))('%
   expect(rows.find(({ view }) => view === name)?.columns).toEqual(columns);
 });
 
-test('every view says what it is, and what each of its columns is', () => {
+test('every view and each of its columns has a description', () => {
   expect(rows.length).toBeGreaterThan(20);
   expect(rows.filter(({ commented }) => !commented).map(({ view }) => view)).toEqual([]);
 });

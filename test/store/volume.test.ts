@@ -84,7 +84,7 @@ const hourOf = (search: Search, minutes: number) =>
     [search.id, at(minutes)],
   );
 
-test('a post is counted once, in the quarter of its own time, however often and late it is seen', async () => {
+test('a post counts once, in the quarter hour of its publication, however often and late it is seen', async () => {
   const search = await newSearch('once');
   const [early, late] = [post(2), post(16)];
   await run(search, 5, [early]);
@@ -97,13 +97,13 @@ test('a post is counted once, in the quarter of its own time, however often and 
   ]);
 });
 
-test('a post that says it is from after it was seen is counted when it was seen', async () => {
+test('a post with a time after its sighting counts at its sighting', async () => {
   const search = await newSearch('ahead');
   await run(search, 5, [post(3 * 24 * 60)]);
   expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([{ minute: 0, posts: 1 }]);
 });
 
-test('a run that did not succeed leaves a gap, which is no zero: the hour says how much of it was observed', async () => {
+test('a failed run leaves a gap, not zero: the hour shows how much of it was observed', async () => {
   const search = await newSearch('gap');
   // Every quarter, and between 12:45 and 14:15 nothing: the run after it sees back half an hour.
   for (const minute of [0, 15, 30, 45, 135, 150]) await run(search, minute, []);
@@ -112,7 +112,7 @@ test('a run that did not succeed leaves a gap, which is no zero: the hour says h
   expect(await hourOf(search, 180)).toEqual([]);
 });
 
-test('an answer that is full makes what it did not reach a lower bound, until another run sees it', async () => {
+test('a full response makes the time it did not reach a lower bound, until another run observes it', async () => {
   const search = await newSearch('full');
   await run(search, -30, [post(-31), post(-32)]);
   await run(search, 0, [post(-1)]);
@@ -126,7 +126,7 @@ test('an answer that is full makes what it did not reach a lower bound, until an
   });
 });
 
-test('a full answer that holds the newest posts of the run before it again left nothing out', async () => {
+test('a full response that overlaps with the newest posts of the previous run misses nothing', async () => {
   const search = await newSearch('repeating');
   const first = [post(-6), post(-5), post(-4), post(-3), post(-2), post(-1)];
   await run(search, 0, first);
@@ -138,7 +138,7 @@ test('a full answer that holds the newest posts of the run before it again left 
   expect(await hourOf(search, 0)).toMatchObject([{ posts: 13, lower_bound: true }]);
 });
 
-test('time in which a search was paused is not observed', async () => {
+test('time in which a search was paused is unobserved', async () => {
   const search = await newSearch('paused');
   await run(search, 0, []);
   world.clock.set(at(2));
@@ -175,7 +175,7 @@ test('a rebuild gives the same rows', async () => {
 const coverageOf = (search: Search) =>
   rows('SELECT * FROM strandline.coverage WHERE search_id = $1 ORDER BY run_id', [search.id]);
 
-test('a rebuild knows the interval of a time whose slots got their rows later', async () => {
+test('a rebuild uses the interval at a time whose slots got their rows later', async () => {
   const search = await newSearch('late-slots', { cron: '*/30 * * * *' });
   for (const minute of [0, 90]) await run(search, minute, []);
   const before = [await volumeOf(search), await coverageOf(search)];
@@ -188,7 +188,7 @@ test('a rebuild knows the interval of a time whose slots got their rows later', 
   expect([await volumeOf(search), await coverageOf(search)]).toEqual(before);
 });
 
-test('a rebuild knows that an answer was cut although posts of a forgotten author are left out of it', async () => {
+test('a rebuild detects a truncated response even if posts of a forgotten author are missing', async () => {
   const search = await newSearch('left-out');
   const posts = Array.from({ length: 6 }, (_, i) => post(-1 - i));
   await run(search, 0, posts);
@@ -231,7 +231,7 @@ async function liveABurst(search: Search): Promise<Id[]> {
   return spikesOf(search);
 }
 
-test('a burst is told once, in the feed too, with what it was decided on and its sentence', async () => {
+test('a burst is reported once, in the feed too, with its data and its sentence', async () => {
   const search = await newSearch('burst');
   await usualVolume(search);
   const found = await liveABurst(search);
@@ -260,13 +260,13 @@ test('a burst is told once, in the feed too, with what it was decided on and its
   ).toEqual([{ kind: 'spike', baseline: false, text: spikes[0].sentence, spike_id: spikes[0].id }]);
 });
 
-test('a search whose alerts are off has none', async () => {
+test('a search with alerts off reports none', async () => {
   const search = await newSearch('off');
   await usualVolume(search, 'off');
   expect(await liveABurst(search)).toEqual([]);
 });
 
-test('a burst that several derive at once is told once', async () => {
+test('a burst derived concurrently is reported once', async () => {
   const search = await newSearch('twice');
   await usualVolume(search);
   await save(search, 15, [...many(15), ...many(14), ...many(13)]);
@@ -274,7 +274,7 @@ test('a burst that several derive at once is told once', async () => {
   expect(await spikesOf(search)).toHaveLength(1);
 });
 
-test('what came before another request is not compared with this one', async () => {
+test('data from another request is not compared', async () => {
   const search = await newSearch('edited');
   await usualVolume(search);
   await world.db.pool.query(

@@ -97,7 +97,7 @@ test.each([
   'https://0/',
   'https://１２７.0.0.1/',
   'https://169.254.169.254/latest/meta-data/',
-])('%s is seen as what it is, and refused', async (address) => {
+])('%s is recognized and refused', async (address) => {
   await expect(asked(address)).rejects.toThrow('not a public address');
 });
 
@@ -108,12 +108,12 @@ test.each([
   'no address',
   'file:///etc/passwd',
   `https://h/${'x'.repeat(2_000)}`,
-])('%s is no address for a webhook, and nothing of it is repeated', (address) => {
+])('%s is not a webhook address, and the error repeats nothing of it', (address) => {
   expect(() => readWebAddress(address, 'webhook')).toThrow('a URL such as');
   expect(() => readWebAddress(address, 'webhook')).not.toThrow('canary');
 });
 
-test('a name is refused as a whole where one of its addresses is not public', async () => {
+test('a name is refused if any of its addresses is not public', async () => {
   const both: Resolve = async () => [
     { address: '8.8.8.8', family: 4 },
     { address: '10.0.0.1', family: 4 },
@@ -122,7 +122,7 @@ test('a name is refused as a whole where one of its addresses is not public', as
   expect(await asked('https://host.example/', '10.0.0.0/8', both)).toHaveLength(2);
 });
 
-test('http is for hosts that are allowed by name or network, and for no others', async () => {
+test('http is only for hosts allowed by name or network', async () => {
   const out: Resolve = async () => [{ address: '8.8.8.8', family: 4 }];
   await expect(asked('http://host.example/', undefined, out)).rejects.toThrow('requires https');
   expect(await asked('http://host.example/', 'host.example', out)).toHaveLength(1);
@@ -137,7 +137,7 @@ test.each(['10.0.0.0/33', '10.0.0.0/8/8', 'host/8', 'a b', 'http://x'])(
   },
 );
 
-test('the connection goes to the address that was checked, and a name that changes its mind reaches nothing', async () => {
+test('connects to the checked address, so a changed DNS answer reaches nothing', async () => {
   const port = new URL(receiver.url).port;
   const answers = ['127.0.0.1', '127.0.0.2'];
   let looks = 0;
@@ -170,7 +170,7 @@ test.each([
   ['https://strandline.example/api/v1/searches', { BASE_URL: 'https://strandline.example' }],
   ['http://proxy.lan:8080/', { BASE_URL: 'http://proxy.lan:8080' }],
 ])(
-  '%s is a door of this program: no channel is made there, and nothing is sent (%j)',
+  '%s is an address of this program: no channel can be created for it, and nothing is sent (%j)',
   async (address, env) => {
     const { webhook } = readConfig(env);
     const resolve: Resolve = async (host) => [
@@ -193,7 +193,7 @@ test.each([
   },
 );
 
-test('another program of this machine may be told, at its own port', async () => {
+test('another program on this machine can be notified, on its own port', async () => {
   const { webhook } = readConfig({});
   const kind = createWebhookKind(nobody);
   await expect(
@@ -201,7 +201,7 @@ test('another program of this machine may be told, at its own port', async () =>
   ).resolves.toBeUndefined();
 });
 
-test('an endless answer is read to a bound, and what is kept of it is one clean line', async () => {
+test('an endless response is read up to a limit, and stored as one clean line', async () => {
   receiver.answers((response) => {
     response.writeHead(400);
     const more = () => {
@@ -230,7 +230,7 @@ test('an endless answer is read to a bound, and what is kept of it is one clean 
   expect(answer).not.toMatch(/[\u0000-\u001f]/);
 });
 
-test('what is sealed opens with its key at its place, and nowhere else', () => {
+test('a sealed secret opens only with its key and in its place', () => {
   const vault = vaultOf('k'.repeat(40));
   const sealed = vault.seal('whsec_canary', 'channels:7');
   expect(sealed).toMatch(/^v1:[0-9a-f]{8}:/);
@@ -249,7 +249,7 @@ test('what is sealed opens with its key at its place, and nowhere else', () => {
   expect(() => vaultOf('o'.repeat(40)).open(sealed, 'channels:7')).toThrow(`master key ${vault.keyId}`);
 });
 
-test('without MASTER_KEY a key is made once, in a file that only its owner can read', () => {
+test('without MASTER_KEY a key is created once, in a file that only its owner can read', () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'vault-'));
   try {
     const first = openVault({ masterKey: undefined, dataDir: path.join(dataDir, 'new') });
@@ -266,7 +266,7 @@ test('without MASTER_KEY a key is made once, in a file that only its owner can r
   }
 });
 
-test('a mistake in WEBHOOK_ALLOW is told at the start, before anything is made', async () => {
+test('an invalid WEBHOOK_ALLOW is reported at startup, before any change', async () => {
   const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });
   await expect(openProgram({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
     problems: [{ path: 'WEBHOOK_ALLOW', given: '10.0.0.0/64' }],

@@ -64,7 +64,7 @@ async function rows(sql: string): Promise<Record<string, unknown>[]> {
 
 const tokenFile = () => path.join(directory, 'token');
 
-test('commands make, list and show it, with its secret from a file, sealed and never shown', async () => {
+test('commands create, list and show it, with its secret from a file, encrypted and never shown', async () => {
   const { out: help } = await run('channels', 'add', '--help');
   expect(help).toContain('--webhook <url>');
   expect(help).toContain('--note-token-file <path>');
@@ -89,7 +89,7 @@ test('commands make, list and show it, with its secret from a file, sealed and n
   expect(stored).not.toContain(TOKEN);
 });
 
-test('the API makes it, and its document describes it', async () => {
+test('the API creates it, and the OpenAPI document describes it', async () => {
   const document = z
     .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
     .parse(await (await fetch(`${url}/openapi.json`)).json());
@@ -118,7 +118,7 @@ test('the API makes it, and its document describes it', async () => {
   }
 });
 
-test('the page shows its fields and makes it; a token that does not fit is not sent back', async () => {
+test('the page shows its fields and creates it; an invalid token is not sent back', async () => {
   const page = await fetch(`${url}/alerts/channels/new?kind=note`);
   const html = await page.text();
   expect(html).toContain('name="note_address"');
@@ -153,7 +153,7 @@ test('the page shows its fields and makes it; a token that does not fit is not s
   expect(shown).not.toContain('Rotate the secret');
 });
 
-test('what is found is delivered as it composes it, and it words what fails', async () => {
+test('discoveries are delivered in its own format, with its own error messages', async () => {
   receiver.answers(status(403), '/by-command');
   const failed = await run('channels', 'test', 'by-command');
   expect(failed).toMatchObject({

@@ -31,7 +31,7 @@ async function newsFor(name: string, posts = 3) {
   return { search, channel };
 }
 
-test('a new post arrives once, signed, with what was found', async () => {
+test('a new post arrives once, signed, with its content', async () => {
   const { channel, search } = await newsFor('once');
   expect(await stage.tell(channel)).toBe(1);
   expect(await stage.tell(channel)).toBe(0);
@@ -65,7 +65,7 @@ const FAULTS: readonly (readonly [string, Behaviour, string])[] = [
 ];
 
 test.each(FAULTS)(
-  'a receiver that %s gets the same message again, with the same bytes, until it takes it',
+  'a receiver that %s gets the same message again, byte for byte, until it accepts it',
   async (name, fault, code) => {
     const { channel } = await newsFor(name);
     stage.receiver.answers(fault, `/${name}`);
@@ -86,7 +86,7 @@ test.each(FAULTS)(
   },
 );
 
-test('Retry-After is waited for', async () => {
+test('honors Retry-After', async () => {
   const { channel } = await newsFor('asks-to-wait');
   stage.receiver.answers(status(503, { 'retry-after': '120' }), '/asks-to-wait');
   await stage.tell(channel);
@@ -97,7 +97,7 @@ test('Retry-After is waited for', async () => {
   expect(await stage.tell(channel)).toBe(1);
 });
 
-test('410 disables the channel and says so; resumed, it gets what was found meanwhile, and the dead one when asked', async () => {
+test('410 disables the channel with a reason; a resumed channel gets what was found meanwhile, and the failed message on request', async () => {
   const { channel, search } = await newsFor('gone');
   stage.receiver.answers(status(410), '/gone');
   await stage.tell(channel);
@@ -120,7 +120,7 @@ test('410 disables the channel and says so; resumed, it gets what was found mean
   expect(ofPath('gone')[2]?.id).toBe(ofPath('gone')[0]?.id);
 });
 
-test('a receiver that never comes back is tried eleven times over nearly three days; then the message is dead, and says why', async () => {
+test('a receiver that stays down gets eleven attempts over nearly three days; then the message has failed, with the reason', async () => {
   const { channel } = await newsFor('never');
   stage.receiver.answers(status(500, {}, 'no\u0000 such\n\u001b[31mthing'), '/never');
   const began = stage.world.clock.now().getTime();
@@ -153,7 +153,7 @@ test('a receiver that never comes back is tried eleven times over nearly three d
   await expect(resendMessages(stage.world.ctx, { delivery: dead?.id ?? 0n })).rejects.toThrow('is delivered');
 });
 
-test('a channel that moves brings what waits to its new address, under the same id, with the same body and secret', async () => {
+test('a channel with a changed address delivers waiting messages there, with the same id, body and secret', async () => {
   const { ctx, db } = stage.world;
   stage.receiver.answers(status(503), '/moved-away');
   const { channel } = await newsFor('moved-away');
@@ -172,7 +172,7 @@ test('a channel that moves brings what waits to its new address, under the same 
   expect(await secrets()).toEqual(before);
 });
 
-test('a disabled channel with a new address is tried again, and what was given up is sent there when asked', async () => {
+test('a disabled channel with a new address is retried, and failed messages are sent there on request', async () => {
   const { ctx, db } = stage.world;
   stage.receiver.answers(status(410), '/closed');
   const { channel } = await newsFor('closed');
@@ -185,7 +185,7 @@ test('a disabled channel with a new address is tried again, and what was given u
   expect(ofPath('opened')[0]?.id).toBe(ofPath('closed')[0]?.id);
 });
 
-test('what fails at the address before, while the channel moves, is not held against the new one', async () => {
+test('a failure at the old address during a change does not count for the new one', async () => {
   const { ctx } = stage.world;
   let moved: Promise<unknown> | undefined;
   stage.receiver.answers((request, response) => {
@@ -203,7 +203,7 @@ test('what fails at the address before, while the channel moves, is not held aga
   expect(ofPath('moved-meanwhile')).toHaveLength(1);
 });
 
-test('a new address is checked as that of a new channel; a paused one stays paused', async () => {
+test('a changed address is checked like that of a new channel; a paused channel stays paused', async () => {
   const { ctx } = stage.world;
   await stage.channel('stays');
   await changeChannel(ctx, 'stays', 'pause');
@@ -219,7 +219,7 @@ test('a new address is checked as that of a new channel; a paused one stays paus
   });
 });
 
-test('a channel on which everything fails for five days is disabled, with the reason', async () => {
+test('a channel that fails for five days is disabled, with the reason', async () => {
   const { channel, search } = await newsFor('five-days');
   stage.receiver.answers(status(500), '/five-days');
   for (let hours = 0; hours <= 5 * 24; hours += 24) {
@@ -238,7 +238,7 @@ test('a channel on which everything fails for five days is disabled, with the re
   expect(ofPath('five-days')).toHaveLength(before);
 });
 
-test('what waited through an outage is sent as soon as it is over, each once, and in order behind the one that found it over', async () => {
+test('messages delayed by an outage are sent as soon as it ends, each once, and in order after the first success', async () => {
   const { channel, search } = await newsFor('outage', 1);
   stage.receiver.answers(status(503), '/outage');
   for (let n = 0; n < 5; n++) {
@@ -257,7 +257,7 @@ test('what waited through an outage is sent as soon as it is over, each once, an
   expect(rest).toEqual(rest.toSorted((a, b) => Number(BigInt(a) - BigInt(b))));
 });
 
-test('a message that its receiver refuses for what it is holds up no other', async () => {
+test('a message rejected for its content delays no other', async () => {
   const { channel, search } = await newsFor('poison', 1);
   stage.receiver.answers((response, one) => {
     response.writeHead(one.body.includes('poison pill') ? 422 : 200).end();
@@ -274,7 +274,7 @@ test('a message that its receiver refuses for what it is holds up no other', asy
   ]);
 });
 
-test('of three channels, one that is dead delays no other', async () => {
+test('of three channels, a failing one does not delay the others', async () => {
   const search = await stage.search('three');
   const ids = [await stage.channel('red'), await stage.channel('green'), await stage.channel('blue')];
   await stage.rule('three', ['red', 'green', 'blue'], { search: 'three' });
@@ -289,7 +289,7 @@ test('of three channels, one that is dead delays no other', async () => {
   expect(red?.state).toBe('delivered');
 });
 
-test('of several workers at once, one sends', async () => {
+test('of several workers one sends at a time', async () => {
   const { channel, search } = await newsFor('crowd', 1);
   for (let n = 0; n < 4; n++) await stage.finds(search, 1);
   await stage.tell();
@@ -299,7 +299,7 @@ test('of several workers at once, one sends', async () => {
   expect(ofPath('crowd')).toHaveLength(5);
 });
 
-test('while a secret is rotated both sign; a day later the new one alone; and what is changed does not verify', async () => {
+test('during a secret rotation both secrets sign; a day later only the new one; and altered messages fail verification', async () => {
   const { channel, search } = await newsFor('rotating', 1);
   const rotate = async () => String((await rotateSecret(stage.world.ctx, 'rotating')).secret);
   const second = await rotate();
@@ -323,7 +323,7 @@ test('while a secret is rotated both sign; a day later the new one alone; and wh
   for (const secret of [second, third]) expect(stored).not.toContain(secret.slice(6, 20));
 });
 
-test('a process with another master key sends nothing, and says which key it lacks', async () => {
+test('a process with another master key sends nothing, and names the missing key', async () => {
   const { channel } = await newsFor('other-key', 1);
   const ctx = { ...stage.world.ctx, config: { ...stage.world.ctx.config, masterKey: 'x'.repeat(40) } };
   await stage.tell();
@@ -333,7 +333,7 @@ test('a process with another master key sends nothing, and says which key it lac
   await expect(testChannel(ctx, 'other-key')).rejects.toThrow(/encrypted with the master key [0-9a-f]{8}/);
 });
 
-test('a test message is sent at once, whatever state the channel is in, and what came back is said', async () => {
+test('a test message is sent immediately in any state of the channel, and shows the response', async () => {
   await stage.channel('tested');
   await changeChannel(stage.world.ctx, 'tested', 'pause');
   stage.receiver.answers(status(403, {}, 'not you'), '/tested');
@@ -353,7 +353,7 @@ test('a test message is sent at once, whatever state the channel is in, and what
   expect(await stage.deliveries('tested')).toEqual([]);
 });
 
-test('an address that may no longer be sent to is not connected to', async () => {
+test('does not connect to an address that is no longer allowed', async () => {
   const { channel } = await newsFor('rebound', 1);
   await stage.rows(
     `UPDATE strandline.channels SET settings = replace(settings::text, '127.0.0.1', '127.0.0.2')::jsonb WHERE id = $1`,
@@ -363,7 +363,7 @@ test('an address that may no longer be sent to is not connected to', async () =>
   expect(await stage.deliveries('rebound')).toMatchObject([{ state: 'pending', code: 'address' }]);
 });
 
-test('a channel with something to send is enqueued by the scan until it is sent', async () => {
+test('the scan enqueues a channel with pending messages until they are sent', async () => {
   const { channel } = await newsFor('forgotten-job', 1);
   await evaluateRules(stage.world.ctx);
   await stage.world.scan();

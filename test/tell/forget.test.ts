@@ -26,7 +26,7 @@ const stillSaid = async (word: string) =>
   (await stage.rows(`SELECT id FROM strandline.deliveries d WHERE position($1 IN d::text) > 0`, [word]))
     .length;
 
-test('whoever is forgotten stands in no message, sent or not; what else it said is still told', async () => {
+test('a forgotten author appears in no message, sent or not; the rest of a message is still sent', async () => {
   const search = await stage.search('memory');
   const [open, sent, dead] = [
     await stage.channel('open'),
@@ -58,7 +58,7 @@ test('whoever is forgotten stands in no message, sent or not; what else it said 
   expect((await stage.deliveries('dead'))[0]).toMatchObject({ state: 'gathering' });
 });
 
-test('a message of which nothing is left is cancelled, and says why', async () => {
+test('a message without remaining content is cancelled, with the reason', async () => {
   const search = await stage.search('alone');
   const channel = await stage.channel('alone');
   await stage.rule('alone', 'alone', { search: 'alone' });

@@ -43,14 +43,14 @@ test.each([
     `UPDATE strandline.deliveries SET state = 'dead', next_attempt_at = now()`,
     'deliveries_next',
   ],
-])('%s is refused by the database', async (what, sql, constraint) => {
+])('the database refuses %s', async (what, sql, constraint) => {
   const name = what.replaceAll(/[^a-z]+/g, '-').slice(0, 40);
   const { spoilt, sound } = await waiting(name);
   await stage.tell(spoilt, sound);
   await expect(stage.rows(sql)).rejects.toMatchObject({ constraint });
 });
 
-test('a message to a channel that was removed is sent to nobody, and others are', async () => {
+test('a message to a removed channel is not sent, and others are', async () => {
   const { spoilt, sound } = await waiting('removed');
   await stage.rows(`UPDATE strandline.channels SET archived_at = now(), secrets = '{}' WHERE id = $1`, [
     spoilt,
@@ -68,7 +68,7 @@ test.each([
   ],
   ['in clear', `'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0'`],
   ['that is none', `''`],
-])('a secret %s sends nothing and says so, and others are told', async (what, written) => {
+])('a secret %s sends nothing and says so, and other channels are notified', async (what, written) => {
   const name = `secret-${what.replaceAll(' ', '-')}`;
   const { spoilt, sound } = await waiting(name);
   await stage.rows(`UPDATE strandline.channels c SET secrets = ARRAY[${written}] WHERE id = $1`, [spoilt]);
@@ -77,7 +77,7 @@ test.each([
   expect(await stage.deliveries(`${name}-spoilt`)).toMatchObject([{ state: 'pending', code: 'secret' }]);
 });
 
-test('a body of 20 MB is sent as it is, and holds up no other channel', async () => {
+test('a body of 20 MB is sent as stored, and delays no other channel', async () => {
   const { spoilt, sound } = await waiting('large');
   await stage.tell();
   await stage.rows(

@@ -29,7 +29,7 @@ const newsOf = async (slug: string): Promise<string[]> =>
     )
   ).map(({ id }) => String(id));
 
-test('5,000 posts found at once are fifty messages, of the first look none is, and each is told once', async () => {
+test('5,000 posts found at once are fifty messages, none of the baseline, each post once', async () => {
   const channel = await stage.channel('many');
   await stage.rule('many', 'many', { topic: undefined });
   const search = await stage.search('many');
@@ -46,7 +46,7 @@ test('5,000 posts found at once are fifty messages, of the first look none is, a
   await changeRule(stage.world.ctx, 'many', 'remove');
 });
 
-test('with a cooldown there is one message in it at most, and what is found meanwhile is gathered: all of it, once', async () => {
+test('a cooldown allows one message, which gathers everything found meanwhile, each once', async () => {
   const channel = await stage.channel('calm');
   await stage.rule('calm', 'calm', { search: (await stage.search('calm')).slug, cooldown: '1h' });
   const search = await searchNamed('calm');
@@ -70,7 +70,7 @@ test('with a cooldown there is one message in it at most, and what is found mean
   expect(second?.run_id).toBeNull();
 });
 
-test('a shorter cooldown sends what was gathered sooner', async () => {
+test('a shorter cooldown sends gathered discoveries sooner', async () => {
   const channel = await stage.channel('sooner');
   await stage.rule('sooner', 'sooner', { search: (await stage.search('sooner')).slug, cooldown: '1d' });
   const search = await searchNamed('sooner');
@@ -85,7 +85,7 @@ test('a shorter cooldown sends what was gathered sooner', async () => {
   expect(stage.receiver.taken('/sooner')).toEqual(await newsOf('sooner'));
 });
 
-test('words decide: those that must appear, in any case and without accents, and those that must not', async () => {
+test('words decide: required and excluded ones, ignoring case and accents', async () => {
   const channel = await stage.channel('words');
   const search = await stage.search('words');
   await stage.rule('words', 'words', { search: 'words', filter: 'zurich "night ferry" -cancelled' });
@@ -99,7 +99,7 @@ test('words decide: those that must appear, in any case and without accents, and
   expect(textsOf('words')).toEqual(['The NIGHT-FERRY to Zürich']);
 });
 
-test('a rule tells of its search or topic alone, and only of what was found since it was made', async () => {
+test('a rule notifies only about its search or topic, and only about discoveries after its creation', async () => {
   const channel = await stage.channel('scoped');
   const [one, two] = [await stage.search('scope-one', 'scope'), await stage.search('scope-two', 'scope')];
   const other = await stage.search('elsewhere');
@@ -117,7 +117,7 @@ test('a rule tells of its search or topic alone, and only of what was found sinc
   expect(told.toSorted()).toEqual(['of-search: in one', 'of-topic: in one', 'of-topic: in two']);
 });
 
-test('eight that judge and eight that save at once: nothing is missed and nothing is told twice', async () => {
+test('eight concurrent matchers and eight savers miss nothing and repeat nothing', async () => {
   const channel = await stage.channel('busy');
   const searches = await Promise.all(Array.from({ length: 8 }, (_, i) => stage.search(`busy-${i}`, 'busy')));
   await stage.rule('busy', 'busy', { topic: 'busy' });
@@ -138,7 +138,7 @@ test('eight that judge and eight that save at once: nothing is missed and nothin
   expect(stage.receiver.taken('/busy').toSorted()).toEqual(all.toSorted());
 });
 
-test('an edit judges what was found until then by the rule as it was; a paused rule is silent; a removed one says nothing more', async () => {
+test('an edit applies the old rule to earlier discoveries; a paused rule sends nothing; a removed rule nothing more', async () => {
   const channel = await stage.channel('changing');
   const search = await stage.search('changing');
   await stage.rule('changing', 'changing', { search: 'changing', filter: 'apples' });
@@ -163,7 +163,7 @@ test('an edit judges what was found until then by the rule as it was; a paused r
   await stage.rule('changing', 'changing', { search: 'changing' });
 });
 
-test('a paused channel keeps what is found in the feed and gets it when it goes on, or not, as is said', async () => {
+test('discoveries of a paused channel stay in the feed, and are delivered or skipped on resume, as chosen', async () => {
   const channel = await stage.channel('resting');
   const search = await stage.search('resting');
   await stage.rule('resting', 'resting', { search: 'resting' });
@@ -179,7 +179,7 @@ test('a paused channel keeps what is found in the feed and gets it when it goes 
   expect(textsOf('resting')).toEqual(['found while it rested']);
 });
 
-test('what a rule would have told is the same as what it told, and trying sends nothing', async () => {
+test('a preview of a rule matches what it would have sent, and sends nothing', async () => {
   const channel = await stage.channel('tried');
   const search = await stage.search('tried');
   await stage.rule('tried', 'tried', { search: 'tried', cooldown: '1h' });

@@ -76,7 +76,7 @@ test.each([
     [...found, { ...common, run_id: 4n, id: 4n, kind: 'link', link } satisfies FeedEntry],
     'https://host/searches/s',
   ],
-])('a message %s has the shape that is documented', (_, some, address) => {
+])('a message %s has the documented form', (_, some, address) => {
   const ids = [...some.map(({ id }) => id), 99n];
   const rule = { slug: 'r', name: 'R' };
   const described = describeDiscoveries({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
@@ -95,7 +95,7 @@ test.each([
   expect(DiscoveriesMessage.safeParse(broken).success).toBe(false);
 });
 
-test('the message that the documentation shows is one', async () => {
+test('the message in the documentation is valid', async () => {
   const page = await readFile(new URL('../../docs/reference/alerts.md', import.meta.url), 'utf8');
   const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
   expect(DiscoveriesMessage.parse(shown)).toEqual(shown);
@@ -115,7 +115,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return { code, ...texts };
 }
 
-test('a channel, a rule and its messages, on the command line', async () => {
+test('creates a channel, a rule and its messages on the command line', async () => {
   const search = await stage.search('cli');
   const added = await run('channels', 'add', 'cli', '--webhook', `${stage.receiver.url}/secret-path`);
   expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^whsec_\S{44}\n$/) as unknown });

@@ -33,7 +33,7 @@ test.each([
   expect(matchesFilter(parseFilter(filter), [text])).toBe(passed);
 });
 
-test('no phrase reaches from one part of a thing into the next', () => {
+test('a phrase does not match across parts of an item', () => {
   expect(matchesFilter(parseFilter('"night ferry"'), ['night', 'ferry'])).toBe(false);
   expect(matchesFilter(parseFilter('night ferry'), ['night', null, 'ferry'])).toBe(true);
 });
@@ -51,7 +51,7 @@ test.each([
   expect(() => parseFilter(filter)).toThrow(words);
 });
 
-test('whatever is written is read or refused in words, and a text holds each of its own words', () => {
+test('any input parses or is refused with an explanation, and a text matches each of its own words', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
       try {
@@ -65,7 +65,7 @@ test('whatever is written is read or refused in words, and a text holds each of 
   );
 });
 
-test('a text made to be slow to search is searched in no time', () => {
+test('searches an adversarial text quickly', () => {
   const computed = watchProcessor();
   matchesFilter(parseFilter(`"${'a '.repeat(200)}b"`), ['a '.repeat(50_000)]);
   expect(computed()).toBeLessThan(1_000);
@@ -83,7 +83,7 @@ const failed = (more: Partial<FailedAttempt> = {}): FailedAttempt => ({
 });
 const NOW = new Date('2026-11-21T12:00:00Z');
 
-test('pauses grow from seconds to a day, and end', () => {
+test('retry pauses grow from seconds to a day, and end', () => {
   const pauses = Array.from({ length: MAX_ATTEMPTS }, (_, i) => decideNextAttempt(failed(), i + 1, NOW, 0.5));
   const ms = pauses.map(({ nextAt }) => (nextAt === null ? null : nextAt.getTime() - NOW.getTime()));
   expect(ms).toEqual([
@@ -102,7 +102,7 @@ test('pauses grow from seconds to a day, and end', () => {
   expect(pauses.at(-1)?.dead).toContain('failed after 11 attempts');
 });
 
-test('who asks to wait is waited for, and longer than the pause only then', () => {
+test('a requested wait is honored if longer than the pause', () => {
   const wait = (retryAfterMs: number) =>
     decideNextAttempt(failed({ retryAfterMs }), 1, NOW, 0.5).nextAt?.getTime();
   expect(wait(HOUR)).toBe(NOW.getTime() + HOUR);
@@ -115,12 +115,12 @@ test.each([
   [failed({ httpStatus: 408 }), true],
   [failed({ code: 'slow_down', httpStatus: 429 }), true],
   [failed({ code: 'timeout', httpStatus: null }), true],
-])('%j lets the channel rest: %j', (failure, rests) => {
+])('%j pauses the channel: %j', (failure, rests) => {
   const { health } = decideChannelHealth(failure, { failures: 0, failingSince: null }, NOW);
   expect(health.restingUntil !== null).toBe(rests);
 });
 
-test('a channel never rests for longer than ten minutes unless it is asked to', () => {
+test('a channel never pauses longer than ten minutes unless requested', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000 }), (failures) => {
       const { health } = decideChannelHealth(failed(), { failures, failingSince: NOW }, NOW);
@@ -129,7 +129,7 @@ test('a channel never rests for longer than ten minutes unless it is asked to', 
   );
 });
 
-test('a signature is the one of the published vector', () => {
+test('the signature matches the published test vector', () => {
   const at = new Date(1_614_265_330_000);
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}', at };
   expect(signMessage(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature']).toBe(
@@ -137,7 +137,7 @@ test('a signature is the one of the published vector', () => {
   );
 });
 
-test('the library of Standard Webhooks verifies what we sign, with either of two secrets, and nothing that was changed', () => {
+test('the Standard Webhooks library verifies our signatures with either of two secrets, and rejects any change', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const [one, two] = [createSecret(), createSecret()];

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 const posts = { operation: 'microblog', prompt: 'ferry', every: '15m' };
 const rows = async (sql: string) => (await world.db.pool.query(sql)).rows;
 
-test('a topic is saved with all its searches, which run at once; more of them join it under names of their own', async () => {
+test('a topic is saved with all its searches, which run immediately; more searches can join under their own names', async () => {
   const made = await createTopic(world.ctx, {
     name: ' Ferry \u202eports\n ',
     service: 'sandbox',
@@ -34,7 +34,7 @@ test('a topic is saved with all its searches, which run at once; more of them jo
   expect(await rows('SELECT name FROM strandline.topics')).toEqual([{ name: 'Ferry ports' }]);
 });
 
-test('everything that is wrong is said at once, with its search, and nothing is saved', async () => {
+test('all errors are reported at once with their search, and nothing is saved', async () => {
   const before = await rows('SELECT count(*) FROM strandline.searches');
   await expect(
     createTopic(world.ctx, {
@@ -66,7 +66,7 @@ test('everything that is wrong is said at once, with its search, and nothing is 
   expect(await rows(`SELECT FROM strandline.topics WHERE slug = 'torn'`)).toEqual([]);
 });
 
-test('what is wrong with a text that is watched is told of the text, and of the interval that was written', async () => {
+test('an error in a watched text refers to that text, and to the interval as written', async () => {
   const wrong = watchTopic(world.ctx, { text: ' ', slug: 'tide', postsEvery: '15m', aiEvery: '3x' });
   await expect(wrong).rejects.toMatchObject({ problems: [{ path: 'text' }] });
   for (const [name, every] of [
@@ -78,7 +78,7 @@ test('what is wrong with a text that is watched is told of the text, and of the 
     });
 });
 
-test('a topic is renamed and keeps its slug; one that was removed takes neither a name nor a search', async () => {
+test('a renamed topic keeps its slug; a removed one accepts neither a name nor a search', async () => {
   await renameTopic(world.ctx, 'ferry-ports', "Ports'; --");
   expect(await rows('SELECT slug, name FROM strandline.topics')).toEqual([
     { slug: 'ferry-ports', name: "Ports'; --" },
@@ -94,7 +94,7 @@ test('a topic is renamed and keeps its slug; one that was removed takes neither 
   ).rejects.toMatchObject({ kind: 'conflict' });
 });
 
-test('the most of a day is that of its busiest one, whatever day it is', () => {
+test('the maximum per day is that of the busiest day, whatever the current day', () => {
   const { clock } = world;
   for (const [now, inDay] of [
     ['2026-11-20T12:00:00Z', 0], // a Friday, after its last run
@@ -113,7 +113,7 @@ test('the most of a day is that of its busiest one, whatever day it is', () => {
   expect(monthly).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
 });
 
-test('what a day may cost is what its calls may be, at most as many as the day allows', () => {
+test('the daily cost follows from the calls, up to the daily limit', () => {
   const preview = previewWrittenSchedule(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
   expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
   const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;

@@ -31,11 +31,11 @@ test.each([
   ['own', () => standing('none'), 'SERVICE_SOURCES'],
   ['hosted', () => standing('answering'), 'SEARCH_API_URL'],
   ['other', () => standing('answering'), 'sandbox, own or hosted'],
-])('%s is refused where it cannot answer, and what to do is said', async (asked, ctx, words) => {
+])('%s is refused if it is not available, with what to do', async (asked, ctx, words) => {
   await expect(chooseService(ctx(), asked)).rejects.toThrow(words);
 });
 
-test('nobody looks for public sources where the service is named or hosted', async () => {
+test('public sources are not probed if the service is named or hosted', async () => {
   const ownSources = () => Promise.reject(new Error('looked'));
   const ctx = { ...standing('none', hosted), ownSources };
   await chooseService(ctx, undefined);

@@ -32,13 +32,13 @@ async function unreadable(slug: string) {
   return search;
 }
 
-test('a search whose schedule cannot be read goes on once its schedule is edited', async () => {
+test('a search with an unparsable schedule resumes once its schedule is edited', async () => {
   await unreadable('found-by-the-edit');
   const { search: edited } = await editSearch(world.ctx, 'found-by-the-edit', { cron: '0 * * * *' });
   expect(edited).toMatchObject({ state: 'active', state_reason: null, next_due_at: at('13:00') });
 });
 
-test('a paused search stays paused when its schedule is edited, readable or not before', async () => {
+test('a paused search stays paused when its schedule is edited, parsable before or not', async () => {
   const search = await unreadable('edited-at-rest');
   await changeSearch(world.ctx, 'edited-at-rest', 'pause');
   await editSearch(world.ctx, 'edited-at-rest', { cron: '0 * * * *' });
@@ -48,7 +48,7 @@ test('a paused search stays paused when its schedule is edited, readable or not 
   expect(await stateOf(search.id)).toEqual({ state: 'active', next_due_at: at('12:30') });
 });
 
-test('a search that a refused key broke waits for a person, whatever is edited', async () => {
+test('a search stopped by a rejected key waits for a person, whatever is edited', async () => {
   const { search } = await add('refused');
   await rows(`UPDATE strandline.searches SET state = 'broken', next_due_at = NULL WHERE id = $1`, [
     search.id,
@@ -57,7 +57,7 @@ test('a search that a refused key broke waits for a person, whatever is edited',
   expect(await stateOf(search.id)).toEqual({ state: 'broken', next_due_at: null });
 });
 
-test('resuming a search whose schedule cannot be read leaves it broken, with the reason', async () => {
+test('resuming a search with an unparsable schedule leaves it broken, with the reason', async () => {
   await unreadable('resumed-unreadable');
   await changeSearch(world.ctx, 'resumed-unreadable', 'pause');
   expect(await changeSearch(world.ctx, 'resumed-unreadable', 'resume')).toMatchObject({
@@ -83,7 +83,7 @@ test.each([
   ).rejects.toMatchObject({ constraint: 'searches_next_due' });
 });
 
-test('a search that is being made while its topic is removed goes with it', async () => {
+test('a search created while its topic is removed is removed with it', async () => {
   const { search } = await add('first-of-two', { topic: 'both' });
   const second = checkSearch({ slug: 'second-of-two', operation: 'microblog', prompt: 'two', every: '15m' });
   const service = { id: search.service_id, kind: search.service_kind };
@@ -111,7 +111,7 @@ test('a search that is being made while its topic is removed goes with it', asyn
   ]);
 });
 
-test('a search made in a topic that was removed is refused, and nothing of it is written', async () => {
+test('a search in a removed topic is refused without writing anything', async () => {
   await add('before', { topic: 'again' });
   await changeTopic(world.ctx, 'again', 'remove');
   await expect(add('after', { topic: 'again' })).rejects.toMatchObject({ name: 'Refused', kind: 'conflict' });

@@ -40,7 +40,7 @@ test.each([
   ['remove', 'removed'],
   ['pause', 'paused'],
 ] as const)(
-  'after "%s" a failed run of the search is not tried again: it is cancelled, and says why',
+  'after "%s" a failed run of the search is not retried: it is cancelled with a reason',
   async (change, reason) => {
     const slug = `${change}-retry`;
     const { firstRunId } = await add(slug);
@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test('a run that a person asked for is tried again although its search is paused', async () => {
+test('a manual run is retried although its search is paused', async () => {
   const { firstRunId } = await add('asked-for');
   await executeRun(world.ctx, firstRunId);
   await changeSearch(world.ctx, 'asked-for', 'pause');
@@ -68,7 +68,7 @@ test('a run that a person asked for is tried again although its search is paused
   expect(await runOf(runId)).toMatchObject({ status: 'queued', ended_at: null });
 });
 
-test('a run that a stopping worker gives back is cancelled where its search was removed meanwhile', async () => {
+test('a run released by a stopping worker is cancelled if its search was removed meanwhile', async () => {
   const { firstRunId } = await add('given-back');
   const stopping = new AbortController();
   stub.answers(async () => {
@@ -79,7 +79,7 @@ test('a run that a stopping worker gives back is cancelled where its search was 
   expect(await runOf(firstRunId)).toMatchObject({ status: 'cancelled', reason: 'removed' });
 });
 
-test('a run that is put back while its search is being paused waits for the pause, and is cancelled', async () => {
+test('a run released during a pause of its search waits for the pause to commit, and is cancelled', async () => {
   const { search, firstRunId } = await add('at-once');
   const now = world.clock.now();
   const claimed = await claimRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: 30_000, now });
@@ -118,7 +118,7 @@ test.each([
   ['pause', 'paused'],
   ['remove', 'removed'],
 ] as const)(
-  '"%s" after downtime: each slot that was due has its row, and the latest is cancelled',
+  '"%s" after downtime: each due slot has its row, and the latest is cancelled',
   async (change, reason) => {
     const slug = `${change}-after-downtime`;
     const { search, firstRunId } = await add(slug);
@@ -132,7 +132,7 @@ test.each([
   },
 );
 
-test('a search that a refused key stops has a row for each slot that was due until then', async () => {
+test('a search stopped by a rejected key has a row for each slot due until then', async () => {
   const { firstRunId: waiting } = await add('refused-key');
   const { search: other, firstRunId } = await add('beside-it');
   await executeRun(world.ctx, firstRunId);
@@ -148,7 +148,7 @@ test('a search that a refused key stops has a row for each slot that was due unt
   ]);
 });
 
-test('resuming a search before its capped day is over keeps a row for each slot that was due', async () => {
+test('resuming a capped search early keeps a row for each due slot', async () => {
   const { search, firstRunId } = await add('capped');
   await executeRun(world.ctx, firstRunId);
   const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
@@ -170,7 +170,7 @@ test('resuming a search before its capped day is over keeps a row for each slot 
   ]);
 });
 
-test('a removed search is given no run, also where the removal comes between looking and writing', async () => {
+test('a removed search gets no run, even if it is removed between read and write', async () => {
   const { search } = await add('gone');
   await changeSearch(world.ctx, 'gone', 'remove');
   await expect(insertManualRun(world.ctx, 'gone')).rejects.toBeInstanceOf(Refused);

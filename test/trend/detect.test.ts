@@ -31,7 +31,7 @@ const burst = (posts: number) => (series: Filled) => {
 };
 
 describe('a spike', () => {
-  test('is a window with far more than usual, told with what it was compared with', () => {
+  test('is a window with far more posts than usual, with the data it was compared with', () => {
     expect(detectSpike(steady(15 * 24, 5), watch)).toBeNull();
     const spike = detectSpike(steady(15 * 24, 5, burst(35)), { ...watch });
     expect(spike).toMatchObject({
@@ -46,7 +46,7 @@ describe('a spike', () => {
     expect([spike?.start, spike?.end]).toEqual([NOW - HOUR, NOW]);
   });
 
-  test('of each evening is none, and the same at night is one', () => {
+  test('at a time of day that is busy every day is not reported, the same number at night is', () => {
     const evenings = (series: Filled) => {
       for (let i = 0; i < series.counts.length; i += 1) {
         const hour = new Date(series.from + i * QUARTER_MS).getUTCHours();
@@ -62,7 +62,7 @@ describe('a spike', () => {
     expect(detectSpike(night, { ...watch, now: NOW - 6 * HOUR })).toMatchObject({ n: 240, usual: 16 });
   });
 
-  test('is not found in what was not observed, and what was not observed is not zero', () => {
+  test('is not detected in unobserved time, which is not zero', () => {
     const gaps = steady(15 * 24, 5, (series) => {
       burst(9)(series);
       // Every second quarter of the fortnight before was not observed; as zeros they would halve the mean.
@@ -79,7 +79,7 @@ describe('a spike', () => {
     expect(detectSpike(unseen, watch)).toBeNull();
   });
 
-  test('in a window that was observed in part is scaled up; the count stays as it was counted', () => {
+  test('in a partly observed window is scaled up; the count stays as observed', () => {
     const half = steady(15 * 24, 5, (series) => {
       series.counts.set([20, 20, 20, 0], series.counts.length - 4);
       series.minutes.set([15, 15, 15, 0], series.counts.length - 4);
@@ -89,7 +89,7 @@ describe('a spike', () => {
     expect(spike?.score).toBeCloseTo((80 - 20) / (spike?.sd ?? Number.NaN), 0);
   });
 
-  test('may come from a lower bound, which is out of every baseline', () => {
+  test('may come from a lower bound, which is excluded from every baseline', () => {
     const cut = steady(15 * 24, 5, (series) => {
       burst(35)(series);
       series.minutes.fill(3, -4);
@@ -107,7 +107,7 @@ describe('a spike', () => {
     expect(detectSpike(before, watch)).toMatchObject({ n: 140, usual: 20 });
   });
 
-  test('is not told where this time of day was mostly seen as lower bounds: what is usual is not known', () => {
+  test('is not reported if this time of day has mostly lower bounds: the baseline is unknown', () => {
     // By day answers are full at 30 posts a quarter, on so many days; at night, and on the others, it is quiet.
     const fullOn = (days: number) =>
       steady(15 * 24, 5, (series) => {
@@ -124,7 +124,7 @@ describe('a spike', () => {
     expect(detectSpike(fullOn(11), watch)).toBeNull();
   });
 
-  test('is not told again within a day, nor before an hour in a row was quiet', () => {
+  test('is not reported again within a day, nor before a quiet hour', () => {
     const day = (hours: number) =>
       steady(15 * 24, 5, (series) => {
         series.counts.fill(60, -4 * hours);
@@ -135,7 +135,7 @@ describe('a spike', () => {
     expect(detectSpike(day(27), told(26))).toBeNull();
   });
 
-  test('in a window that closed more than six hours ago is no news', () => {
+  test('in a window that closed more than six hours ago is not reported', () => {
     const late = (hours: number) =>
       steady(15 * 24, 5, (series) => {
         const end = series.counts.length - 4 * hours;
@@ -146,7 +146,7 @@ describe('a spike', () => {
   });
 });
 
-describe('with little to compare with', () => {
+describe('with little history', () => {
   test.each([
     ['under twelve hours nothing is told', 12, 35, null],
     ['to three days only what is beyond doubt, marked provisional', 48, 35, true],
@@ -158,7 +158,7 @@ describe('with little to compare with', () => {
   });
 });
 
-test('sensitivity moves the threshold, and nothing else', () => {
+test('sensitivity changes the threshold and nothing else', () => {
   const score = (posts: number) =>
     detectSpike(steady(15 * 24, 5, burst(posts)), { ...watch, sensitivity: 'high' })?.score;
   const posts = Array.from({ length: 100 }, (_, i) => 5 + i / 4).find((one) => (score(one) ?? 0) >= 3.6) ?? 0;
@@ -169,7 +169,7 @@ test('sensitivity moves the threshold, and nothing else', () => {
   });
 });
 
-test('the window is as long as a slow search needs, and never shorter than its interval', () => {
+test('the window grows with the interval of a slow search, and is never shorter', () => {
   const width = (postsADay: number, everySeconds = 900) => {
     const series = steady(15 * 24, 0);
     return chooseWindowWidth(
@@ -182,7 +182,7 @@ test('the window is as long as a slow search needs, and never shorter than its i
   expect(width(300, 2 * 86_400) / 4).toBe(48);
 });
 
-test('whatever the counts: what is told is above its threshold, at least five, twice the usual, and in time', () => {
+test('for any counts, a reported spike is above its threshold, at least five, twice the usual, and on time', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 60, maxLength: 500 }),

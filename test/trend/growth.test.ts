@@ -18,14 +18,14 @@ const gain = (from: number, until: number, gained: number, topPost = 0, topGaine
   topGained,
 });
 
-test('a gain is spread over the time between its answers; other time was not observed', () => {
+test('a gain is spread over the time between its responses; other time is unobserved', () => {
   const series = buildGainSeries([gain(-5, 25, 60), gain(40, 55, 15)], NOON, NOON + HOUR);
   expect(Array.from(series.counts)).toEqual([30, 20, 5, 10]);
   expect(Array.from(series.minutes)).toEqual([15, 10, 5, 10]);
   expect(Array.from(series.cut)).toEqual([0, 0, 0, 0]);
 });
 
-test('whatever the gains between answers: all of it stands somewhere, and no minute is there twice', () => {
+test('any gains between responses are distributed completely, and no minute counts twice', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 500 }), fc.boolean()), {
@@ -60,12 +60,12 @@ test('whatever the gains between answers: all of it stands somewhere, and no min
 const window = { start: NOON, end: NOON + HOUR };
 const gains = [gain(-30, 30, 100, 1, 80), gain(30, 60, 60, 2, 30), gain(60, 90, 500, 3, 500)];
 
-test('the post that gained most in a window is the one that led there', () => {
+test('the post that gained most in a window is the top post', () => {
   expect(findTopPost(gains, window)).toEqual({ post: 1n, gained: 40 });
   expect(findTopPost([gain(0, 60, 0)], window)).toBeNull();
 });
 
-test('a spike is one of many posts where it would hold enough without the largest', () => {
+test('a gain spike needs many posts: it must exceed the threshold without the largest', () => {
   const spike = (n: number, usual: number): Spike => ({
     ...window,
     n,

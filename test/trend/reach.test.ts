@@ -29,19 +29,19 @@ const seen = (change: Partial<RunBefore>, posts = 3, minutesAgo: readonly number
   );
 };
 
-describe('how many minutes back an answer saw', () => {
-  test('operation B sees back to the last succeeded run, at most two intervals', () => {
+describe('how many minutes a response covers', () => {
+  test('operation B covers the time since the last succeeded run, at most two intervals', () => {
     expect(seen({})).toEqual({ reached: 15, from: 15, until: 0 });
     expect(seen({ lastUntil: NOW - 5 * MINUTE })).toEqual({ reached: 5, from: 5, until: 0 });
     expect(seen({ lastUntil: NOW - 5 * HOUR })).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
-  test('operation A sees as far as its date filter says, whenever it ran before', () => {
+  test('operation A covers its date filter, whenever it ran before', () => {
     expect(seen({ operation: 'ai', dateFilter: 'PAST_2_DAYS' })).toMatchObject({ from: (2 * DAY) / MINUTE });
     expect(seen({ operation: 'ai', dateFilter: null })).toMatchObject({ from: DAY / MINUTE });
   });
 
-  test('operation A that never gave a post says nothing of posts; an empty answer after others is a silence', () => {
+  test('operation A without any posts so far covers nothing; an empty response after others is a quiet period', () => {
     expect(seen({ operation: 'ai', mostPosts: null }, 0, [])).toBeNull();
     expect(seen({ operation: 'ai', mostPosts: 2, lastUntil: NOW - 6 * HOUR }, 0, [])).toMatchObject({
       reached: 360,
@@ -50,23 +50,23 @@ describe('how many minutes back an answer saw', () => {
     expect(seen({ mostPosts: null, lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
-  test('an answer that is full is whole in its newer half only, however old the rest is', () => {
+  test('a full response is complete in its newer half only, however old the rest', () => {
     const ages = [1, 2, 3, 4, 600, 900];
     expect(seen({ mostPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
     expect(seen({ mostPosts: 7 }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
     expect(seen({ mostPosts: 7, asked: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
   });
 
-  test('a full answer whose newer half reaches far enough is not cut', () => {
+  test('a full response whose newer half goes back far enough is not truncated', () => {
     expect(seen({ mostPosts: 4 }, 4, [10, 20, 30, 40])).toEqual({ reached: 15, from: 15, until: 0 });
   });
 
-  test('a full answer that repeats the newest of the run before it leaves nothing out', () => {
+  test('a full response that overlaps with the newest posts of the previous run misses nothing', () => {
     const ages = [1, 2, 3, 4, 600, 900];
     expect(seen({ mostPosts: 6, repeats: true }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
   });
 
-  test('of operation A, too, a full answer that repeats says nothing of what was cut before the last run', () => {
+  test('an overlapping full response of operation A says nothing about what was truncated before the last run', () => {
     const ages = [1, 2, 3, 4, 600, 900];
     const week = { operation: 'ai', dateFilter: 'PAST_WEEK', mostPosts: 6 } as const;
     expect(seen({ ...week, repeats: true }, 6, ages)).toEqual({
@@ -79,7 +79,7 @@ describe('how many minutes back an answer saw', () => {
     );
   });
 
-  test('the first answer of a request may be cut: nobody knows its limit', () => {
+  test('the first response of a request may be truncated: its limit is unknown', () => {
     expect(seen({ mostPosts: null, lastUntil: null }, 4, [1, 2, 3, 4])).toEqual({
       reached: 30,
       from: 2,
@@ -87,19 +87,19 @@ describe('how many minutes back an answer saw', () => {
     });
   });
 
-  test('a full answer without times says nothing but that it was full', () => {
+  test('a full response without times covers nothing', () => {
     expect(seen({ mostPosts: 3 }, 3, [])).toEqual({ reached: 15, from: 0, until: 0 });
   });
 
-  test('rest is not observed: not before it ended, and not after it began', () => {
+  test('a pause is unobserved: neither before its end nor after its start', () => {
     expect(seen({ resumedAt: NOW - 4 * MINUTE })).toEqual({ reached: 4, from: 4, until: 0 });
     expect(seen({ stoppedAt: NOW - 2 * MINUTE })).toEqual({ reached: 15, from: 15, until: 2 });
     expect(seen({ stoppedAt: NOW - 2 * HOUR })).toEqual({ reached: 120, from: 120, until: 120 });
   });
 });
 
-describe('the quarters that a run saw', () => {
-  test('minutes stand where they were observed in full', () => {
+describe('the quarter hours that a run covers', () => {
+  test('have the minutes that were observed completely', () => {
     const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE, until: NOW + 2 * MINUTE };
     expect(listQuarters(reach)).toEqual([
       { at: NOW - 30 * MINUTE, minutes: '000000000000000', cut: true },
@@ -108,7 +108,7 @@ describe('the quarters that a run saw', () => {
     ]);
   });
 
-  test('ranges that follow each other leave no minute out and see none twice', () => {
+  test('consecutive ranges cover each minute exactly once', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1_000, max: 3 * HOUR }), { minLength: 1, maxLength: 12 }),
@@ -135,7 +135,7 @@ describe('the quarters that a run saw', () => {
     );
   });
 
-  test('a filter of two years is written down for five weeks', () => {
+  test('a filter of two years is stored for five weeks', () => {
     const quarters = listQuarters({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW });
     expect(quarters).toHaveLength((35 * DAY) / QUARTER_MS);
   });

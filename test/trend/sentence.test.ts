@@ -91,7 +91,7 @@ test.each<[string, Partial<SpikeFacts>, string]>([
   expect(composeSpikeSentence({ ...told, ...change })).toBe(sentence);
 });
 
-test("a reader's zone is that of the times; the weekday stays that of the search", () => {
+test('times use the zone of the reader; the weekday stays that of the search', () => {
   const spike = { ...told, weekday_usual: 35.5, window_start: new Date('2026-11-21T13:00:00Z') };
   expect(composeSpikeSentence(spike, 'Pacific/Auckland')).toBe(
     '142 posts between 02:00 and 03:00 Pacific/Auckland time, 6.3x the usual 22.5 around this time (last 14 days), 4x the usual 35.5 of a Saturday (last 4 weeks).',

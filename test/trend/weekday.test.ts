@@ -20,7 +20,7 @@ function weeks(days: number, change: (series: Series & { minutes: Uint8Array }) 
 }
 const index = (series: Series, at: number) => Math.round((at - series.from) / QUARTER_MS);
 
-test('what is usual on this weekday is taken from the four weeks before', () => {
+test('the baseline of a weekday comes from the four weeks before', () => {
   expect(computeWeekdayUsual(weeks(29), window)).toBe(36);
 });
 
@@ -35,7 +35,7 @@ test('four weeks must have been observed, each around this time', () => {
   }
 });
 
-test('an hour that was not observed in one of the weeks is left out', () => {
+test('an hour unobserved in one of the weeks is excluded', () => {
   const gap = weeks(29, (series) => {
     const at = index(series, NOW - 14 * DAY);
     series.minutes.fill(0, at - 6, at);
