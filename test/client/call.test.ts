@@ -20,7 +20,7 @@ const sentBy = (request: ServiceRequest, other: Parameters<typeof call>[1] = {})
     return heard[0] ?? { url: '', headers: {}, body: '{}' };
   });
 
-describe('what is sent', () => {
+describe('requests', () => {
   const ai: ServiceRequest = {
     operation: 'ai',
     prompt: 'tide',
@@ -29,7 +29,7 @@ describe('what is sent', () => {
     date_filter: null,
     streaming: false,
   };
-  it("is the raw key, the specification's members, and always whether to stream", async () => {
+  it('send the raw key, the members of the specification, and always the streaming flag', async () => {
     const { url, headers, body } = await sentBy(ai);
     expect(url).toBe('/search/ai/search');
     expect(headers).toMatchObject({ authorization: KEY, 'content-type': 'application/json' });
@@ -42,7 +42,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('is in the words of the dialect, under its prefix or the one that is set', async () => {
+  it('use the names of the dialect, under its prefix or the configured one', async () => {
     const named = await sentBy(ai, { dialect: loadDialect('named') });
     expect(named.url).toBe('/desearch/ai/search');
     expect(JSON.parse(named.body)).toMatchObject({ tools: ['Web Search', 'Twitter Search'] });
@@ -51,14 +51,14 @@ describe('what is sent', () => {
     expect(JSON.parse(moved.body)).toEqual({ prompt: 'tide', model: 'NOVA' });
   });
 
-  it('passes extra members on, but none that the specification has', async () => {
+  it('pass extra members on, except those of the specification', async () => {
     const extra = { count: 50, prompt: 'other', streaming: true, date_filter: 'PAST_YEAR', deep: { a: [1] } };
     const { body } = await sentBy({ ...ai, extra });
     expect(JSON.parse(body)).toMatchObject({ prompt: 'tide', streaming: false, count: 50, deep: { a: [1] } });
     expect(JSON.parse(body)).not.toHaveProperty('date_filter');
   });
 
-  it('passes on headers of ours, and none that would change the call', async () => {
+  it('pass configured headers on, except those that would change the call', async () => {
     const { headers } = await sentBy(ai, {
       headers: { 'x-run-id': '7', Authorization: 'other', Host: 'other' },
     });
@@ -66,14 +66,14 @@ describe('what is sent', () => {
     expect(headers.host).toMatch(/^127/);
   });
 
-  it('keeps the path of the base address', async () => {
+  it('keep the path of the base address', async () => {
     await withService(send(200, JSON_TYPE, '{}'), async (url, heard) => {
       await call(`${url}/api/`);
       expect(heard[0]?.url).toBe('/api/search/ai/search/links/microblog');
     });
   });
 
-  it('has no authorization where there is no key, and nothing where the key is no key', async () => {
+  it('send no authorization without a key, and are not sent with an invalid one', async () => {
     await withService(send(200, JSON_TYPE, '{}'), async (url, heard) => {
       await call(url, { key: undefined });
       expect(heard[0]?.headers).not.toHaveProperty('authorization');
@@ -83,7 +83,7 @@ describe('what is sent', () => {
   });
 });
 
-test('an answer comes with all that is to be kept', async () => {
+test('a response carries everything that is stored', async () => {
   const headers = { ...JSON_TYPE, 'X-Service-Cost-Usd': '0.0125', 'X-Service-Usage-Count': '10' };
   const result = await withService(send(200, headers, '{"miner_microblog_posts":[]}'), (url) => call(url));
   expect(result).toMatchObject({
@@ -138,7 +138,7 @@ test.each<[number, Record<string, string>, string, string, number | undefined]>(
   [503, { 'retry-after': '30' }, '', 'upstream_5xx', 30_000],
   [504, {}, '', 'upstream_5xx', undefined],
   [599, {}, '', 'upstream_5xx', undefined],
-])('HTTP %d %j %s is %s', async (status, headers, body, code, wait) => {
+])('HTTP %d %j %s fails with %s', async (status, headers, body, code, wait) => {
   const result = await withService(send(status, headers, body), (url) => call(url));
   expect(result).toMatchObject({ kind: 'failed', code, retryAfterMs: wait, httpStatus: status, sent: true });
 });
@@ -148,7 +148,7 @@ test.each([200, 201, 206])('HTTP %d with a valid body is a response', async (sta
   expect(result).toMatchObject({ kind: 'answer', httpStatus: status, body: Buffer.from('{"a":1}') });
 });
 
-test('a redirect is never followed, and its target never asked', async () => {
+test('never follows a redirect or contacts its target', async () => {
   await withService(send(200, JSON_TYPE, '{}'), async (target, heardThere) => {
     for (const status of [301, 302, 303, 307, 308]) {
       const result = await withService(send(status, { location: `${target}/x` }), (url) => call(url));
@@ -179,7 +179,7 @@ test.each<[string | undefined, string | Buffer, string]>([
   ['application/json; charset=utf-16', Buffer.from('\uFEFF{"a":1}', 'utf16le').swap16(), 'answer'],
   ['text/plain', Buffer.from('{"a":1}', 'utf16le').swap16(), 'answer'],
   ['application/json', gzipSync('{"a":1}'), 'answer'],
-])('200 %s %j is %s', async (type, body, expected) => {
+])('200 %s %j fails with %s', async (type, body, expected) => {
   const result = await withService(
     (response) => void response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body),
     (url) => call(url),
@@ -205,20 +205,20 @@ test.each<[string, (socket: Socket) => void, string, string | undefined]>([
     'upstream_5xx',
     undefined,
   ],
-])('a body whose connection %s: what had come is there', async (_, behave, code, partial) => {
+])('a body whose connection %s keeps the bytes that arrived', async (_, behave, code, partial) => {
   const result = await withSocket(behave, (url) => call(url, { timeoutMs: 150 }));
   expect(outcome(result)).toBe(code);
   expect(result.kind === 'failed' ? result.partial?.toString() : null).toBe(partial);
 });
 
-test('a body that is larger than the limit is not kept in part', async () => {
+test('a body over the limit is not stored in part', async () => {
   const result = await withService(send(200, JSON_TYPE, `{"a":"${'x'.repeat(100)}"}`), (url) =>
     call(url, { maxBytes: 50 }),
   );
   expect(result).toMatchObject({ code: 'too_large', partial: undefined });
 });
 
-describe('what a call cost', () => {
+describe('the cost of a call', () => {
   it.each<[Record<string, string | string[]>, number | null, number | null]>([
     [{}, null, null],
     [{ 'x-any-name-cost-usd': '0', 'x-any-usage-count': '0' }, 0, 0],
@@ -305,11 +305,11 @@ test.each([
   ['http://127.0.0.1:1', 'conn_refused'],
   ['http://nowhere.invalid', 'conn_refused'],
   ['not an address', 'internal'],
-])('%s cannot be reached: %s, and nothing was sent', async (baseUrl, code) => {
+])('%s is unreachable: %s, and nothing was sent', async (baseUrl, code) => {
   expect(await call(baseUrl)).toMatchObject({ kind: 'failed', code, sent: false, httpStatus: null });
 });
 
-test('a server that speaks no TLS breaks the connection', async () => {
+test('a server without TLS breaks the connection', async () => {
   const result = await withSocket(
     (socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n'),
     (url) => call(url.replace('http:', 'https:')),
@@ -326,7 +326,7 @@ describe('the key', () => {
     (text: string) => `${'x'.repeat(1_980)}${text}`,
     (text: string) => `${'x'.repeat(1_995)}${text}`,
   ];
-  it.each(leaks)('is in no result, whatever the service repeats: %s', async (leak) => {
+  it.each(leaks)('appears in no result, whatever the service echoes: %s', async (leak) => {
     for (const status of [200, 302, 401, 500]) {
       const headers = { location: `http://x/?k=${encodeURIComponent(KEY)}`, 'content-type': `text/${KEY}` };
       const result = await withService(send(status, headers, leak(KEY)), (url) => call(url));
@@ -337,7 +337,7 @@ describe('the key', () => {
     }
   });
 
-  it('is in no result of a broken connection', async () => {
+  it('appears in no result of a broken connection', async () => {
     const result = await withSocket(
       (socket) => socket.resetAndDestroy(),
       (url) => call(url),
@@ -346,7 +346,7 @@ describe('the key', () => {
   });
 });
 
-test('the words of a service are cleaned and cut', async () => {
+test('error messages of a service are cleaned and truncated', async () => {
   const body = JSON.stringify({ detail: `upstream said: \u0000\ud800${'x'.repeat(100_000)}` });
   const result = await withService(send(500, JSON_TYPE, body), (url) => call(url));
   const detail = result.kind === 'failed' ? (result.detail ?? '') : '';

@@ -43,7 +43,7 @@ async function withClosingService(use: (baseUrl: string, counted: Counted) => Pr
   }
 }
 
-test('a service that closes kept-alive connections costs no call: each has a connection of its own', async () => {
+test('uses a new connection per call, so a service that closes idle connections costs no call', async () => {
   await withClosingService(async (url, counted) => {
     for (let n = 0; n < 5; n += 1) expect(outcome(await call(url))).toBe('answer');
     const together = await Promise.all(Array.from({ length: 5 }, () => call(url)));
@@ -52,7 +52,7 @@ test('a service that closes kept-alive connections costs no call: each has a con
   });
 });
 
-test('a call that would leave later than it may is not sent', async () => {
+test('does not send a call after its deadline', async () => {
   await withClosingService(async (url, counted) => {
     const leaveBy = new Date(NOW.getTime() - 1);
     expect(await call(url, { leaveBy, clock: steppedClock(NOW) })).toMatchObject({

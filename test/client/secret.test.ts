@@ -14,29 +14,29 @@ const SPELLINGS: [how: string, said: string][] = [
   ['in base64', Buffer.from(KEY).toString('base64')],
 ];
 
-test.each(SPELLINGS)('a text that repeats the key %s is told without it', (_, said) => {
+test.each(SPELLINGS)('masks the key %s in echoed text', (_, said) => {
   expect(redactKey(`said ${said}.`, KEY)).toMatch(/^said "?\[key]"?\.$/);
 });
 
-test.each(SPELLINGS)('bytes that repeat the key %s are kept without it', (_, said) => {
+test.each(SPELLINGS)('masks the key %s in echoed bytes', (_, said) => {
   const kept = redactKeyInBytes(Buffer.from(`{"a": ${said}, "b": "🌊"}`), KEY).toString();
   expect(kept).toMatch(/^\{"a": "?\[key]"?, "b": "🌊"}$/);
 });
 
-test.each(SPELLINGS)('bytes in UTF-16 that repeat the key %s too, whichever way they stand', (_, said) => {
+test.each(SPELLINGS)('masks the key %s in UTF-16 bytes of either byte order', (_, said) => {
   const little = Buffer.from(`\uFEFF{"a": ${said}, "b": "🌊"}`, 'utf16le');
   const without = /^\uFEFF\{"a": "?\[key]"?, "b": "🌊"}$/;
   expect(redactKeyInBytes(little, KEY).toString('utf16le')).toMatch(without);
   expect(redactKeyInBytes(Buffer.from(little).swap16(), KEY).swap16().toString('utf16le')).toMatch(without);
 });
 
-test('bytes around the key stay as they are, also those that are no text', () => {
+test('keeps the bytes around a masked key, even if they are not valid text', () => {
   const around = Buffer.from([0xff, 0xfe, 0x00, 0xc3]);
   const kept = redactKeyInBytes(Buffer.concat([around, Buffer.from(KEY), around]), KEY);
   expect(kept).toEqual(Buffer.concat([around, Buffer.from('[key]'), around]));
 });
 
-test('any other bytes stay as they are', () => {
+test('leaves all other bytes unchanged', () => {
   const bytes = Buffer.from([0xff, 0x00, 0x6b, 0x24, 0x31]);
   expect(redactKeyInBytes(bytes, KEY)).toBe(bytes);
   expect(redactKeyInBytes(bytes, undefined)).toBe(bytes);

@@ -26,7 +26,7 @@ describe('encodings', () => {
     ['br', brotliCompressSync(TEXT)],
     ['identity', TEXT],
     ['', TEXT],
-  ])('%s is read', async (encoding, body) => {
+  ])('%s is decoded', async (encoding, body) => {
     const result = await encoded(encoding, body);
     expect(result).toMatchObject({ kind: 'answer', bytes: TEXT.length });
     expect(result.kind === 'answer' && result.body.equals(TEXT)).toBe(true);
@@ -42,11 +42,11 @@ describe('encodings', () => {
     ['gzip, gzip', gzipSync(gzipSync(TEXT))],
     ['gzip, br, gzip, br, gzip, br', TEXT],
     ['aes128gcm', TEXT],
-  ])('%s that is not that, or not read, cannot be decoded', async (encoding, body) => {
+  ])('%s that is corrupt or unsupported is a decoding error', async (encoding, body) => {
     expect(outcome(await encoded(encoding, body))).toBe('decode_error');
   });
 
-  it('that are not read at all leave no connection open', async () => {
+  it('that are unsupported leave no connection open', async () => {
     let hungUp: Promise<unknown> | undefined;
     await withSocket(
       (socket) => {
@@ -60,11 +60,11 @@ describe('encodings', () => {
     );
   });
 
-  it('empty under any of them is an empty answer', async () => {
+  it('of an empty body give an empty response', async () => {
     expect(outcome(await encoded('gzip', Buffer.alloc(0)))).toBe('bad_json');
   });
 
-  it('that break off with the connection are a broken connection', async () => {
+  it('that are cut off by the connection report a broken connection', async () => {
     const part = gzipSync(TEXT).subarray(0, 60);
     const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 900\r\n\r\n';
     const result = await withSocket(
@@ -75,7 +75,7 @@ describe('encodings', () => {
   });
 });
 
-test('an answer may have as many bytes as the limit says, and none more', async () => {
+test('a response may be exactly as large as the limit, not a byte larger', async () => {
   const maxBytes = TEXT.length;
   for (const encoding of ['identity', 'gzip'] as const) {
     const body = encoding === 'gzip' ? gzipSync(TEXT) : TEXT;
@@ -113,7 +113,7 @@ test.each([
   ['gzip', (blanks: Buffer) => gzipSync(blanks)],
   ['br', (blanks: Buffer) => brotliCompressSync(blanks, QUICKLY)],
   ['deflate', (blanks: Buffer) => deflateRawSync(blanks, { level: 3 })],
-])('a bomb of %s is stopped at the limit, in little time and memory', async (encoding, compress) => {
+])('a compression bomb of %s stops at the limit, with little time and memory', async (encoding, compress) => {
   const bomb = compress(Buffer.alloc(encoding === 'gzip' ? 300_000_000 : 100_000_000, ' '));
   const { value, computedMs, lagMs, grewMb } = await watched(() =>
     encoded(encoding, bomb, { maxBytes: 20_000_000 }),
@@ -125,7 +125,7 @@ test.each([
   expect(grewMb).toBeLessThan(100);
 });
 
-test('an endless body is stopped at the limit', async () => {
+test('an endless body stops at the limit', async () => {
   const piece = Buffer.alloc(65_536, ' ');
   const { value, grewMb } = await watched(() =>
     withService(
@@ -144,7 +144,7 @@ test('an endless body is stopped at the limit', async () => {
   expect(grewMb).toBeLessThan(100);
 });
 
-test('an error with an endless body is understood by its status', async () => {
+test('an error with an endless body is classified by its status', async () => {
   const result = await withService(
     (response) => {
       response.writeHead(503, { 'retry-after': '9' });
@@ -156,7 +156,7 @@ test('an error with an endless body is understood by its status', async () => {
   expect(result).toMatchObject({ code: 'upstream_5xx', retryAfterMs: 9_000 });
 });
 
-test('a hundred thousand chunks of one byte are one body, and the loop goes on', async () => {
+test('a hundred thousand one-byte chunks form one body without blocking the event loop', async () => {
   const chunks = `1\r\n[\r\n${'1\r\n \r\n'.repeat(100_000)}1\r\n]\r\n0\r\n\r\n`;
   const { value, lagMs } = await watched(() =>
     withSocket(

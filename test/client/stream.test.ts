@@ -20,13 +20,13 @@ function stream(body: string, headers: Record<string, string> = SSE, end = true)
   );
 }
 
-test('an event stream is kept as it came, byte for byte', async () => {
+test('an event stream is stored byte for byte', async () => {
   const result = await stream(TEXT + LINKS + DONE);
   expect(result).toMatchObject({ kind: 'answer', contentType: 'text/event-stream' });
   expect(result.kind === 'answer' && result.body.toString()).toBe(TEXT + LINKS + DONE);
 });
 
-test('a stream is asked for in words, too', async () => {
+test('a streaming request asks for an event stream', async () => {
   await withService(
     (response) => void response.writeHead(200, SSE).end(DONE),
     async (url, heard) => {
@@ -68,16 +68,16 @@ test.each<[string, string, string]>([
   expect(outcome(await stream(body))).toBe(expected);
 });
 
-describe('a stream that nobody announced', () => {
+describe('an unannounced stream', () => {
   it.each([
     ['with JSON as its type', { 'content-type': 'application/json' }],
     ['with no type', {}],
-  ])('%s is read as one', async (_, headers: Record<string, string>) => {
+  ])('%s is parsed as a stream', async (_, headers: Record<string, string>) => {
     expect(outcome(await stream(TEXT + DONE, headers))).toBe('answer');
     expect(outcome(await stream(TEXT, headers))).toBe('stream_incomplete');
   });
 
-  it('is read where none was asked for', async () => {
+  it('is parsed even if none was requested', async () => {
     const result = await withService(
       (response) => void response.writeHead(200).end(TEXT),
       (url) => call(url, { request: { ...request, streaming: false } }),
@@ -85,7 +85,7 @@ describe('a stream that nobody announced', () => {
     expect(outcome(result)).toBe('stream_incomplete');
   });
 
-  it('is no answer of the operation that has none', async () => {
+  it('is not a response of the operation that has none', async () => {
     const result = await withService(
       (response) => void response.writeHead(200, SSE).end(DONE),
       (url) => call(url),
@@ -94,7 +94,7 @@ describe('a stream that nobody announced', () => {
   });
 });
 
-test('an error inside a stream shows no key, nor its beginning', async () => {
+test('an error inside a stream shows no part of the key', async () => {
   for (const filled of [0, 1_980, 1_990]) {
     const result = await stream(event({ error: `${'x'.repeat(filled)}${KEY}` }));
     expect(JSON.stringify(result)).toMatch(/x*\[key/);
@@ -102,19 +102,19 @@ test('an error inside a stream shows no key, nor its beginning', async () => {
   }
 });
 
-test('a whole JSON answer to a request for a stream is an answer', async () => {
+test('a complete JSON response to a streaming request is accepted', async () => {
   const body = JSON.stringify({ completion: 'a', search: [] }, null, 2);
   expect(outcome(await stream(body, { 'content-type': 'application/json' }))).toBe('answer');
   expect(outcome(await stream(body))).toBe('answer');
 });
 
-test('a service that keeps the connection open behind its completion is not waited for', async () => {
+test('does not wait for a connection that stays open after the completion', async () => {
   const result = await stream(TEXT + DONE, SSE, false);
   expect(result).toMatchObject({ kind: 'answer', bytes: Buffer.byteLength(TEXT + DONE) });
   expect(result.latencyMs, 'which ends at its limit').toBeLessThan(1_000);
 });
 
-test('a stream that breaks off, in whatever way, is kept up to there', async () => {
+test('a broken stream is stored up to where it broke, however it broke', async () => {
   const incomplete = await stream(TEXT + LINKS);
   expect(incomplete.kind === 'failed' && incomplete.partial?.toString()).toBe(TEXT + LINKS);
   const failed = await stream(TEXT + LINKS + event({ error: 'sources failed' }));
@@ -123,7 +123,7 @@ test('a stream that breaks off, in whatever way, is kept up to there', async () 
   expect(await stream('')).toMatchObject({ code: 'stream_incomplete', partial: undefined });
 });
 
-test('a call that its caller ends keeps what had come of its stream', async () => {
+test('a call that its caller aborts keeps what arrived of its stream', async () => {
   const caller = new AbortController();
   const result = await withService(
     (response) => {
@@ -135,7 +135,7 @@ test('a call that its caller ends keeps what had come of its stream', async () =
   expect(result.kind === 'aborted' && result.partial?.toString()).toBe(TEXT + LINKS);
 });
 
-test('a stream that stalls before its completion runs into the time limit', async () => {
+test('a stream that stalls before its completion times out', async () => {
   const result = await withService(
     (response) => void response.writeHead(200, SSE).write(TEXT),
     (url) => call(url, { request, timeoutMs: 150 }),
@@ -146,7 +146,7 @@ test('a stream that stalls before its completion runs into the time limit', asyn
 test.each<[string, string, string]>([
   ['before its completion is a broken connection', TEXT, 'conn_reset'],
   ['behind its completion is an answer', TEXT + DONE, 'answer'],
-])('a reset %s', async (_, body, expected) => {
+])('a connection reset %s', async (_, body, expected) => {
   const result = await withService(
     (response) => {
       response.writeHead(200, SSE).write(body);
@@ -157,7 +157,7 @@ test.each<[string, string, string]>([
   expect(outcome(result)).toBe(expected);
 });
 
-test('a stream may come in single bytes, and compressed', async () => {
+test('a stream may arrive in single bytes and compressed', async () => {
   const bytes = Buffer.from(TEXT + DONE);
   const single = await withService(
     (response) => {

@@ -19,7 +19,7 @@ test.each<[string, (socket: Socket) => void, string, number | null]>([
   ['sends headers and no body', (s) => s.write(`${HEAD}content-length: 9\r\n\r\n`), 'timeout_body', 200],
   ['drips its body', (s) => s.write(`${HEAD}\r\n`, () => drip(s, '{"a": 1},')), 'timeout_body', 200],
   ['stalls at 90 %', (s) => s.write(`${HEAD}content-length: 10\r\n\r\n{"a":"bcd`), 'timeout_body', 200],
-])('a server that %s is given up on in time: %s', async (_, behave, code, httpStatus) => {
+])('a server that %s times out: %s', async (_, behave, code, httpStatus) => {
   let hungUp: Promise<unknown> | undefined;
   const result = await withSocket(
     (socket) => {
@@ -38,7 +38,7 @@ test.each<[string, (socket: Socket) => void, string, number | null]>([
   expect(result.latencyMs).toBeGreaterThanOrEqual(140);
 });
 
-test('a response that came while this process was suspended is read, however long that was', async () => {
+test('reads a response that arrived while the process was suspended, however long that was', async () => {
   const body = '{"miner_tweets":[]}';
   const result = await withSocket(
     (socket) =>
@@ -51,7 +51,7 @@ test('a response that came while this process was suspended is read, however lon
   expect(result).toMatchObject({ kind: 'answer', httpStatus: 200, bytes: body.length });
 });
 
-test('a server that is slow to refuse has been understood by its status', async () => {
+test('a slow error response is classified by its status', async () => {
   const result = await withSocket(
     (socket) => socket.write('HTTP/1.1 401 No\r\ncontent-length: 90\r\n\r\n{"detail":'),
     (url) => call(url, { timeoutMs: 150 }),
@@ -59,7 +59,7 @@ test('a server that is slow to refuse has been understood by its status', async 
   expect(result).toMatchObject({ code: 'auth', httpStatus: 401 });
 });
 
-test('the caller can end a call before it, before its headers, and in its body', async () => {
+test('the caller can abort a call before it starts, before its headers, and in its body', async () => {
   let caller = new AbortController();
   await withService(
     (response, { url }) => {
@@ -80,7 +80,7 @@ test('the caller can end a call before it, before its headers, and in its body',
   );
 });
 
-test('many calls leave nothing behind on the signal that they share', async () => {
+test('many calls leave no listeners on the signal they share', async () => {
   const controller = new AbortController();
   let listening = 0;
   const add = controller.signal.addEventListener.bind(controller.signal);

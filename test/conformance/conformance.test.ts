@@ -15,29 +15,29 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each(['neutral', 'named'])('our own service, %s', (name) => {
+describe.each(['neutral', 'named'])('our own service, %s,', (name) => {
   const names = readNames(name);
 
-  test('is one of the specification, every line of it, also where the specification is silent', async () => {
+  test('passes every check of the specification and every check beyond it', async () => {
     const { report } = await walk({ url: `${service.url}/sandbox`, names, key: KEY, brief: false });
     const checks = report.checks();
     expect(linesOf(checks.filter(({ outcome }) => outcome !== 'ok'))).toEqual([]);
     expect(checks.length).toBeGreaterThan(120);
   });
 
-  test('passes in six calls', async () => {
+  test('is checked in six calls', async () => {
     const { report, calls } = await walk({ url: service.url, names, key: KEY, brief: true });
     expect(calls).toBeLessThanOrEqual(6);
     expect(summaryOf(report.checks())).toMatchObject({ failed: 0, differs: 0, unseen: 0 });
   });
 
-  test('breaks no rule where nothing is found and sources are missing', async () => {
+  test('breaks no rule when nothing is found and sources are missing', async () => {
     const { report } = await walk({ url: `${service.url}/live`, names, key: KEY, brief: false });
     expect(summaryOf(report.checks())).toMatchObject({ failed: 0, differs: 0 });
   });
 });
 
-describe('a server that is wrong', () => {
+describe('a non-conforming server', () => {
   let checks: Check[];
   beforeAll(async () => {
     const wrong = await startWrongService();
@@ -81,17 +81,17 @@ describe('a server that is wrong', () => {
     'ends with [DONE]',
     'holds its completion',
     'holds no error',
-  ])('does otherwise where the specification is silent: %s', (says) => {
+  ])('is reported where the specification is silent: %s', (says) => {
     expect(outcomeOf(says)).toEqual(['differs']);
   });
 
-  test('is right where it is right', () => {
+  test('passes the checks that it satisfies', () => {
     expect(outcomeOf('summary is a string')).toContain('ok');
     expect(outcomeOf('title is a string')).toEqual(['ok']);
   });
 });
 
-test('names come from a file of their own as well', () => {
+test('names can come from a separate file', () => {
   const names = readNames(new URL('names.example.json', import.meta.url).pathname);
   expect([names.prefix, names.microblogPath]).toEqual(['v1', 'ai/search/links/microblog']);
   expect([names.tool('Video Search'), names.tool('Web Search')]).toEqual(['Film Search', 'Web Search']);
@@ -107,7 +107,7 @@ describe('the command', () => {
       });
     });
 
-  test('prints one line for each check and a summary', async () => {
+  test('prints one line per check and a summary', async () => {
     const { code, out } = await run(
       '--url',
       service.url,
@@ -123,7 +123,7 @@ describe('the command', () => {
     expect(out).toMatch(/^\d+ ok, 0 failed, 0 differs, 0 unseen; 6 calls$/m);
   });
 
-  test('fails where a rule is broken, and where it is asked wrongly', async () => {
+  test('fails when a rule is broken or an argument is invalid', async () => {
     const wrong = await startWrongService();
     const { code, out } = await run('--url', wrong.url, '--key', 'k', '--brief', '--json');
     await wrong.close();

@@ -27,7 +27,7 @@ describe('paths', () => {
   });
 });
 
-test('the recorded request is the specification’s in other words, both ways', () => {
+test('translates the recorded request to the specification and back', () => {
   const named = loadDialect('named');
   const wire = sampleJson('ai-search.2025-03.request.named.json');
   const neutral = fromWire(named, 'request', wire);
@@ -56,11 +56,11 @@ test.each([
   [' arxiv ', 'Preprint Search'],
   ['microblog search', 'Microblog Search'],
   ['Something Else', 'Something Else'],
-])('the tool %s is read as %s', (label, tool) => {
+])('maps the tool %s to %s', (label, tool) => {
   expect(fromWire(loadDialect('named'), 'request', { tools: [label] })).toEqual({ tools: [tool] });
 });
 
-test('an answer is renamed where the specification names its members, and nowhere inside what it does not know', () => {
+test('renames members of a response only where the specification names them, never inside unknown ones', () => {
   const wire = {
     miner_tweets: [
       {
@@ -92,7 +92,7 @@ test('an answer is renamed where the specification names its members, and nowher
 });
 
 test.each(['ai-search.2025-03.named.json', 'ai-search.2026-04.named.json', 'posts-80.named.json'])(
-  '%s comes back as it was after both ways',
+  '%s survives a round trip',
   (name) => {
     const named = loadDialect('named');
     const wire = sampleJson(name);
@@ -111,7 +111,7 @@ test('the neutral dialect reads every name of a flat group and writes one', () =
   });
 });
 
-test('events are renamed by kind and role', () => {
+test('renames events by kind and role', () => {
   const named = loadDialect('named');
   const events = [
     { type: 'text', role: 'microblog_summary', content: 'a' },
@@ -133,21 +133,21 @@ test('events are renamed by kind and role', () => {
   expect(wire.map((event) => fromWire(named, 'event', event))).toEqual(events);
 });
 
-test('keys that reach into prototypes are not carried over', () => {
+test('drops keys that reach into prototypes', () => {
   const hostile: unknown = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 1, "completion": {}}');
   const read = fromWire(loadDialect('named'), 'ai-answer', hostile);
   expect(Object.keys(read as object)).toEqual(['completion']); // what was just made is an object
   expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
 });
 
-test('the wire’s own spelling wins where both are there, whichever comes first', () => {
+test("prefers the wire's own spelling if both are present, in either order", () => {
   const named = loadDialect('named');
   expect(fromWire(named, 'post', { retweet_count: 1, repost_count: 2 })).toEqual({ repost_count: 1 });
   expect(fromWire(named, 'post', { repost_count: 2, retweet_count: 1 })).toEqual({ repost_count: 1 });
 });
 
-describe('a dialect of one’s own', () => {
-  test('says what differs, and is neutral in the rest', () => {
+describe('a custom dialect', () => {
+  test('lists its differences and is neutral otherwise', () => {
     const own = loadDialect(
       dialectFile({
         service_prefix: 'v1',
@@ -179,7 +179,7 @@ describe('a dialect of one’s own', () => {
     ['one name for two groups', dialectFile({ later_flat_members: { web: 'x', video: 'x' } })],
     ['a tool nobody knows', dialectFile({ tools: { 'Smell Search': 'x' } })],
     ['an empty tool', dialectFile({ tools: { 'Web Search': [] } })],
-  ])('is refused, naming its path: %s', (_, file) => {
+  ])('is refused with the path of the error: %s', (_, file) => {
     let thrown: unknown;
     try {
       loadDialect(file);
@@ -190,7 +190,7 @@ describe('a dialect of one’s own', () => {
     expect(String(thrown)).toContain(file);
   });
 
-  test('what is wrong in it is told with its place, what stands there, and what may', () => {
+  test('reports each error with its path, the given value and the allowed ones', () => {
     const file = dialectFile({
       members: { likes: 'x', repost_count: 7 },
       tools: { 'Web Search': 'a', b: 'c' },

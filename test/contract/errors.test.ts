@@ -10,7 +10,7 @@ import {
 import { retryAfterMs } from '../../src/protocol/retry-after.ts';
 import { sampleJson } from '../samples/sample.ts';
 
-describe('error bodies as they were seen', () => {
+describe('recorded error bodies', () => {
   const seen = sampleJson('errors.json') as Record<string, unknown>; // an object keyed by where it was seen
 
   test.each([
@@ -57,7 +57,7 @@ describe('error bodies in other forms', () => {
     expect(readErrorBody(text).message).toBe(message);
   });
 
-  test('a validation error keeps its places', () => {
+  test('a validation error keeps its paths', () => {
     const read = readErrorBody(
       '{"detail":[{"loc":["body","tools",0],"msg":"bad","type":"enum"},{"loc":null,"msg":"odd"},7]}',
     );
@@ -68,7 +68,7 @@ describe('error bodies in other forms', () => {
     expect(read.message).toBe('body.tools.0: bad; odd');
   });
 
-  test('words are cleaned and cut to 2,000 characters', () => {
+  test('messages are cleaned and truncated to 2,000 characters', () => {
     const { message } = readErrorBody(JSON.stringify({ detail: `a\0\ud800${'b'.repeat(5_000)}` }));
     expect(message).toHaveLength(2_000);
     expect(message?.startsWith('a\ufffdb')).toBe(true);
@@ -137,7 +137,7 @@ describe('Retry-After', () => {
   });
 });
 
-test('what our service answers is read by our client', () => {
+test('our client parses the errors of our service', () => {
   expect(readErrorBody(JSON.stringify(unauthorizedBody())).message).toBe('Unauthorized: Invalid API key');
   expect(readErrorBody(JSON.stringify(tooManyRequestsBody(7))).retryAfterMs).toBe(7_000);
   expect(readErrorBody(JSON.stringify(forbiddenBody('Not yours'))).message).toBe('Forbidden: Not yours');

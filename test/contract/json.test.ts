@@ -40,24 +40,24 @@ test.each([
     `[${nested(70, '1790000000000000001')},1790000000000000002]`,
     `[${nested(63, 'null')},"1790000000000000002"]`,
   ],
-])('nesting %s: what is deeper is null, and all else is there', (_, text, kept) => {
+])('nesting %s: deeper levels become null, everything else stays', (_, text, kept) => {
   expect(parseJson(text)).toMatchObject({ value: JSON.parse(kept) as unknown });
 });
 
 test.each([nested(100).slice(0, -50), '['.repeat(20_000), `${nested(100)}]`, `{"a":${'['.repeat(100)}"]`])(
-  'nesting that is never closed, or too often, is not JSON (%#)',
+  'nesting that is never closed, or closed too often, is not JSON (%#)',
   (text) => {
     expect(parseJson(text)).toEqual({ problem: 'not_json' });
   },
 );
 
-test('an object may have so many members, and none more, wherever it stands', () => {
+test('limits the members of an object, at any depth', () => {
   const members = (n: number) => `{${Array.from({ length: n }, (_, i) => `"${i}":[0,0]`).join()}}`;
   expect(parseJson(`[${members(MAX_MEMBERS)},${members(MAX_MEMBERS)}]`).problem).toBeUndefined();
   expect(parseJson(`[{"a":[1,{"b":2}],"c":${members(MAX_MEMBERS + 1)}}]`)).toEqual({ problem: 'too_many' });
 });
 
-test('a text may hold so many members and items, and none more', () => {
+test('limits the members and items of a text', () => {
   const list = (n: number) => `[${'0,'.repeat(n - 1)}0]`;
   expect(parseJson(list(MAX_VALUES - 1))).toMatchObject({ values: MAX_VALUES });
   for (const text of [
@@ -69,12 +69,12 @@ test('a text may hold so many members and items, and none more', () => {
   expect(parseJson(JSON.stringify(',[{'.repeat(MAX_VALUES)))).toMatchObject({ values: 1 });
 });
 
-test('a number of ten million digits is one more text', () => {
+test('reads a number of ten million digits as text', () => {
   const digits = '1'.repeat(10_000_000);
   expect(parseJson(`[${digits}]`)).toMatchObject({ value: [digits] });
 });
 
-test('JSON without large integers is read as JSON.parse reads it', () => {
+test('reads JSON without large integers like JSON.parse', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       fc.pre(!/\d{16}/.test(text));
@@ -83,7 +83,7 @@ test('JSON without large integers is read as JSON.parse reads it', () => {
   );
 });
 
-test('every integer survives, of any length', () => {
+test('keeps every integer of any length', () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.string(), (n, around) => {
       const { value } = parseJson(`{${JSON.stringify(around)}:[${n}]}`);
@@ -92,7 +92,7 @@ test('every integer survives, of any length', () => {
   );
 });
 
-test('values are found wherever they are cut and whatever stands between them', () => {
+test('finds values wherever the text is split and whatever separates them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()))),
@@ -112,7 +112,7 @@ test('values are found wherever they are cut and whatever stands between them', 
   );
 });
 
-test('lines are the same wherever the text is cut', () => {
+test('finds the same lines wherever the text is split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'bc', '\n', '\r', '\r\n', '')),
@@ -130,7 +130,7 @@ test('lines are the same wherever the text is cut', () => {
   );
 });
 
-test('a line has a limit', () => {
+test('limits the length of a line', () => {
   const lines = createLineSplitter(10);
   expect(() => lines.push('x'.repeat(11))).toThrow('too_large');
 });
@@ -142,11 +142,11 @@ test.each([
   ['ab😀', 3, 'ab'],
   ['ab😀', 4, 'ab😀'],
   ['', 4, ''],
-])('%j cut to %d is %j', (text, max, expected) => {
+])('%j truncated to %d is %j', (text, max, expected) => {
   expect(cleanText(text, max)).toBe(expected);
 });
 
-test('clean text stays clean, whatever it was', () => {
+test('cleaning text twice changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, max) => {
       const cleaned = cleanText(text, max);

@@ -10,7 +10,7 @@ import { listMembers } from '../../src/protocol/dialect.ts';
 
 const count = (object: string) => listMembers().filter((member) => member.startsWith(`${object}.`)).length;
 
-test('the schemas have the members of the specification, no more and no fewer', () => {
+test('the schemas have exactly the members of the specification', () => {
   expect(
     [
       'ai_request',
@@ -27,7 +27,7 @@ test('the schemas have the members of the specification, no more and no fewer', 
   expect(new Set(listMembers()).size).toBe(listMembers().length);
 });
 
-test('every object inside an answer or a request is listed', () => {
+test('every object inside a response or a request is listed', () => {
   const listed = new Set(listMembers().map((member) => member.split('.')[1]));
   for (const schema of [aiResponse, microblogResponse, aiSearchRequest, microblogSearchRequest]) {
     for (const name of namesIn(z.toJSONSchema(schema, { unrepresentable: 'any' }))) {

@@ -20,19 +20,22 @@ const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const END = event({ type: 'completion', content: 'whole' });
 
 describe('the recorded stream', () => {
-  test.each([1, 2, 3, 7, 1_000, Number.POSITIVE_INFINITY])('reads the same in pieces of %d bytes', (size) => {
-    const reader = readCut(golden, size);
-    expect(reader.complete).toBe(true);
-    expect(reader.error).toBeNull();
-    expect(reader.events).toBe(674);
-    const answer = reader.answer();
-    expect(Object.keys(answer)).toEqual(['web', 'microblog', 'completion', 'texts']);
-    expect(answer.web).toHaveLength(1);
-    expect(answer.microblog).toMatchObject([{ id: '1797277460594774155', repost_count: 3 }]);
-    const { summary } = answer.texts as { summary: string }; // the role that this stream has
-    expect(answer.completion).toBe(summary);
-    expect(summary).toHaveLength(3_493);
-  });
+  test.each([1, 2, 3, 7, 1_000, Number.POSITIVE_INFINITY])(
+    'parses the same in chunks of %d bytes',
+    (size) => {
+      const reader = readCut(golden, size);
+      expect(reader.complete).toBe(true);
+      expect(reader.error).toBeNull();
+      expect(reader.events).toBe(674);
+      const answer = reader.answer();
+      expect(Object.keys(answer)).toEqual(['web', 'microblog', 'completion', 'texts']);
+      expect(answer.web).toHaveLength(1);
+      expect(answer.microblog).toMatchObject([{ id: '1797277460594774155', repost_count: 3 }]);
+      const { summary } = answer.texts as { summary: string }; // the role that this stream has
+      expect(answer.completion).toBe(summary);
+      expect(summary).toHaveLength(3_493);
+    },
+  );
 
   test.each([
     ['CRLF', golden.replaceAll('\n', '\r\n')],
@@ -46,7 +49,7 @@ describe('the recorded stream', () => {
     ['no blank line at the end', golden.trimEnd()],
     ['[DONE] twice', `${golden}data: [DONE]\n\ndata: [DONE]\n\n`],
     ['the end twice', golden + golden.slice(golden.lastIndexOf('data: '))],
-  ])('reads the same with %s', (_, text) => {
+  ])('parses the same with %s', (_, text) => {
     const expected = readCut(golden).answer();
     for (const size of [1, 4_096]) {
       const reader = readCut(text, size);
@@ -56,13 +59,13 @@ describe('the recorded stream', () => {
   });
 });
 
-test('a character of two bytes may be cut in two', () => {
+test('a two-byte character may be split', () => {
   const bytes = new TextEncoder().encode(event({ type: 'text', role: 'summary', content: 'é😀' }) + END);
   const reader = readCut(bytes, 1);
   expect(reader.answer().texts).toEqual({ summary: 'é😀' });
 });
 
-describe('an answer of our own service', () => {
+describe('a response of our own service', () => {
   const parts = [
     ': ping\n\n',
     event({ type: 'reddit_search', content: [{ link: 'https://a.example/é' }] }),
@@ -96,7 +99,7 @@ describe('an answer of our own service', () => {
     ['[DONE] without a completion', `${parts.join('')}data: [DONE]\n\n`, false, null],
   ];
 
-  test.each(framings)('is read byte by byte and at once: %s', (_, text, complete, said) => {
+  test.each(framings)('parses the same byte by byte and at once: %s', (_, text, complete, said) => {
     for (const size of [1, 3, Number.POSITIVE_INFINITY]) {
       const reader = readCut(text, size);
       expect(reader).toMatchObject({ complete, error: said });
@@ -113,13 +116,13 @@ describe('an answer of our own service', () => {
   });
 });
 
-test('a pretty-printed event stretches over several data lines', () => {
+test('a pretty-printed event spans several data lines', () => {
   const lines = JSON.stringify({ type: 'completion', content: 'x' }, null, 2).split('\n');
   const reader = readCut(`${lines.map((line) => `data: ${line}`).join('\r\n')}\r\n\r\n`, 1);
   expect(reader.answer().completion).toBe('x');
 });
 
-test('roles and tools interleave, and each is put together by itself', () => {
+test('interleaved roles and tools are assembled separately', () => {
   const reader = readCut(
     event({ type: 'text', role: 'twitter_summary', content: 'a' }) +
       event({ type: 'tweets', content: [{ id: '1' }] }) +
@@ -140,7 +143,7 @@ test('roles and tools interleave, and each is put together by itself', () => {
   });
 });
 
-test('the completion may be an object, and a result is the whole answer', () => {
+test('the completion may be an object, and a result event holds the whole response', () => {
   const completion = { summary: 's', twitter_summary: 't' };
   expect(readCut(event({ type: 'completion', content: completion })).answer().completion).toEqual({
     summary: 's',
@@ -150,18 +153,18 @@ test('the completion may be an object, and a result is the whole answer', () => 
   expect(readCut(event(result)).answer()).toMatchObject({ video_search_results: { organic_results: [] } });
 });
 
-test('a whole answer that comes although a stream was asked for is an answer', () => {
+test('a complete response to a streaming request is accepted', () => {
   const reader = readCut(sample('ai-search.2025-03.named.json'), 5);
   expect(reader.complete).toBe(true);
   expect(reader.answer()).toMatchObject({ completion: { microblog_summary: expect.any(String) as string } });
 });
 
-test('an id that JavaScript would round keeps its digits', () => {
+test('keeps the digits of an id that JavaScript would round', () => {
   const reader = readCut(`data: {"type":"tweets","content":[{"id":1790000000000000001}]}\n\n${END}`);
   expect(reader.answer().microblog).toEqual([{ id: '1790000000000000001' }]);
 });
 
-describe('a stream that is not complete says so', () => {
+describe('an incomplete stream is reported', () => {
   test.each([
     ['nothing', '', null],
     ['only comments', ': ping\n\n: ping\n\n', null],
@@ -189,17 +192,17 @@ describe('a stream that is not complete says so', () => {
   });
 });
 
-test('an error midway does not undo a completion that follows, and is kept', () => {
+test('an error midway does not undo a later completion, and is kept', () => {
   const reader = readCut(event({ error: 'one tool failed' }) + END);
   expect(reader).toMatchObject({ complete: true, error: 'one tool failed' });
 });
 
-test('an event that was cut off does not swallow the ones after it', () => {
+test('a truncated event does not swallow the events after it', () => {
   const reader = readCut(`data: {"type":"text","role":"summary","content":"abc\n\n${END}`);
   expect(reader.complete).toBe(true);
 });
 
-test('a line of ten million characters without an end is read in linear time, in any pieces', () => {
+test('reads a line of ten million characters without an end in linear time, in any chunks', () => {
   const content = 'x'.repeat(10_000_000);
   const text = event({ type: 'completion', content });
   const computed = watchProcessor();

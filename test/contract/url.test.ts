@@ -8,7 +8,7 @@ import {
   parseWebUrl,
 } from '../../src/domain/link.ts';
 
-test('an address is one however often it was asked', () => {
+test('the same address in different spellings is one link', () => {
   const asked = (n: number) =>
     n % 2 === 0 ? 'http://b\u00fccher.example/' : 'https://m\u00e9t\u00e9o.example/a';
   const lost = Array.from({ length: 20_000 }, (_, n) => asked(n)).filter(
@@ -17,13 +17,13 @@ test('an address is one however often it was asked', () => {
   expect(lost).toEqual([]);
 });
 
-test('what is none is undefined', () => {
+test('an invalid address is undefined', () => {
   for (const text of ['', 'b\u00fccher', 'http://', 'http://a b/', '/path'])
     expect(parseUrl(text), text).toBeUndefined();
   expect(parseUrl('/path', 'https://a.example/b')?.href).toBe('https://a.example/path');
 });
 
-test('an address is judged, and its canonical form found, as if it were taken apart', () => {
+test('the fast path agrees with the URL parser on validity and canonical form', () => {
   const label = fc.oneof(
     fc.constantFrom(
       'a',

@@ -37,29 +37,26 @@ async function groups(...tools: string[]): Promise<string[]> {
 
 const everything = { prompt: 'tidal power', tools: TOOLS, date_filter: 'PAST_MONTH' };
 
-test.each(MODELS)(
-  'a language model is asked within the budget of %s, to the millisecond and no finer',
-  async (model) => {
-    const limits: boolean[] = [];
-    const written = await startForTest({
-      model: {
-        name: 'stand-in',
-        ask: (_, signal) => {
-          limits.push(signal.aborted);
-          return Promise.reject(new ModelFailed('empty'));
-        },
+test.each(MODELS)('a language model gets the time budget of %s, exact to the millisecond', async (model) => {
+  const limits: boolean[] = [];
+  const written = await startForTest({
+    model: {
+      name: 'stand-in',
+      ask: (_, signal) => {
+        limits.push(signal.aborted);
+        return Promise.reject(new ModelFailed('empty'));
       },
-    });
-    const response = await written.post('/search/ai/search', { ...everything, model });
-    expect(response.status).toBe(200);
-    expect(servedAiResponse.parse(await response.json()).completion_writer).toBe('extractive');
-    expect(limits).not.toEqual([]);
-    await written.close();
-  },
-);
+    },
+  });
+  const response = await written.post('/search/ai/search', { ...everything, model });
+  expect(response.status).toBe(200);
+  expect(servedAiResponse.parse(await response.json()).completion_writer).toBe('extractive');
+  expect(limits).not.toEqual([]);
+  await written.close();
+});
 
 describe('operation A', () => {
-  test('answers the specification, the same in both dialects and below /sandbox', async () => {
+  test('returns what the specification says, the same in both dialects and below /sandbox', async () => {
     const answer = await ask(neutral, 'ai', everything);
     expect(servedAiResponse.strict().parse(answer)).toEqual(answer);
     const { completion_writer, ...specified } = servedAiResponse.parse(answer);
@@ -69,7 +66,7 @@ describe('operation A', () => {
     expect(await ask(named, 'ai', everything, '/sandbox')).toEqual(answer);
   });
 
-  test('speaks the names of the dialect that was asked', async () => {
+  test('uses the names of the requested dialect', async () => {
     const response = await service.post('/desearch/ai/search', toWire(named, 'request', everything));
     const answer: unknown = await response.json();
     expect(answer).toHaveProperty('reddit_search_results.organic_results');
@@ -77,14 +74,14 @@ describe('operation A', () => {
     expect(answer).not.toHaveProperty('discussion_board_search_results');
   });
 
-  test.each([...DATE_FILTERS])('answers the specification for %s', async (date_filter) => {
+  test.each([...DATE_FILTERS])('returns what the specification says for %s', async (date_filter) => {
     for (const prompt of ['harbour festival', 'never heard of']) {
       const answer = await ask(neutral, 'ai', { prompt, tools: TOOLS, date_filter, model: 'HORIZON' });
       expect(() => servedAiResponse.strict().parse(answer)).not.toThrow();
     }
   });
 
-  test('shows a group for each selected tool that has one, and none for the others', async () => {
+  test('returns a group for each selected tool that has one, and none for the others', async () => {
     expect(await groups('Video Search')).toEqual(['video_search_results']);
     expect(await groups('Web Search', 'Microblog Search')).toEqual([]);
     expect((await groups(...TOOLS)).length).toBe(5);
@@ -117,7 +114,7 @@ describe('operation A', () => {
     expect(new Set(answer.search_completion_links).size).toBe(answer.search_completion_links.length);
   });
 
-  test('feeds posts and web pages to the completion and the links', async () => {
+  test('uses posts and web pages for the completion and the links', async () => {
     const tools = ['Web Search', 'Microblog Search'];
     const answer = aiResponse.parse(await ask(neutral, 'ai', { prompt: 'harbour festival', tools }));
     expect(answer.completion.key_microblog_posts.length).toBeGreaterThan(0);
@@ -129,7 +126,7 @@ describe('operation A', () => {
     expect(answer.completion.key_posts).toEqual([]);
   });
 
-  test('says so when nothing was found, and cites nothing', async () => {
+  test('reports that nothing was found, and cites nothing', async () => {
     service.clock.set('2019-06-01T00:00:00Z'); // before the simulated world began
     const tools = ['Video Search', 'Microblog Search'];
     const answer = aiResponse.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
@@ -142,7 +139,7 @@ describe('operation A', () => {
 });
 
 describe('operation B', () => {
-  test('answers the specification, the same in both dialects, at most 40 posts', async () => {
+  test('returns what the specification says, the same in both dialects, at most 40 posts', async () => {
     for (const prompt of ['harbour festival', 'lighthouse', 'never heard of']) {
       const answer = await ask(neutral, 'microblog', { prompt });
       const { miner_microblog_posts: posts } = servedMicroblogResponse.strict().parse(answer);
@@ -153,7 +150,7 @@ describe('operation B', () => {
     }
   });
 
-  test('shows new posts and grown counters when time goes on', async () => {
+  test('returns new posts and grown counters as time passes', async () => {
     const first = microblogResponse.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
     service.clock.advance(5 * 60_000);
     const second = microblogResponse.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));

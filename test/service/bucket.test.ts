@@ -5,7 +5,7 @@ import { steppedClock } from '../../src/platform/clock.ts';
 import { createTokenBucket } from '../../src/service/key-gate.ts';
 import { NOW } from './sources/provider.ts';
 
-test('a burst is fine, then one comes for each part of a minute', () => {
+test('allows a burst, then one call per interval', () => {
   const clock = steppedClock(NOW);
   const bucket = createTokenBucket({ perMinute: 60, burst: 3 }, clock);
   const takes = () => Array.from({ length: 5 }, () => bucket.take(1_500));
@@ -16,7 +16,7 @@ test('a burst is fine, then one comes for each part of a minute', () => {
   expect(takes()).toEqual([0, 0, 0, 1_000, undefined]);
 });
 
-test('what is given back can be had again', () => {
+test('a refunded token can be taken again', () => {
   const bucket = createTokenBucket({ perMinute: 60, burst: 1 }, steppedClock(NOW));
   expect(bucket.take(0)).toBe(0);
   expect(bucket.take(0)).toBeUndefined();
@@ -24,7 +24,7 @@ test('what is given back can be had again', () => {
   expect(bucket.take(0)).toBe(0);
 });
 
-test('a clock that goes back gives nothing', () => {
+test('a clock that goes back adds no tokens', () => {
   const clock = steppedClock(NOW);
   const bucket = createTokenBucket({ perMinute: 60, burst: 1 }, clock);
   bucket.take(0);
@@ -34,7 +34,7 @@ test('a clock that goes back gives nothing', () => {
   expect(bucket.take(0)).toBe(0);
 });
 
-test('in no stretch of time are there more than the pace allows', () => {
+test('never exceeds the rate in any time span', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 600 }),

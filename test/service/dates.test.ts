@@ -18,7 +18,7 @@ function item(link: string, publishedAt: Date): FoundItem {
 }
 
 describe('the date filter', () => {
-  test.each(DATE_FILTERS)('%s lets nothing through that is older or newer', async (dateFilter) => {
+  test.each(DATE_FILTERS)('%s excludes everything older or newer', async (dateFilter) => {
     const sources = createSandboxSources('dates');
     await fc.assert(
       fc.asyncProperty(prompts, fc.constantFrom(...MODELS), fc.nat(400), async (prompt, model, days) => {
@@ -37,7 +37,7 @@ describe('the date filter', () => {
     );
   });
 
-  test('loses nothing when it is widened', () => {
+  test('loses nothing when widened', () => {
     const documents = createDocuments('wide');
     for (const source of [
       'web',
@@ -61,7 +61,7 @@ describe('the date filter', () => {
     }
   });
 
-  test('is enforced on what a source says of its items, whatever the source was asked', async () => {
+  test('applies to the dates of the items, whatever filter the source got', async () => {
     const careless: SearchSource = {
       name: 'web-of-the-test',
       source: 'web',
@@ -86,7 +86,7 @@ describe('the date filter', () => {
     expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
   });
 
-  test('a source that fails costs its own items, not the answer', async () => {
+  test('a failed source loses only its own items', async () => {
     const broken: SearchSource = {
       name: 'web-of-the-test',
       source: 'web',

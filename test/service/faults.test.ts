@@ -40,7 +40,7 @@ async function answer(fault: string) {
   return aiResponse.parse(await (await service.post(A, videos, { 'x-sandbox-fault': fault })).json());
 }
 
-describe('a fault that is asked for', () => {
+describe('an injected fault', () => {
   test.each([401, 402, 403, 422, 429, 500])('can be status %s with its documented body', async (status) => {
     for (const path of [A, B]) {
       const response = await service.post(path, videos, { 'x-sandbox-fault': String(status) });
@@ -49,39 +49,39 @@ describe('a fault that is asked for', () => {
     }
   });
 
-  test('can be the page of a proxy', async () => {
+  test('can be an HTML page of a proxy', async () => {
     const response = await service.post(A, videos, { 'x-sandbox-fault': '503-html' });
     expect(response.status).toBe(503);
     expect(response.headers.get('content-type')).toContain('text/html');
     expect(await response.text()).toMatch(/^<html>/);
   });
 
-  test('is not obeyed outside of the sandbox', async () => {
+  test('is ignored outside the sandbox', async () => {
     const outside = B.slice('/sandbox'.length);
     const response = await service.post(outside, { prompt: 'x' }, { 'x-sandbox-fault': '500' });
     expect(response.status).toBe(200);
   });
 
-  test('can be slow: the answer comes late', async () => {
+  test('can be a slow response', async () => {
     const start = performance.now();
     await posts('slow=150');
     expect(performance.now() - start).toBeGreaterThanOrEqual(149);
   });
 
-  test('can be a connection that breaks in the middle of the answer', async () => {
+  test('can be a connection that breaks mid-response', async () => {
     const response = await service.post(A, videos, { 'x-sandbox-fault': 'truncate' });
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
   });
 
-  test('can be an empty answer, or one without a group', async () => {
+  test('can be an empty response, or one without a group', async () => {
     expect(await posts('empty')).toEqual([]);
     expect((await answer('empty')).video_search_results).toEqual({ organic_results: [] });
     const missing = await answer('missing-group');
     expect(Object.keys(missing).filter((name) => name.endsWith('_results'))).toHaveLength(1);
   });
 
-  test('can be everything twice', async () => {
+  test('can be duplicates of everything', async () => {
     const doubled = await posts('duplicates');
     expect(doubled).toHaveLength(80);
     expect(new Set(doubled.map(({ id }) => id)).size).toBe(40);
@@ -89,7 +89,7 @@ describe('a fault that is asked for', () => {
     expect((await answer('duplicates')).video_search_results?.organic_results).toHaveLength(2 * once);
   });
 
-  test('can be "null" in place of null, and counters that fell', async () => {
+  test('can be "null" instead of null, and decreased counters', async () => {
     const first = (await posts('null-strings')).find((post) => post.in_reply_to_status_id === 'null');
     expect(first?.in_reply_to_user_id).toBe('null');
     const usual = new Map((await posts('')).map((post) => [post.id, post.view_count ?? 0]));
@@ -97,7 +97,7 @@ describe('a fault that is asked for', () => {
     expect(fallen.some((post) => (post.view_count ?? 0) < (usual.get(post.id) ?? 0))).toBe(true);
   });
 
-  test('can be whole posts in place of quotes, or null although something is quoted', async () => {
+  test('can be full posts instead of quotes, or null although something is quoted', async () => {
     const response = await service.post(
       B,
       { prompt: 'lunar lander' },
@@ -123,21 +123,18 @@ describe('a fault that is asked for', () => {
     expect(known).toEqual(expect.arrayContaining([...quoted]));
   });
 
-  test.each(['2', '3'])(
-    'can be the shape of generation %s, which reads as the first does',
-    async (number) => {
-      const links = async (fault: string) => {
-        const response = await service.post(A, { ...videos, tools: TOOLS }, { 'x-sandbox-fault': fault });
-        const { findings, raw } = await readBack(response);
-        expect(findings.rejects).toEqual([]);
-        return { links: findings.links.map(({ address }) => address).toSorted(), raw };
-      };
-      const later = await links(`generation=${number}`);
-      expect(later.links).toEqual((await links('')).links);
-      if (number === '2') expect(Array.isArray(later.raw['video_search_results'])).toBe(true);
-      else expect(typeof later.raw['completion']).toBe('string');
-    },
-  );
+  test.each(['2', '3'])('can be the shape of generation %s, which parses like the first', async (number) => {
+    const links = async (fault: string) => {
+      const response = await service.post(A, { ...videos, tools: TOOLS }, { 'x-sandbox-fault': fault });
+      const { findings, raw } = await readBack(response);
+      expect(findings.rejects).toEqual([]);
+      return { links: findings.links.map(({ address }) => address).toSorted(), raw };
+    };
+    const later = await links(`generation=${number}`);
+    expect(later.links).toEqual((await links('')).links);
+    if (number === '2') expect(Array.isArray(later.raw['video_search_results'])).toBe(true);
+    else expect(typeof later.raw['completion']).toBe('string');
+  });
 
   test.each([
     ['list', []],

@@ -12,6 +12,6 @@ test.each([
     'Our family 👨\u200d👩\u200d👧 می\u200cخواهد ferry.',
   ],
   ['x'.repeat(200), `${'x'.repeat(137)}...`],
-])('the first sentence of %j', (text, expected) => {
+])('finds the first sentence of %j', (text, expected) => {
   expect(extractFirstSentence(text)).toBe(expected);
 });

@@ -4,8 +4,8 @@ import { canonicalizeLink, dedupeByLink } from '../../src/service/ranking/dedupl
 import { MAX_PIECE_LENGTH, splitPieces } from '../../src/service/ai-search.ts';
 import { normalCdf } from '../../src/service/sandbox/counter-growth.ts';
 
-describe('pieces of a text', () => {
-  test('join to the text, are short, and cut no character', () => {
+describe('chunks of a text', () => {
+  test('join to the text, are short, and split no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const pieces = splitPieces(text);
@@ -20,7 +20,7 @@ describe('pieces of a text', () => {
 });
 
 describe('links', () => {
-  test('of one page are one link', () => {
+  test('to the same page are one link', () => {
     expect(canonicalizeLink('http://a.example/x/?utm_source=b&c=1#d')).toBe('https://a.example/x?c=1');
     expect(canonicalizeLink('not a link')).toBe('not a link');
     const links = ['https://a.example', 'http://a.example/', 'https://a.example/?utm_medium=x&utm_source=y'];
@@ -28,7 +28,7 @@ describe('links', () => {
   });
 });
 
-test('the normal distribution function never falls and knows its table', () => {
+test('the normal distribution function is monotonic and matches its table', () => {
   let last = 0;
   for (let z = -8; z <= 8; z += 0.001) {
     const now = normalCdf(z);

@@ -3,8 +3,8 @@ import { steppedClock } from '../../src/platform/clock.ts';
 import { createKeyVerifier } from '../../src/service/key-gate.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/platform/keys.ts';
 
-describe('a key', () => {
-  test('has a name and a secret, and is kept as a hash', () => {
+describe('a service key', () => {
+  test('has a name and a secret, and is stored as a hash', () => {
     const { key, id, hash } = makeKey('sk');
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
     expect(keyIdOf(key, 'sk')).toBe(id);
@@ -15,13 +15,13 @@ describe('a key', () => {
     expect(makeKey('sk').key).not.toBe(key);
   });
 
-  test('holds every bit of its random bytes', () => {
+  test('encodes all its random bytes', () => {
     const { key } = makeKey('sk', { random: (bytes) => Buffer.alloc(bytes, 0xff) });
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
     expect(key).not.toBe(makeKey('sk', { random: (bytes) => Buffer.alloc(bytes, 0xfe) }).key);
   });
 
-  test('stands in its header raw or behind Bearer', () => {
+  test('is accepted raw or as a Bearer token', () => {
     expect(keyOfHeader('a$b')).toBe('a$b');
     expect(keyOfHeader('bearer  a$b ')).toBe('a$b');
     expect(keyOfHeader('Bearer ')).toBeUndefined();
@@ -29,8 +29,8 @@ describe('a key', () => {
   });
 });
 
-describe('the verifier', () => {
-  test('accepts configured keys of any form and stored keys, and no other', async () => {
+describe('the key verifier', () => {
+  test('accepts configured keys of any form and stored keys, and no others', async () => {
     const { key, id, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let used = 0;
@@ -47,7 +47,7 @@ describe('the verifier', () => {
     expect(await verifier.verify('')).toBe(false);
   });
 
-  test('asks for a stored key once in ten seconds', async () => {
+  test('looks a stored key up once in ten seconds', async () => {
     const { key, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let stored: Buffer | undefined = hash;

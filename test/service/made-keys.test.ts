@@ -15,7 +15,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test('a key that was made opens the service and is marked as used; a token of the API, and a revoked key, open nothing', async () => {
+test('a created key opens the service and is marked as used; an API token and a revoked key are rejected', async () => {
   const { url } = await services.local();
   const ask = async (authorization: string) => {
     const response = await fetch(`${url}/search/ai/search/links/microblog`, {

@@ -45,7 +45,7 @@ function times(ids: readonly (string | null)[], id: string): number {
 }
 
 describe('the simulated microblog', () => {
-  test('is a function of seed and time: two worlds of one seed agree, whatever was asked before', () => {
+  test('is a function of seed and time: two worlds with one seed agree, whatever was requested before', () => {
     const used = createMicroblog('a');
     fc.assert(
       fc.property(prompt, instant, (words, at) => {
@@ -59,13 +59,13 @@ describe('the simulated microblog', () => {
   });
 
   // It changes with the sample topic's words and with Node's Math; nothing else may change it.
-  test('answers the same bytes as the day this was written', () => {
+  test('returns the same bytes as the recorded snapshot', () => {
     const posts = createMicroblog('pinned').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
     const hash = createHash('sha256').update(JSON.stringify(posts)).digest('hex');
     expect(hash.slice(0, 16)).toBe('cd17f4d296db8530');
   });
 
-  test('takes no post back but deleted ones, never changes its words, never lets a counter fall', () => {
+  test('removes only deleted posts, never changes their text, never decreases a counter', () => {
     const microblog = createMicroblog('grow');
     fc.assert(
       fc.property(prompt, instant, fc.integer({ min: 1, max: 2 * DAY }), (words, at, later) => {
@@ -88,7 +88,7 @@ describe('the simulated microblog', () => {
     );
   });
 
-  test('gives ids of 19 digits, in the order of time, none twice over all topics', () => {
+  test('generates unique ids of 19 digits, in order of time, over all topics', () => {
     const microblog = createMicroblog('ids');
     const ids = new Set<string>();
     let posts = 0;
@@ -105,7 +105,7 @@ describe('the simulated microblog', () => {
     expect(posts).toBeGreaterThan(10_000);
   });
 
-  test('refers only to posts that exist and are older, and says whose they are', () => {
+  test('refers only to existing older posts, with their authors', () => {
     const microblog = createMicroblog('refs');
     const at = NOON;
     const all = byId(microblog.all('lunar lander', { from: at - 4 * DAY, at }));
@@ -138,7 +138,7 @@ describe('the simulated microblog', () => {
     expect(share((post) => post.in_reply_to_status_id !== null)).toBeCloseTo(0.3, 1);
   });
 
-  test('counts at least the replies, reposts and quotes that can be seen', () => {
+  test('counts at least the visible replies, reposts and quotes', () => {
     const all = createMicroblog('seen').all('sourdough', { from: NOON - 3 * DAY, at: NOON });
     const posts = byId(all);
     const replied = all.map((post) => post.in_reply_to_status_id);
@@ -149,7 +149,7 @@ describe('the simulated microblog', () => {
     }
   });
 
-  test('shows news and growth to a client that asks each minute', () => {
+  test('returns new posts and growth to a client that polls every minute', () => {
     const microblog = createMicroblog('news');
     const seen = byId(microblog.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
     expect(seen.size).toBe(40);
@@ -169,7 +169,7 @@ describe('the simulated microblog', () => {
     expect(grown / 30).toBeGreaterThan(5);
   });
 
-  test('talks about a prompt that it has never heard of, in its own words, 60 to 300 times a day', () => {
+  test('posts about an unknown prompt in its own words, 60 to 300 times a day', () => {
     const microblog = createMicroblog('any');
     const week = microblog.all('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
     expect(week.length / 7).toBeGreaterThan(45);
@@ -181,7 +181,7 @@ describe('the simulated microblog', () => {
     expect(ids('quiet  CHEESE')).toEqual(ids('Quiet Cheese!'));
   });
 
-  test('keeps what a prompt holds in one line of well-formed text', () => {
+  test('keeps the text of a prompt in one line of well-formed text', () => {
     const microblog = createMicroblog('hostile');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), (words) => {

@@ -25,8 +25,8 @@ afterAll(() => service.close());
 
 const web = { prompt: 'tidal power', tools: ['Web Search'], date_filter: 'PAST_WEEK' };
 
-describe('the live sources', () => {
-  test('answer below /live alone, and what they say is not marked as invented', async () => {
+describe('live sources', () => {
+  test('respond below /live only, and are not marked as simulated', async () => {
     const response = await service.post(`/live${A}`, web);
     expect(response.headers.get('x-sandbox')).toBeNull();
     expect(servedAiResponse.parse(await response.json()).search_completion_links).toEqual([LIVE]);
@@ -37,7 +37,7 @@ describe('the live sources', () => {
     }
   });
 
-  test('are never helped by the simulation: a tool without a source finds nothing and says so', async () => {
+  test('never fall back to the simulation: a tool without a source finds nothing and says so', async () => {
     const response = await service.post(`/live${A}`, { ...web, tools: ['Video Search', 'Web Search'] });
     const answer = servedAiResponse.parse(await response.json());
     expect(answer.video_search_results).toEqual({ organic_results: [] });
@@ -47,20 +47,20 @@ describe('the live sources', () => {
     ]);
   });
 
-  test('have no path where none are set up', async () => {
+  test('have no path if none are configured', async () => {
     const without = await startForTest();
     expect((await without.post(`/live${A}`, web)).status).toBe(404);
     await without.close();
   });
 
-  test('obey no fault that is asked for', async () => {
+  test('ignore injected faults', async () => {
     const response = await service.post(`/live${A}`, web, { 'x-sandbox-fault': '500' });
     expect(response.status).toBe(200);
   });
 });
 
-describe('beside an answer', () => {
-  test('a warning says which tool gave less and why, in the words of the dialect', async () => {
+describe('next to the results', () => {
+  test('a warning says which tool returned less and why, in the names of the dialect', async () => {
     const tools = { neutral: 'Preprint Search', named: 'ArXiv Search' };
     for (const [prefix, tool] of [
       ['search', tools.neutral],
@@ -77,7 +77,7 @@ describe('beside an answer', () => {
     }
   });
 
-  test('an answer of B has its warnings too, and names the counters that nobody knows', async () => {
+  test('a response of operation B has warnings too, and lists unknown counters', async () => {
     const body: unknown = await (await service.post(`/live${B}`, { prompt: 'tide' })).json();
     const { miner_microblog_posts: posts, warnings } = servedMicroblogResponse.strict().parse(body);
     expect(posts).toMatchObject([{ id: '77', view_count: 0, lang: 'und', unknown_counters: ['view_count'] }]);
@@ -86,14 +86,14 @@ describe('beside an answer', () => {
     expect(named).toMatchObject({ warnings: [{ tool: 'Twitter Search' }], miner_tweets: [{ id: '77' }] });
   });
 
-  test('nothing stands where there is nothing to say', async () => {
+  test('nothing is added without a reason', async () => {
     const a: unknown = await (await service.post(A, web)).json();
     expect(a).not.toHaveProperty('warnings');
     const b = await (await service.post(B, { prompt: 'tidal power' })).text();
     expect(b).not.toMatch(/"warnings"|"unknown_counters"/);
   });
 
-  test('web pages have a group where it is switched on, in the answer and in its stream', async () => {
+  test('web pages have a group if enabled, in the response and in its stream', async () => {
     const open = await startForTest({ live, webGroup: true });
     const answer = servedAiResponse.parse(await (await open.post(`/live${A}`, web)).json());
     expect(answer.web_search_results?.organic_results).toMatchObject([{ link: LIVE }]);
@@ -106,7 +106,7 @@ describe('beside an answer', () => {
   });
 });
 
-test('the truth of the sandbox needs a key as the sandbox does', async () => {
+test('the truth of the sandbox requires a key like the sandbox', async () => {
   const at = `${service.url}/sandbox/truth?topic=night%20trains`;
   expect((await fetch(at)).status).toBe(401);
   const told = await fetch(at, { headers: { authorization: KEY } });
@@ -114,7 +114,7 @@ test('the truth of the sandbox needs a key as the sandbox does', async () => {
   expect(await told.json()).toHaveProperty('bursts');
 });
 
-test('the process that runs the service may ask it without a rate, others may not', async () => {
+test('the process that runs the service has no rate limit, others do', async () => {
   const rate = { perMinute: 60, burst: 1 };
   const busy = await startForTest({ rate, ownKey: KEY });
   const [one, two] = [await busy.post(B, { prompt: 'tide' }), await busy.post(B, { prompt: 'tide' })];

@@ -16,7 +16,7 @@ test.each([
   'http://[fe80::1]/',
   'http://[::ffff:127.0.0.1]/',
   'http://[::ffff:a9fe:a9fe]/',
-])('%s is this machine, and is never cited', (link) => {
+])('%s is local and never cited', (link) => {
   expect(isLocalAddress(new URL(link))).toBe(true);
   expect(toCitableLink(link)).toBeUndefined();
 });
@@ -38,7 +38,7 @@ test.each([
   'http://wiki.corp.internal/',
   'http://nas.home.arpa./',
   'http://intranet/',
-])('%s is an intranet’s, and may be cited where such a one was searched', (link) => {
+])('%s is private, and may be cited if a private source was searched', (link) => {
   expect(isPrivateAddress(new URL(link))).toBe(true);
   expect(isLocalAddress(new URL(link))).toBe(false);
   // The brackets of a v6 address would end the citation.
@@ -55,7 +55,7 @@ test.each([
   'https://8.8.8.8/',
   'https://[2001:db8::1]/',
   'https://127.0.0.1.example/',
-])('%s is not this machine', (link) => {
+])('%s is not local', (link) => {
   expect(isLocalAddress(new URL(link))).toBe(false);
   expect(toCitableLink(link) === undefined).toBe(link.includes('['));
 });

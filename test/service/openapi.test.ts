@@ -27,7 +27,7 @@ function jsonOf(content: unknown): { schema: Json; example: unknown } {
   );
 }
 
-test('has the parts that OpenAPI 3.1 asks for', () => {
+test('has the required parts of OpenAPI 3.1', () => {
   expect(description['openapi']).toMatch(/^3\.1\.\d$/);
   expect(description['info']).toMatchObject({ title: expect.any(String) as string, version: '0.0.0-test' });
   expect(description['servers']).toEqual([{ url: '/' }, { url: '/sandbox' }, { url: '/live' }]);
@@ -46,12 +46,12 @@ test('has the parts that OpenAPI 3.1 asks for', () => {
   }
 });
 
-test('refers to nothing that is not there', () => {
+test('has no broken reference', () => {
   expect(JSON.stringify(description).match(/"\$ref"|"\$defs"/g)).toBeNull();
 });
 
-describe('every operation that is described', () => {
-  test('answers its example with what its schema says, below every base', async () => {
+describe('every documented operation', () => {
+  test('returns for its example what its schema says, below every base path', async () => {
     for (const { url } of description['servers'] as { url: string }[]) {
       for (const [path, { requestBody, responses }] of operations()) {
         const response = await service.post(
@@ -77,7 +77,7 @@ describe('every operation that is described', () => {
     }
   });
 
-  test('says it in the words of its dialect', () => {
+  test('uses the names of its dialect', () => {
     const schemaAt = (path: string) => JSON.stringify(operations().find(([one]) => one === path)?.[1]);
     expect(schemaAt('/desearch/ai/search')).toContain('Reddit Search');
     expect(schemaAt('/desearch/ai/search')).toContain('reddit_search_results');
@@ -86,7 +86,7 @@ describe('every operation that is described', () => {
   });
 });
 
-test('a misfit is seen', () => {
+test('a mismatch with the schema is detected', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'integer' } },
@@ -97,7 +97,7 @@ test('a misfit is seen', () => {
   expect(misfits(schema, { b: 1 }, '')).toEqual([' lacks a', ' has b']);
 });
 
-test('the root says what this is, and needs no key', async () => {
+test('the root describes the service and requires no key', async () => {
   const response = await fetch(`${service.url}/`);
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({

@@ -14,18 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('a request without a good key', () => {
+describe('a request without a valid key', () => {
   test.each([
     ['no header', {}],
     ['an unknown key', { authorization: 'nobody' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('is answered with 401: %s', async (_, headers) => {
+  ])('gets a 401: %s', async (_, headers) => {
     const response = await fetch(`${service.url}${A}`, { method: 'POST', headers, body: '{}' });
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual(UNAUTHORIZED);
   });
 
-  test('a key behind Bearer is as good as the raw one', async () => {
+  test('a Bearer key works like a raw one', async () => {
     const { status } = await service.post(B, { prompt: 'x' }, { authorization: 'Bearer test-key-$1' });
     expect(status).toBe(200);
   });
@@ -40,7 +40,7 @@ const TOOLS =
   "'Web Search', 'News Forum Search', 'Discussion Board Search', 'Encyclopedia Search', " +
   "'Video Search', 'Microblog Search' or 'Preprint Search'";
 
-describe('a request that cannot be read', () => {
+describe('an invalid request', () => {
   test.each([
     ['nothing', '', [field([], 'Field required', 'missing')]],
     ['broken JSON', '{"prompt": "x",}', [field([15], 'JSON decode error', 'json_invalid')]],
@@ -95,21 +95,21 @@ describe('a request that cannot be read', () => {
       { prompt: 'x', tools: ['Web Search'], model: 'STAR' },
       [field(['model'], "Input should be 'NOVA', 'ORBIT' or 'HORIZON'", 'enum')],
     ],
-  ])('is answered with 422 and what is wrong: %s', async (_, body, detail) => {
+  ])('gets a 422 with the error: %s', async (_, body, detail) => {
     const response = await service.post(A, body);
     expect(response.status).toBe(422);
     expect(await response.json()).toEqual({ detail });
   });
 
   test.each(['?', '潮', '🌊', 'a\u200b'])(
-    'a prompt of one visible character is answered: %s',
+    'is not one with a single visible character as prompt: %s',
     async (prompt) => {
       expect((await service.post(B, { prompt })).status).toBe(200);
     },
   );
 
   test.each(['\0', '\u200b', '\ufeff\u00ad', '\u3164', '\u0301'])(
-    'a prompt that nobody sees is refused by both operations: %j',
+    'is one with an invisible prompt, for both operations: %j',
     async (prompt) => {
       const detail = [field(['prompt'], 'Value error, the prompt needs a visible character', 'value_error')];
       for (const [path, body] of [
@@ -122,7 +122,7 @@ describe('a request that cannot be read', () => {
     },
   );
 
-  test('is refused in the words of its dialect', async () => {
+  test('is refused in the names of its dialect', async () => {
     const response = await service.post('/desearch/ai/search', { prompt: 'x', tools: ['Tea'] });
     expect(await response.text()).toContain("'Reddit Search'");
     const good = await service.post('/desearch/ai/search', {
@@ -132,7 +132,7 @@ describe('a request that cannot be read', () => {
     expect(good.status).toBe(200);
   });
 
-  test('a tool said twice is one', async () => {
+  test('is not one with a duplicate tool', async () => {
     const answers = ['Video Search', 'Video Search', 'VIDEO search'].map((_, i, tools) =>
       service.post(A, { prompt: 'x', tools: tools.slice(0, i + 1) }),
     );
@@ -140,20 +140,20 @@ describe('a request that cannot be read', () => {
     expect(more).toEqual([once, once]);
   });
 
-  test('members that nobody knows are ignored', async () => {
+  test('is not one with unknown members', async () => {
     const { status } = await service.post(B, { prompt: 'x', count: 10, __proto__: { a: 1 }, tools: 3 });
     expect(status).toBe(200);
   });
 });
 
 describe('other refusals', () => {
-  test('a body over 64 kB is refused with 413', async () => {
+  test('a body over 64 kB gets a 413', async () => {
     const response = await service.post(A, `{"prompt":"${'x'.repeat(66_000)}"}`);
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ detail: 'Request Entity Too Large' });
   });
 
-  test('headers over 16 kB are refused with 431', async () => {
+  test('headers over 16 kB get a 431', async () => {
     const said = await talk(
       service.port,
       `POST ${A} HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
@@ -162,18 +162,18 @@ describe('other refusals', () => {
     expect(said).toMatch(/\{"detail":"Request Header Fields Too Large"\}$/);
   });
 
-  test('what is no HTTP is refused with 400', async () => {
+  test('anything that is not HTTP gets a 400', async () => {
     expect(await talk(service.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 
-  test('a body that does not come is given up with 408', async () => {
+  test('a body that does not arrive gets a 408', async () => {
     const hasty = await startForTest({ requestMs: 100 });
     const head = `POST ${A} HTTP/1.1\r\nhost: x\r\nauthorization: test-key-$1\r\ncontent-length: 50\r\n\r\n{"pro`;
     expect(await talk(hasty.port, head)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     await hasty.close();
   });
 
-  test('an unknown path is 404, another method 405', async () => {
+  test('an unknown path gets a 404, another method a 405', async () => {
     const unknown = await fetch(`${service.url}/search/other`);
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not Found' }]);
     const method = await fetch(`${service.url}${A}`);
@@ -203,7 +203,7 @@ describe('other refusals', () => {
   });
 
   test.each(['PROPFIND', 'TRACE', 'OPTIONS', 'DELETE', 'SEARCH', 'QUERY'])(
-    'the method %s is told which one is answered',
+    'the method %s gets a 405 with the allowed one',
     async (method) => {
       const head = `${method} ${B}?x=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
       const said = await talk(service.port, head);
@@ -213,20 +213,20 @@ describe('other refusals', () => {
     },
   );
 
-  test('a path that is read tells so, too', async () => {
+  test('a path that can be read says so, too', async () => {
     const response = await fetch(`${service.url}/healthz`, { method: 'POST', body: '{}' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
   test.each(['', 'text/plain', 'no type at all'])(
-    'a body is JSON whatever its type says: %j',
+    'a body is JSON whatever its content type: %j',
     async (type) => {
       const head = `POST ${B} HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\n${ask}`;
       expect(await talk(service.port, `${head}\r\n\r\n{"prompt":"x"}`)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     },
   );
 
-  test('too many calls of one key are asked to wait, in the body as text', async () => {
+  test('too many calls of one key get a 429, with the wait in the body as text', async () => {
     const busy = await startForTest({ rate: { perMinute: 1, burst: 2 } });
     const status = async () => (await busy.post(B, { prompt: 'x' })).status;
     expect([await status(), await status()]).toEqual([200, 200]);
@@ -241,7 +241,7 @@ describe('other refusals', () => {
     await busy.close();
   });
 
-  test('a failure of ours is 500 without its cause, and stands in the log', async () => {
+  test('an internal error is a 500 without its cause, which is logged', async () => {
     const keys = { verify: () => Promise.reject(new Error('inner detail')) };
     const broken = await startForTest({ keys });
     const response = await broken.post(B, { prompt: 'x' });
@@ -253,14 +253,14 @@ describe('other refusals', () => {
     await broken.close();
   });
 
-  test('each answer carries the id of its request', async () => {
+  test('each response has the id of its request', async () => {
     const given = await service.post(B, { prompt: 'x' }, { 'x-request-id': 'run-7.1' });
     expect(given.headers.get('x-request-id')).toBe('run-7.1');
     const own = await service.post(B, { prompt: 'x' }, { 'x-request-id': 'not <good>' });
     expect(own.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
   });
 
-  test('no line of the log holds a key or a prompt', async () => {
+  test('no log line contains a key or a prompt', async () => {
     await service.post(B, { prompt: 'a very private prompt' });
     expect(service.lines.length).toBeGreaterThan(0);
     expect(service.lines.join('')).not.toContain('test-key');
@@ -269,7 +269,7 @@ describe('other refusals', () => {
 });
 
 describe('health', () => {
-  test('is told without a key', async () => {
+  test('requires no key', async () => {
     const health: unknown = await (await fetch(`${service.url}/healthz`)).json();
     expect(health).toMatchObject({ ok: true, version: '0.0.0-test' });
     const sources: unknown = await (await fetch(`${service.url}/healthz/sources`)).json();
@@ -279,7 +279,7 @@ describe('health', () => {
 });
 
 describe('the port', () => {
-  test('moves to the next free one when it is only a default', async () => {
+  test('moves to the next free one if it is only a default', async () => {
     const next = await startForTest({ port: service.port });
     expect(next.port).toBeGreaterThan(service.port);
     expect(next.url).toBe(`http://127.0.0.1:${next.port}`);
@@ -287,7 +287,7 @@ describe('the port', () => {
     await next.close();
   });
 
-  test('stays when it was asked for, and is refused when it is taken', async () => {
+  test('is fixed if configured, and an error if in use', async () => {
     const taken = startForTest({ port: service.port, portAsked: true });
     await expect(taken).rejects.toMatchObject({ name: 'Refused', kind: 'unavailable' });
     await expect(taken).rejects.toThrow(String(service.port));

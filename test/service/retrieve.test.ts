@@ -51,7 +51,7 @@ async function retrieveAtOnce(sources: readonly SearchSource[], asked: Retrieval
   return { ...retrieved, waited };
 }
 
-test.each(MODELS)('a source is told how long %s waits for it', async (model) => {
+test.each(MODELS)('a source gets the timeout of %s', async (model) => {
   const told: number[] = [];
   const source = stubSource('web', async ({ mostMs }) => {
     told.push(mostMs);
@@ -62,7 +62,7 @@ test.each(MODELS)('a source is told how long %s waits for it', async (model) => 
 });
 
 describe('several sources of one tool', () => {
-  test('are asked together and make one list, where what both found comes first and once', async () => {
+  test('run in parallel and give one list, with what both found first and once', async () => {
     const one = stubSource('web', async () =>
       ['a', 'b', 'c'].map((n) => foundItem(`https://x.example/${n}`)),
     );
@@ -81,7 +81,7 @@ describe('several sources of one tool', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('do not wait for each other’s failures: what one found is there, and the other is a warning', async () => {
+  test('do not depend on each other: what one found is returned, and the failure of the other is a warning', async () => {
     const lines: string[] = [];
     const log = createLogger('warn', [], { write: (line) => lines.push(line) });
     const good = stubSource('web', async () => [foundItem('https://x.example/a')]);
@@ -103,7 +103,7 @@ describe('several sources of one tool', () => {
     });
   });
 
-  test('say nothing from outside: a failure of any other kind is told in our words', async () => {
+  test('report no external text: any other failure has our own message', async () => {
     const rude = stubSource('web', () => Promise.reject(new Error('<b>key=hunter2</b>')), 'rude');
     const sudden = stubSource(
       'web',
@@ -120,13 +120,13 @@ describe('several sources of one tool', () => {
     ]);
   });
 
-  test('a tool without any source says so', async () => {
+  test('a tool without any source is reported', async () => {
     const { findings, warnings } = await retrieveFindings({ sources: [], log: silent }, asking(), never);
     expect(findings.get('web')).toEqual([]);
     expect(warnings).toMatchObject([{ code: 'source_off', tool: 'Web Search' }, UNANSWERED_WEB]);
   });
 
-  test('only links of the web are found', async () => {
+  test('only web links are found', async () => {
     const links = [
       'https://x.example/a',
       'javascript:alert(1)',
@@ -141,13 +141,13 @@ describe('several sources of one tool', () => {
   });
 });
 
-describe('the time of an answer', () => {
+describe('the time budget of a response', () => {
   test.each([
     ['NOVA', 6_000],
     ['ORBIT', 12_000],
     ['HORIZON', 25_000],
   ] as const)(
-    '%s waits for a source that never answers %d ms, and gives what the others found',
+    '%s waits for a source that never responds %d ms, and returns what the others found',
     async (model, ms) => {
       const good = stubSource('web', async () =>
         Array.from({ length: 40 }, (_, n) => foundItem(`https://x.example/${n}`)),
@@ -168,7 +168,7 @@ describe('the time of an answer', () => {
     },
   );
 
-  test('is bounded: no model retrieves for more than 70 % of its budget, in any number of rounds', async () => {
+  test('is limited: no model spends more than 70 % of it on retrieval, in any number of rounds', async () => {
     for (const model of MODELS) {
       const slow = stubSource('web', ({ signal }) => wait(signal, MODEL_TIERS[model].sourceMs - 1));
       const { waited } = await retrieveAtOnce([slow], asking({ model, prompt: 'tidal power in the sound' }));
@@ -176,7 +176,7 @@ describe('the time of an answer', () => {
     }
   });
 
-  test('tells a source that its time is up', async () => {
+  test('aborts a source at its end', async () => {
     const signals: AbortSignal[] = [];
     const slow = stubSource('web', ({ signal }) => {
       signals.push(signal);
@@ -190,7 +190,7 @@ describe('the time of an answer', () => {
     ]);
   });
 
-  test('hears of one that knows why it is late, or has something, when its time is up', async () => {
+  test('asks a source for a reason or partial results at its end', async () => {
     const whenLate = (end: () => Promise<FoundItem[]>) =>
       stubSource('web', ({ signal }) => wait(signal, 60_000).catch(end));
     const busy = whenLate(() => Promise.reject(new SourceDown('source_busy', { unasked: true })));
@@ -202,7 +202,7 @@ describe('the time of an answer', () => {
     expect(none).toEqual([]);
   });
 
-  test('ends at once when the client goes away, without a warning', async () => {
+  test('ends immediately without a warning when the client disconnects', async () => {
     const client = new AbortController();
     const lines: string[] = [];
     const log = createLogger('warn', [], { write: (line) => lines.push(line) });
@@ -225,7 +225,7 @@ function wait(signal: AbortSignal, ms: number): Promise<never[]> {
   });
 }
 
-describe('wordings of a prompt', () => {
+describe('variants of a prompt', () => {
   const prompt = 'tidal power survey';
 
   async function promptsAsked(
@@ -245,24 +245,24 @@ describe('wordings of a prompt', () => {
     return prompts;
   }
 
-  test('NOVA asks once, ORBIT twice, HORIZON also fewer words', async () => {
+  test('are one for NOVA, two for ORBIT, and fewer words as well for HORIZON', async () => {
     expect(await promptsAsked('NOVA', 0)).toEqual([prompt]);
     expect(await promptsAsked('ORBIT', 0)).toHaveLength(2);
     const { narrower } = planWordings(prompt);
     expect(await promptsAsked('HORIZON', 40)).toEqual([prompt, ...narrower.map((one) => one.prompt)]);
   });
 
-  test('HORIZON asks with single words in a second round, only where the first found too little', async () => {
+  test('are single words in a second round of HORIZON, only if the first found too little', async () => {
     const [first, second] = planWordings(prompt).single;
     expect((await promptsAsked('HORIZON', 1)).slice(-2)).toEqual([first?.prompt, second?.prompt]);
     expect(await promptsAsked('HORIZON', 10)).not.toContain(first?.prompt);
   });
 
-  test('are not for a source that wants the user’s own alone', async () => {
+  test('are not sent to a source that accepts only the original', async () => {
     expect(await promptsAsked('HORIZON', 0, { state: 'live', wordings: 'own' })).toEqual([prompt]);
   });
 
-  test('are not for the simulation: another wording would be another topic', async () => {
+  test('are not sent to the simulation: another wording would be another topic', async () => {
     expect(await promptsAsked('HORIZON', 0, { state: 'sandbox' })).toEqual([prompt]);
   });
 
@@ -276,7 +276,7 @@ describe('wordings of a prompt', () => {
     ]);
   });
 
-  test('each say something else, and none of several words is a single one', () => {
+  test('are all different, and none of several words is a single one', () => {
     for (const words of ['', 'tide', 'tidal power', prompt, 'tidal power survey of the northern sound']) {
       const { own, narrower, single } = planWordings(words);
       const all = [own, ...narrower, ...single].map(({ keywords }) => keywords.join(' '));
@@ -286,7 +286,7 @@ describe('wordings of a prompt', () => {
   });
 });
 
-describe('something without a time', () => {
+describe('an undated item', () => {
   const undated = (source: Source) =>
     stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: undefined })]);
   const links = async (source: Source, dateFilter: RetrievalRequest['dateFilter'], at?: Date) => {
@@ -299,14 +299,14 @@ describe('something without a time', () => {
       ?.length;
   };
 
-  test('has no place in a window of up to a month, and has one in a longer', async () => {
+  test('is excluded from a window of up to a month, and included in a longer one', async () => {
     expect(await links('web', 'PAST_24_HOURS')).toBe(0);
     expect(await links('web', 'PAST_MONTH')).toBe(0);
     expect(await links('web', 'PAST_2_MONTHS')).toBe(1);
     expect(await links('web', 'PAST_WEEK', new Date(Number.NaN))).toBe(0);
   });
 
-  test('is always found where it is an entry of an encyclopedia, dated or not', async () => {
+  test('is always included if it is from an encyclopedia', async () => {
     expect(await links('encyclopedia', 'PAST_24_HOURS')).toBe(1);
     expect(await links('encyclopedia', 'PAST_24_HOURS', new Date('2001-01-01T00:00:00Z'))).toBe(1);
   });
@@ -324,7 +324,7 @@ describe('posts of several microblogs', () => {
     expect(rest).toEqual({});
   });
 
-  test('are not of the future, but for what clocks differ', async () => {
+  test('are not from the future, except for clock skew', async () => {
     const source = stubSource('microblog', async () => [
       { ...foundPost('1', 0), publishedAt: new Date(NOON.getTime() + 5 * 60_000) },
       { ...foundPost('2', 0), publishedAt: new Date(NOON.getTime() + 60 * 60_000) },
@@ -333,7 +333,7 @@ describe('posts of several microblogs', () => {
     expect(posts.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('are the newest of all where there are more than 40', async () => {
+  test('are the newest of all if there are more than 40', async () => {
     const many = (from: number) =>
       stubSource('microblog', async () =>
         Array.from({ length: 30 }, (_, n) => foundPost(String(from + n), n)),
@@ -346,7 +346,7 @@ describe('posts of several microblogs', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test('are there without the one that failed, which is a warning', async () => {
+  test('exclude a failed source, which is a warning', async () => {
     const good = stubSource('microblog', async () => [foundPost('1', 10)]);
     const down = stubSource('microblog', () => Promise.reject(new SourceDown('source_needs_key')), 'bluesky');
     const { miner_microblog_posts: posts, warnings } = await ask(good, down);
@@ -356,7 +356,7 @@ describe('posts of several microblogs', () => {
     ]);
   });
 
-  test('of the simulation keep its order', async () => {
+  test('of the simulation keep their order', async () => {
     const sources = createSandboxSources();
     const { miner_microblog_posts: posts } = await ask(...sources);
     const asked = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40 };

@@ -36,8 +36,8 @@ function eventsOf(text: string): { type: string; role?: string; content: unknown
     .map((block) => JSON.parse(block.slice('data: '.length)));
 }
 
-describe('a streamed answer', () => {
-  test('is the answer that is given at once, in pieces', async () => {
+describe('a streamed response', () => {
+  test('is the same response in chunks', async () => {
     const whole: unknown = await (await service.post(PATH, request)).json();
     const response = await service.post(PATH, { ...request, streaming: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -74,7 +74,7 @@ describe('a streamed answer', () => {
     expect(reader.answer()).toMatchObject({ completion: fromWireCompletion(whole) });
   });
 
-  test('shows every ten seconds that it is alive while a source takes its time', async () => {
+  test('sends a keep-alive every ten seconds while a source is slow', async () => {
     const slow = {
       name: 'slow',
       source: 'web',
@@ -93,7 +93,7 @@ describe('a streamed answer', () => {
     await waiting.close();
   });
 
-  test('that fails midway says so inside, without the cause, and ends', async () => {
+  test('that fails midway reports an error without its cause, and ends', async () => {
     const broken = {
       ...foundItem('https://x.example/a', { source: 'discussion_board' }),
       get snippet(): string {
@@ -123,7 +123,7 @@ describe('a streamed answer', () => {
     await failing.close();
   });
 
-  test('sends each group as its source ends, before the others have', async () => {
+  test('sends each group as its source finishes, before the others', async () => {
     let answerLate: (found: FoundItem[]) => void = () => {};
     const late = new Promise<FoundItem[]>((resolve) => {
       answerLate = resolve;
@@ -150,7 +150,7 @@ describe('a streamed answer', () => {
     await waiting.close();
   });
 
-  test('waits for a client that does not read before it sends the long parts', async () => {
+  test('waits for a slow client before it sends the long parts', async () => {
     const client = new PassThrough({ highWaterMark: 64 });
     const response = Object.assign(client, { writeHead() {}, flushHeaders() {} });
     // Of a response only what is given here is used.
@@ -171,7 +171,7 @@ describe('a streamed answer', () => {
     expect(eventsOf(rest).map(({ type }) => type)).toEqual(['completion', 'result']);
   });
 
-  test('that is cut is no complete one', async () => {
+  test('that is truncated is incomplete', async () => {
     const response = await service.post(
       `/sandbox${PATH}`,
       { ...request, streaming: true },
@@ -202,8 +202,8 @@ const EMPTY = {
   completion_writer: 'none',
 };
 
-describe('a client that goes away', () => {
-  test.each([false, true])('stops the work on its answer (streaming: %s)', async (streaming) => {
+describe('a client that disconnects', () => {
+  test.each([false, true])('aborts the work on its response (streaming: %s)', async (streaming) => {
     const calls = new EventEmitter();
     const asked = once(calls, 'asked') as Promise<[AbortSignal]>; // once cannot know what is emitted
     const slow = {
@@ -236,7 +236,7 @@ describe('a client that goes away', () => {
 });
 
 test.each([false, true])(
-  'a client that goes away ends what the model writes (streaming: %s)',
+  'a client that disconnects aborts the language model (streaming: %s)',
   async (streaming) => {
     const calls = new EventEmitter();
     const asked = once(calls, 'asked') as Promise<[AbortSignal]>; // once cannot know what is emitted

@@ -30,7 +30,7 @@ const MUSIC = 'A brass band played for three hours at the harbour festival.';
 const RAIN = 'Rain stopped the rowing race of the harbour festival before noon.';
 
 describe('quotations', () => {
-  test('stand in what they cite, oldest first, and the links are those cited, in their order', async () => {
+  test('appear in the cited item, oldest first, and the links are the cited ones in order', async () => {
     const items = [QUAY, MUSIC, RAIN].map((text) => found('web', `${text} Cut here ...`));
     const { completion, links, writer } = await write(findingsOf(...items));
     expect(writer).toBe('extractive');
@@ -44,7 +44,7 @@ describe('quotations', () => {
     expect(addressesOf(completion)).toEqual(new Set(links));
   });
 
-  test('of each text come from its own group, and groups that were not selected are empty', async () => {
+  test('of each text come from its own group, and unselected groups are empty', async () => {
     const { completion } = await write(
       findingsOf(
         found('microblog', QUAY),
@@ -60,7 +60,7 @@ describe('quotations', () => {
     expect(completion.key_sources.map(({ text }) => text)).toEqual(['A model of rain']);
   });
 
-  test('of the same words are one, and the noticed one of them is cited', async () => {
+  test('with the same words are merged, and the most popular one is cited', async () => {
     const copies = [3, 900, 20].map((engagement) => found('microblog', `${QUAY} #quay`, { engagement }));
     const repost = found('microblog', `RT @tove: ${QUAY}`);
     const { completion } = await write(findingsOf(...copies, repost, found('microblog', RAIN)));
@@ -70,7 +70,7 @@ describe('quotations', () => {
     expect(completion.key_microblog_posts).toHaveLength(2);
   });
 
-  test('say what many say before what one says', async () => {
+  test('put sentences of many sources before sentences of one', async () => {
     const said = [
       'The ferry to the islands is cancelled until Monday because of the storm.',
       'Storm keeps the island ferry in port, it is cancelled until Monday.',
@@ -88,7 +88,7 @@ describe('quotations', () => {
     expect(claimsOf(completion.microblog_summary).some(({ text }) => said.includes(text))).toBe(true);
   });
 
-  test('are read from more than three hundred sentences, too', async () => {
+  test('are chosen from more than three hundred sentences', async () => {
     const many = Array.from({ length: 400 }, (_, i) =>
       found('web', `Visitor number ${i} came to the festival and praised stand ${i * 7}.`),
     );
@@ -96,14 +96,14 @@ describe('quotations', () => {
     expect(claimsOf(completion.summary).length).toBeGreaterThanOrEqual(3);
   });
 
-  test('read titles where nothing else reads as a sentence', async () => {
+  test('use titles if nothing else is a sentence', async () => {
     const item = found('news_forum', '', { title: 'Show NF: a timetable for night trains' });
     const { completion } = await write(findingsOf(item));
     expect(completion.news_forum_summary).toBe(`${item.title} [1](${item.link})`);
     expect(completion.key_news).toEqual([{ text: item.title, url: item.link }]);
   });
 
-  test('are told by role as they are written', async () => {
+  test('are streamed by role as they are written', async () => {
     const told = new Map<string, string>();
     const { completion } = await write(findingsOf(found('web', QUAY)), 'quay', (role, text) =>
       told.set(role, text),
@@ -112,7 +112,7 @@ describe('quotations', () => {
   });
 });
 
-test('nothing found is said so, without a link', async () => {
+test('report that nothing was found, without a link', async () => {
   const { completion, links, writer } = await write(
     new Map<Source, []>([
       ['web', []],
@@ -125,14 +125,14 @@ test('nothing found is said so, without a link', async () => {
   for (const list of KEY_LISTS) expect(completion[list]).toEqual([]);
 });
 
-test('a client that is gone gets nothing', async () => {
+test('send nothing to a disconnected client', async () => {
   const gone = new AbortController();
   gone.abort(new Error('gone'));
   const writing = { prompt: 'x', at: AT, budgetMs: 1_000, signal: gone.signal, log, model: undefined };
   await expect(writeCompletion(findingsOf(found('web', QUAY)), writing)).rejects.toThrow('gone');
 });
 
-describe('what an item brings along does not reach the completion', () => {
+describe('unwanted content of an item does not reach the completion', () => {
   test.each([
     ['a link', 'Read [the whole programme](https://evil.example/x) of the harbour festival now.'],
     ['an image', 'The harbour festival is on ![x](https://evil.example/p.png?q=1) this week.'],
@@ -163,7 +163,7 @@ describe('what an item brings along does not reach the completion', () => {
     expect(links).toEqual([item.link]);
   });
 
-  test('what cannot be seen, and line ends', async () => {
+  test('removes invisible characters and line breaks', async () => {
     const { completion } = await write(
       findingsOf(
         found(
@@ -186,7 +186,7 @@ describe('what an item brings along does not reach the completion', () => {
     ['javascript:alert(1)', undefined],
     ['https://user:secret@a.example/', undefined],
     ['not an address', undefined],
-  ])('a link that would break out of its citation: %s', async (link, cited) => {
+  ])('rejects a link that would break out of its citation: %s', async (link, cited) => {
     const { completion, links } = await write(findingsOf(found('web', QUAY, { link })));
     expect(links).toEqual(cited === undefined ? [] : [cited]);
     expect(completion.summary).toBe(cited === undefined ? NOTHING_QUOTABLE : `${QUAY} [1](${cited})`);

@@ -140,8 +140,8 @@ function expectClean({ completion, links }: Awaited<ReturnType<typeof write>>, f
   }
 }
 
-describe.each(CANARIES)('an order (%s)', (_, canary) => {
-  test('is not quoted, and what was true before it is', async () => {
+describe.each(CANARIES)('an injected instruction (%s)', (_, canary) => {
+  test('is not quoted, but the true text before it is', async () => {
     const findings = infected(canary);
     const written = await write(findings, 'lighthouse', false);
     expectClean(written, findings);
@@ -149,7 +149,7 @@ describe.each(CANARIES)('an order (%s)', (_, canary) => {
     expect(written.completion.microblog_summary).toContain(ALSO);
   });
 
-  test('changes no answer, also of a model that obeys', async () => {
+  test('changes no response, even of a model that obeys', async () => {
     const findings = infected(canary);
     for (const [, answer] of OBEDIENT) {
       obey = answer;
@@ -158,7 +158,7 @@ describe.each(CANARIES)('an order (%s)', (_, canary) => {
   });
 });
 
-test('an order in the prompt changes no answer either', async () => {
+test('an instruction in the prompt changes no response either', async () => {
   const findings = findingsOf(found('web', TRUE), found('microblog', ALSO));
   for (const [i, [, canary]] of CANARIES.entries()) {
     obey = OBEDIENT[i % OBEDIENT.length]?.[1] ?? obey;
@@ -166,7 +166,7 @@ test('an order in the prompt changes no answer either', async () => {
   }
 });
 
-test('what the model is shown holds no order, no forged fence, nothing invisible, and a new nonce each time', async () => {
+test('the model prompt contains no instruction, no forged fence, no invisible characters, and a new nonce each time', async () => {
   fake.questions.length = 0;
   obey = () => '';
   for (const [, canary] of CANARIES) await write(infected(canary), 'lighthouse'.repeat(500), true);

@@ -79,7 +79,7 @@ const writing = (summary: object[], key: object[] = []) =>
   saying(JSON.stringify({ summary: { summary, key } }));
 
 describe('a completion by a language model', () => {
-  test('is one question where time is short, and cites by number what it was given', async () => {
+  test('takes one request when time is short, and cites its input by number', async () => {
     const findings = everything();
     const { completion, links, writer, questions, told } = await write(
       (question) => saying(JSON.stringify(honest(question))),
@@ -101,7 +101,7 @@ describe('a completion by a language model', () => {
     expect(told).toEqual(['microblog_summary', 'discussion_board_summary', 'news_forum_summary', 'summary']);
   });
 
-  test('is a question for each part where there is time, each part told as soon as it is there', async () => {
+  test('takes one request per part when there is time, and streams each part as soon as it is ready', async () => {
     const { completion, links, writer, questions, told } = await write(
       (question) => saying(JSON.stringify(honest(question))),
       { budgetMs: 30_000 },
@@ -120,7 +120,7 @@ describe('a completion by a language model', () => {
     expect(board?.items.map(({ kind }) => kind)).toEqual(['discussion_board']);
   });
 
-  test('is the same when nobody listens', async () => {
+  test('is the same without a listener', async () => {
     const { completion } = await write((question) => saying(JSON.stringify(honest(question))), {
       budgetMs: 30_000,
       listening: false,
@@ -128,7 +128,7 @@ describe('a completion by a language model', () => {
     for (const role of TEXTS) expect(claimsOf(completion[role])[0]?.cites).toHaveLength(1);
   });
 
-  test('is told no address, no key, and of each item 600 characters at most', async () => {
+  test('sends no address, no key, and at most 600 characters per item', async () => {
     const long = found('web', `${WEB} `.repeat(40), { title: 'Long' });
     const { questions } = await write((question) => saying(JSON.stringify(honest(question))), {
       findings: findingsOf(long, found('microblog', POST)),
@@ -139,12 +139,12 @@ describe('a completion by a language model', () => {
     expect(questions[0]?.system).toContain('120 to 250 words');
   });
 
-  test('is not asked for when nothing was found', async () => {
+  test('is not requested when nothing was found', async () => {
     const { writer, questions } = await write(() => 'stall', { findings: new Map([['web', []]]) });
     expect({ writer, asked: questions.length }).toEqual({ writer: 'none', asked: 0 });
   });
 
-  test('quotes the parts that the model left out', async () => {
+  test('falls back to quotations for parts that the model left out', async () => {
     const { completion, writer, warnings } = await write(() => writing([{ text: WEB, cites: [1] }]));
     expect(writer).toBe('model');
     expect(completion.microblog_summary).toContain(POST);
@@ -155,7 +155,7 @@ describe('a completion by a language model', () => {
   });
 });
 
-describe('an answer is read', () => {
+describe('model output is accepted', () => {
   const good = JSON.stringify({ summary: { summary: [{ text: WEB, cites: [1] }], key: [] } });
   test.each([
     ['from a code fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nI hope this helps {really}.`],
@@ -176,7 +176,7 @@ describe('an answer is read', () => {
     expect(writer).toBe('model');
   });
 
-  test('from a server that knows no schema, and the next question asks it no more', async () => {
+  test('from a server without schema support, and later requests omit the schema', async () => {
     const model = await startFakeModel(({ format, roles, ...rest }) =>
       format === 'json_schema'
         ? { status: 400, body: '{}' }
@@ -203,7 +203,7 @@ describe('an answer is read', () => {
   });
 });
 
-describe('sentences are left out', () => {
+describe('sentences are dropped', () => {
   test.each([
     ['that cite nothing', { text: 'The ferry to the islands is cancelled.', cites: [] }],
     ['that cite what was not given', { text: 'The ferry to the islands is cancelled.', cites: [99, 0, -1] }],
@@ -227,7 +227,7 @@ describe('sentences are left out', () => {
     expect(claimsOf(completion.summary)).toMatchObject([{ text: WEB, cites: [{ number: 1 }] }]);
   });
 
-  test('but not for a figure written in another way', async () => {
+  test('but not for a figure in another format', async () => {
     const text = 'In port 1250 passengers are waiting for the ferry.';
     const { completion } = await write(({ items }) =>
       writing([{ text, cites: [items.find(({ kind }) => kind === 'news_forum')?.id] }]),
@@ -235,7 +235,7 @@ describe('sentences are left out', () => {
     expect(completion.summary).toContain(text);
   });
 
-  test('of a group where they cite another group', async () => {
+  test('from a group if they cite another group', async () => {
     const { completion } = await write(({ items }) => {
       const web = items.find(({ kind }) => kind === 'web')?.id;
       const part = {
@@ -250,7 +250,7 @@ describe('sentences are left out', () => {
   });
 });
 
-describe('quotations stand in, and the log says why', () => {
+describe('falls back to quotations and logs the reason', () => {
   const huge = JSON.stringify({ choices: [{ message: { content: 'x'.repeat(600_000) } }] });
   test.each<[string, Reaction, object]>([
     ['garbage', saying('I would rather not answer in JSON.'), { reason: 'not_json' }],
@@ -276,7 +276,7 @@ describe('quotations stand in, and the log says why', () => {
     expect(lines.join('')).not.toContain('127.0.0.1');
   });
 
-  test.each(['stall', 'drip'] as const)('for silence (%s), within the budget', async (reaction) => {
+  test.each(['stall', 'drip'] as const)('for no response (%s), within the time budget', async (reaction) => {
     const findings = everything();
     const { completion, writer, tookMs, warnings } = await write(() => reaction, {
       findings,
@@ -288,7 +288,7 @@ describe('quotations stand in, and the log says why', () => {
     expect(warnings).toMatchObject([{ reason: 'time' }]);
   });
 
-  test('for an address where nobody listens', async () => {
+  test('for an address without a listener', async () => {
     const findings = everything();
     const closed = await startFakeModel(() => 'stall');
     await closed.close();
@@ -305,12 +305,12 @@ describe('quotations stand in, and the log says why', () => {
     expect(lines.join('')).toContain('no_answer');
   });
 
-  test('without asking where there is no time to answer', async () => {
+  test('without a request when there is no time for a response', async () => {
     const { writer, questions } = await write(() => 'stall', { budgetMs: 400 });
     expect({ writer, asked: questions.length }).toEqual({ writer: 'extractive', asked: 0 });
   });
 
-  test('for no client that is gone: it gets nothing, at once', async () => {
+  test('but not for a disconnected client, which gets nothing, immediately', async () => {
     const gone = new AbortController();
     await expect(
       write(

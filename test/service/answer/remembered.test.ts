@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoizeByText } from '../../../src/service/answering/passages.ts';
 
-test('a text is made into something once, until others have taken its place', () => {
+test('computes a text once, until it is evicted', () => {
   const made: string[] = [];
   const upper = memoizeByText({ most: 2, longest: 5 }, (text) => {
     made.push(text);
@@ -16,7 +16,7 @@ test('a text is made into something once, until others have taken its place', ()
   expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('what is too long is made each time', () => {
+test('does not cache texts that are too long', () => {
   let made = 0;
   const count = memoizeByText({ most: 2, longest: 5 }, () => (made += 1));
   expect([count('longer'), count('longer')]).toEqual([1, 2]);

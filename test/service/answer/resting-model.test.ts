@@ -28,7 +28,7 @@ function stand() {
   return { clock, asked, ask, answer: (next: typeof answers) => (answers = next) };
 }
 
-test('a model that fails three times is left alone for a minute, and tried again', async () => {
+test('a model that fails three times is skipped for a minute and tried again', async () => {
   const { clock, asked, ask, answer } = stand();
   for (let n = 0; n < MAX_MODEL_FAILURES; n++) await ask();
   expect(await ask()).toMatchObject({ reason: 'resting' });
@@ -39,7 +39,7 @@ test('a model that fails three times is left alone for a minute, and tried again
   expect(await ask()).toBe('{}');
 });
 
-test('one that still fails after its rest rests again at once', async () => {
+test('a model that still fails after its pause is skipped again immediately', async () => {
   const { clock, asked, ask } = stand();
   for (let n = 0; n < MAX_MODEL_FAILURES; n++) await ask();
   clock.advance(MODEL_REST_MS);
@@ -48,7 +48,7 @@ test('one that still fails after its rest rests again at once', async () => {
   expect(asked).toHaveLength(MAX_MODEL_FAILURES + 1);
 });
 
-test('clients that go away say nothing about it, a time limit does', async () => {
+test('client disconnects do not count as failures, a timeout does', async () => {
   const { asked, ask } = stand();
   const gone = AbortSignal.abort(new Error('gone'));
   for (let n = 0; n < 2 * MAX_MODEL_FAILURES; n++) await ask(gone);

@@ -26,7 +26,7 @@ test.each([
   expect(measured.rl).toBeCloseTo(expected.rl, 10);
 });
 
-test('the topics of Opinosis are read as they are unpacked', async () => {
+test('parses the topics of Opinosis as they are unpacked', async () => {
   const folder = await makeDirectory();
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'topics'));

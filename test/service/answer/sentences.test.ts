@@ -5,7 +5,7 @@ import { extractSentences } from '../../../src/service/answering/quotable-senten
 
 const split = (text: string, loose = false) => extractSentences(toVisibleLines(text, 2_000), loose);
 
-describe('the sentences of a text', () => {
+describe('splitting a text into sentences', () => {
   test.each([
     [
       'Prof. J. Aubry wants another survey! Too short. The sound is deep and cold.',
@@ -47,7 +47,7 @@ describe('the sentences of a text', () => {
     ['#one #two #three #four #five!', []],
     ['https://a.example/x https://b.example/y', []],
     ['“We did it. It works after all these years,” she said.', []],
-  ])('%j', (text, expected) => {
+  ])('splits %j', (text, expected) => {
     expect(split(text)).toEqual(expected);
   });
 
@@ -61,11 +61,11 @@ describe('the sentences of a text', () => {
       ['the pier is closed until noon walk along the water instead'],
     ],
     ['Lost near the crane ...', []],
-  ])('of a post: %j', (text, expected) => {
+  ])('splits a post: %j', (text, expected) => {
     expect(split(text, true)).toEqual(expected);
   });
 
-  test('stand in the text exactly so, whatever the text', () => {
+  test('returns exact substrings, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -84,20 +84,20 @@ describe('the sentences of a text', () => {
     );
   });
 
-  test('are found at once in what was made to take for ever', () => {
+  test('is fast on adversarial input', () => {
     const text = `${'https://'.repeat(180)} ${'#a'.repeat(300)} ${'"('.repeat(200)} ${'. a'.repeat(200)}`;
     // Steps back and forth over this would take longer than the universe.
     for (const loose of [true, false]) expect(split(text, loose).join(' ').length).toBeLessThan(text.length);
   });
 });
 
-test('a Chinese full stop between Latin letters is no end', () => {
+test('does not split at a Chinese full stop between Latin letters', () => {
   expect(split('Tickets are sold at evil。example by the organisers.')).toEqual([
     'Tickets are sold at evil。example by the organisers.',
   ]);
 });
 
-test('what cannot be seen is gone, and lines end in one way', () => {
+test('removes invisible characters and normalizes line breaks', () => {
   expect(toVisibleLines('a\u202eb\u200bc\u{e0041}\u0007 d\r\ne\u2028f\tg', 100)).toBe('abc d\ne\nf g');
   expect(toVisibleLine('  a \n\n b  ', 100)).toBe('a b');
 });

@@ -15,7 +15,7 @@ const read = (text: string, cites: readonly number[] = [1]) =>
   verifyDrafts(JSON.stringify({ summary: { summary: [{ text, cites }], key: [] } }), briefing).get('summary')
     ?.sentences;
 
-describe('an answer is refused whole', () => {
+describe('a model response is refused as a whole', () => {
   test.each([
     ['not_json', () => verifyDrafts('certainly', briefing)],
     ['fence', () => read(`${OPEN} ${briefing.nonce}`)],
@@ -32,7 +32,7 @@ describe('an answer is refused whole', () => {
   });
 });
 
-test('a sentence is kept as it was written, its citations of us removed', () => {
+test('a sentence is kept as written, without its citation marks', () => {
   expect(read('Visitors may see the **lighthouse** at Skarholm on summer Sundays [1, 2]')).toEqual([
     {
       text: 'Visitors may see the lighthouse at Skarholm on summer Sundays.',
@@ -41,7 +41,7 @@ test('a sentence is kept as it was written, its citations of us removed', () => 
   ]);
 });
 
-test('a sentence that cites the wrong item is left out, one that cites both is not', () => {
+test('a sentence that cites the wrong item is dropped, one that cites both is kept', () => {
   const mixture = 'Volunteers repaired the old lamp of the lighthouse at Skarholm.';
   expect(() => read(LAMP, [1])).toThrow('unsupported');
   expect(() => read(mixture, [1])).toThrow('unsupported');
@@ -64,7 +64,7 @@ test.each([
   ['列車は二十年から十二月まで', ['二十', '十二']],
   ['one of them, once, an elf of ten', ['10']],
   ['no figure', []],
-])('the figures of %j', (text, figures) => {
+])('finds the figures of %j', (text, figures) => {
   expect([...extractFigures(text)]).toEqual(figures);
 });
 
@@ -77,6 +77,6 @@ test.each([
   ['{"a":', undefined],
   ['{'.repeat(50_000), undefined],
   ['none', undefined],
-])('the JSON object in %j', (text, expected) => {
+])('finds the JSON object in %j', (text, expected) => {
   expect(parseLenientObject(text)).toEqual(expected);
 });

@@ -30,13 +30,13 @@ test.each([
 });
 
 test.each(['to be or not to be', 'the', 'site:example.org', '-word', 'NOT', '"a"', 'ⅷ', 'これはそれ'])(
-  'what is nothing but little words or orders keeps some of them: %s',
+  'keeps some words of a prompt that has only stop words or commands: %s',
   (prompt) => {
     expect(extractKeywords(prompt)).not.toEqual([]);
   },
 );
 
-test('signs alone are no words', () => {
+test('punctuation alone has no keywords', () => {
   expect(extractKeywords('?! … 💥 ""')).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ const part = fc.oneof(
 );
 const prompt = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(' ').slice(0, 2_000));
 
-test('of any prompt: at most twelve, none twice, in lower case, the same each time; some where there is a word', () => {
+test('any prompt has at most twelve unique lowercase keywords, the same each time, and at least one if it has a word', () => {
   fc.assert(
     fc.property(prompt, (text) => {
       const keywords = extractKeywords(text);

@@ -30,7 +30,7 @@ function item(name: string, more: Partial<FoundItem> = {}): FoundItem {
 
 const names = (found: readonly FoundItem[]) => found.map(({ link }) => new URL(link).hostname.split('.')[0]);
 
-test('what two sources found is above what one found in a better place', () => {
+test('an item found by two sources ranks above a higher-placed item of one', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => item(name));
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('no items');
   expect(names(rankResults([[a, c], [b, c], [d]], ASKED))).toEqual(['c', 'a', 'b', 'd']);
@@ -38,7 +38,7 @@ test('what two sources found is above what one found in a better place', () => {
   expect(names(rankResults([[a, b, c]], { ...ASKED, limit: 2 }))).toEqual(['a', 'b']);
 });
 
-test('of a careless source, what has the words of the prompt is above what has not', () => {
+test('of an imprecise source, items with words of the prompt rank above others', () => {
   const careless = [
     item('cats', { title: 'Ten cats you will love' }),
     item('dogs', { title: 'Dogs of the week' }),
@@ -51,7 +51,7 @@ test('of a careless source, what has the words of the prompt is above what has n
   ).toBe('tides');
 });
 
-test('a word fits its other forms, and no word fits inside another', () => {
+test('a word matches its inflections, but not the inside of another word', () => {
   const found = [
     item('dairy', { snippet: 'A dairy farm' }),
     item('vote', { snippet: 'After the election' }),
@@ -61,7 +61,7 @@ test('a word fits its other forms, and no word fits inside another', () => {
   expect(names(rankResults([found], { ...ASKED, keywords: ['air'], prompt: '' }))[0]).toBe('air');
 });
 
-test('one page under two addresses is one item, which says what either knew', () => {
+test('one page under two addresses is one item with the details of both', () => {
   const bare = item('page', { link: 'http://page.example/a/?utm_source=feed#top', title: 'A page' });
   const full = item('page', {
     link: 'https://page.example/a',
@@ -77,7 +77,7 @@ test('one page under two addresses is one item, which says what either knew', ()
 const NEWS =
   'The harbour council voted tonight to build a new ferry line to the islands, and the boats will run from May.';
 
-test('copies fold onto their original: the earliest, and never a repost', () => {
+test('duplicates are merged into the earliest original, never into a repost', () => {
   const copy = item('copy', { snippet: `${NEWS} https://t.example/x`, publishedAt: hoursAgo(1) });
   const original = item('original', { snippet: NEWS, publishedAt: hoursAgo(9) });
   const undated = item('undated', { snippet: NEWS.toUpperCase() });
@@ -87,14 +87,14 @@ test('copies fold onto their original: the earliest, and never a repost', () => 
   expect(names(rankResults([[copy, other, undated], [original]], ASKED))).toEqual(['original', 'other']);
 });
 
-test('texts that differ in a number say different things', () => {
+test('texts that differ in a number are not duplicates', () => {
   const quake = (size: string) =>
     `Earthquake of magnitude ${size} shakes the coast near the old harbour this morning`;
   const found = [item('first', { snippet: quake('4.2') }), item('second', { snippet: quake('5.6') })];
   expect(rankResults([found], ASKED)).toHaveLength(2);
 });
 
-test('a flood of copies takes one place, and lifts nothing', () => {
+test('a flood of duplicates takes one place and gains no rank', () => {
   const flood = Array.from({ length: 30 }, (_, n) => item(`flood-${n}`, { snippet: NEWS }));
   const [first, second] = [item('first'), item('second')];
   expect(names(rankResults([[first, ...flood, second], [second]], ASKED))).toEqual([
@@ -104,7 +104,7 @@ test('a flood of copies takes one place, and lifts nothing', () => {
   ]);
 });
 
-test('of two that are as relevant, the newer is above the older, the noticed above the unnoticed, the dated above the undated', () => {
+test('at equal relevance, newer ranks above older, popular above unpopular, dated above undated', () => {
   const first = (a: Partial<FoundItem>, b: Partial<FoundItem>) =>
     names(rankResults([[item('a', a)], [item('b', b)]], ASKED))[0];
   expect(first({ publishedAt: hoursAgo(20) }, { publishedAt: hoursAgo(1) })).toBe('b');
@@ -118,7 +118,7 @@ const liked = fc.record({
   engagement: fc.integer({ min: 0, max: 1_000_000 }),
 });
 
-test('liking turns relevance over within its bound and no further', () => {
+test('popularity changes the order of relevance only within its bound', () => {
   fc.assert(
     fc.property(fc.array(liked, { minLength: 2, maxLength: 60 }), (all) => {
       const list = all.map((more, n) => item(`n${n}`, more));
@@ -159,7 +159,7 @@ const anything = fc.record({
   ),
 });
 
-test('of any lists: nothing twice, nothing new, no more than asked for, and the same each time', () => {
+test('ranking any lists: no duplicates, nothing new, at most the limit, and the same each time', () => {
   fc.assert(
     fc.property(fc.array(fc.array(anything, { maxLength: 25 }), { maxLength: 5 }), (lists) => {
       const found = lists.map((list) => list.map((more) => item('x', more)));

@@ -31,13 +31,13 @@ test.each([
   expect(score(alerts, [burst(100 * HOUR)])).toMatchObject(expected);
 });
 
-test('what rises slowly may be found until an hour after its peak', () => {
+test('a slow rise may be detected until an hour after its peak', () => {
   const slow = burst(100 * HOUR, { shape: 'slow', peak: 118 * HOUR, end: 300 * HOUR });
   expect(score([119], [slow])).toMatchObject({ found: 1, falseAlarms: 0 });
   expect(score([119.1], [slow])).toMatchObject({ found: 0, repeats: 1 });
 });
 
-test('figures over several searches', () => {
+test('metrics over several searches', () => {
   const all = scoreAlerts([
     { spanMs: MONTH, alerts: [DAY + 20 * MINUTE, 9 * DAY], bursts: [burst(DAY), burst(20 * DAY)] },
     { spanMs: MONTH, alerts: [], bursts: [burst(5 * DAY)] },
@@ -48,7 +48,7 @@ test('figures over several searches', () => {
   expect(all.falseAlarmsPerMonth).toBeCloseTo(0.5, 9);
 });
 
-test('silence finds nothing and cries nothing', () => {
+test('silence gives no detections and no false alarms', () => {
   const silent = score([], [burst(DAY)]);
   expect(silent).toMatchObject({ found: 0, falseAlarms: 0, recall: 0, f1: 0 });
   expect(silent.precision).toBeNaN();

@@ -17,8 +17,8 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 const worlds = TOPICS.map(({ phrases }) => matchTopic('truth', phrases[0] ?? ''));
 const DAYS = Array.from({ length: 120 }, (_, i) => Math.floor(NOON / DAY) - i);
 
-describe('the topics', () => {
-  test('are forty, from 3 to 3,000 posts a day, in eight languages, each found by its own phrases', () => {
+describe('simulated topics', () => {
+  test('are forty, with 3 to 3,000 posts a day, in eight languages, each found by its own phrases', () => {
     const rates = TOPICS.map(({ postsPerDay }) => postsPerDay);
     expect(TOPICS).toHaveLength(40);
     expect([Math.min(...rates), Math.max(...rates)]).toEqual([3, 3_000]);
@@ -34,7 +34,7 @@ describe('the topics', () => {
     }
   });
 
-  test('keep their numbers: the first eight stand in ids that are stored somewhere', () => {
+  test('keep their numbers: the first eight are part of stored ids', () => {
     expect(TOPICS.slice(0, 8).map(({ slug }) => slug)).toEqual([
       'harbour-festival',
       'lunar-lander',
@@ -70,7 +70,7 @@ describe('planted bursts', () => {
     expect(everyDays).toBeLessThan(20);
   });
 
-  test('are never two at a time', () => {
+  test('never overlap', () => {
     for (const world of worlds.slice(0, 12)) {
       const bursts = listPlantedBursts(world, NOON - 120 * DAY, NOON);
       for (const [i, burst] of bursts.entries()) {
@@ -80,7 +80,7 @@ describe('planted bursts', () => {
     }
   });
 
-  test('hold the posts that they promise', () => {
+  test('contain the promised posts', () => {
     const seeds = createSeedStore();
     let there = 0;
     let expected = 0;
@@ -100,11 +100,11 @@ describe('planted bursts', () => {
   });
 });
 
-describe('the truth of a span', () => {
+describe('the truth of a time span', () => {
   const from = new Date(NOON - 2 * DAY);
   const to = new Date(NOON);
 
-  test('names every post that the microblog shows, and those that were deleted', () => {
+  test('lists every post of the microblog, and the deleted ones', () => {
     const truth = computeTruth('truth', 'night trains', from, to);
     const posts = truth.posts ?? [];
     const shown = createMicroblog('truth').all('night trains', { from: from.getTime(), at: to.getTime() });
@@ -113,7 +113,7 @@ describe('the truth of a span', () => {
     expect(posts.length).toBeGreaterThan(alive.length);
   });
 
-  test('tells what is relevant: what is not about the topic never says its sentences', () => {
+  test('marks relevance: posts off topic never use its sentences', () => {
     const truth = computeTruth('truth', 'harbour festival', from, to);
     const role = new Map(truth.posts?.map((post) => [post.id, post]));
     const shown = createMicroblog('truth').all('harbour festival', {
@@ -136,7 +136,7 @@ describe('the truth of a span', () => {
     expect(irrelevant / shown.length).toBeLessThan(0.12);
   });
 
-  test('dates every link of every source, and some of them are about something else', () => {
+  test('dates every link of every source, some of them off topic', () => {
     const { links } = computeTruth('truth', 'lunar lander', new Date(NOON - 30 * DAY), to);
     const documents = createDocuments('truth');
     for (const source of ['web', 'news_forum', 'discussion_board', 'video', 'preprint'] as const) {
@@ -162,7 +162,7 @@ describe('GET /sandbox/truth', () => {
   const get = (query: string) =>
     fetch(`${service.url}/sandbox/truth?${query}`, { headers: { authorization: KEY } });
 
-  test('answers the truth of the world that answers, of the last seven days where nothing is said', async () => {
+  test('returns the truth of its own world, by default for the last seven days', async () => {
     const response = await get('topic=Night%20Trains');
     expect(response.headers.get('x-sandbox')).toBe('true');
     expect(await response.json()).toEqual(

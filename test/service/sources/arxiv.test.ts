@@ -85,7 +85,7 @@ describeProvider({
   },
 });
 
-test('a recorded feed is read whole', async () => {
+test('parses a recorded feed completely', async () => {
   const { found } = await find(text(xml('arxiv.search.xml')));
   expect(found).toHaveLength(10);
   expect(found[0]).toMatchObject({
@@ -107,18 +107,18 @@ test.each([
     ['transformers', 'attention', 'covid-19', 'gpu', 'ignored'],
     'all:transformers AND (all:attention OR all:"covid 19" OR all:gpu)',
   ],
-])('of the words %j it asks for the best and any of the others: %s', async (keywords, wish) => {
+])('searches with the words %j for the best, and any of the others: %s', async (keywords, wish) => {
   const { requests } = await find(feed(entry()), { keywords, from: undefined });
   expect(requests.map(({ params }) => params['search_query'])).toEqual([wish]);
 });
 
-test('without a word there is nothing to ask for', async () => {
+test('does not search without a word', async () => {
   const { found, requests } = await find(feed(entry()), { prompt: '???', keywords: [] });
   expect(found).toEqual([]);
   expect(requests).toHaveLength(0);
 });
 
-test('titles are one line; of entities the five and numbers are known, once', async () => {
+test('titles are one line; the five XML entities and numeric ones are decoded once', async () => {
   const { found } = await find(
     feed(entry({ title: 'On\n  tides &amp; $a&lt;b$ &#233;', summary: 'x &unknown; &amp;lt; y' })),
   );
@@ -126,7 +126,7 @@ test('titles are one line; of entities the five and numbers are known, once', as
   expect(found[0]?.snippet).toContain('&unknown;');
 });
 
-test('entries that do not fit are left out', async () => {
+test('skips malformed entries', async () => {
   const { found } = await find(
     feed(
       entry(),

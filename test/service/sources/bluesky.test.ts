@@ -167,8 +167,8 @@ async function postOf(one: unknown, profiles: unknown[] = []) {
   return microblogPost.parse(found[0]?.post);
 }
 
-describe('what is asked', () => {
-  test('is asked in the name of the user', async () => {
+describe('a Bluesky search', () => {
+  test('runs as the user', async () => {
     const { find, asks } = await startServer();
     await find({ from: new Date('2026-11-20T12:00:00Z') });
     const [create] = asks(CREATE);
@@ -177,7 +177,7 @@ describe('what is asked', () => {
     expect(asks(V2)[0]?.params).not.toHaveProperty('allTime');
   });
 
-  test('is the newest without a start, and everything where the window is longer than the recent posts', async () => {
+  test('sorts by newest without a start, and searches everything if the window is longer than the recent posts', async () => {
     const { find, asks } = await startServer();
     await find({ from: undefined });
     await find({ from: new Date('2026-09-22T12:00:00Z') });
@@ -187,14 +187,14 @@ describe('what is asked', () => {
     expect(wide?.params).toMatchObject({ sort: 'top', allTime: 'true' });
   });
 
-  test('is few words, and phrases in quotes', async () => {
+  test('uses few words, and quoted phrases', async () => {
     const { find, asks } = await startServer();
     const keywords = ['night trains', 'vienna', 'sleeper', 'cars', 'tickets'];
     await find({ prompt: 'Vienna sleeper cars tickets "night trains"', keywords });
     expect(asks(V2)[0]?.params['query']).toBe('vienna sleeper cars "night trains"');
   });
 
-  test('is the older method from when the server does not know the newer one', async () => {
+  test('falls back to the older method once the server does not support the newer one', async () => {
     for (const absent of [NOT_THERE, problem(404, 'XRPCNotSupported')]) {
       const { find, asked, asks } = await startServer({ [V2]: [absent], [V1]: [posts(view())] });
       expect(await find()).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('what is asked', () => {
 });
 
 describe('the session', () => {
-  test('is kept, and is one for searches that begin at once', async () => {
+  test('is reused and shared by concurrent searches', async () => {
     const { find, asks } = await startServer();
     await Promise.all([1, 2, 3].map((limit) => find({ limit })));
     await find();
@@ -217,7 +217,7 @@ describe('the session', () => {
     expect(asks(V2)).toHaveLength(4);
   });
 
-  test.each([400, 401])('is refreshed once when it has expired (%i)', async (status) => {
+  test.each([400, 401])('is refreshed once after it expired (%i)', async (status) => {
     const expired = problem(status, 'ExpiredToken');
     const { find, asked, provider } = await startServer({
       [V2]: [posts(), expired, posts(view())],
@@ -235,7 +235,7 @@ describe('the session', () => {
     ]);
   });
 
-  test('is refreshed once for all who met its end', async () => {
+  test('is refreshed once for concurrent searches', async () => {
     const byToken: Answer = (request, response) =>
       (request.headers.authorization === 'Bearer access-1' ? problem(400, 'ExpiredToken') : posts())(
         request,
@@ -247,7 +247,7 @@ describe('the session', () => {
     expect(asks(CREATE)).toHaveLength(1);
   });
 
-  test('is made anew when it cannot be refreshed, or when the refreshed one does not pass', async () => {
+  test('is created anew if the refresh fails or the refreshed one is rejected', async () => {
     const revoked = await startServer({
       [V2]: [problem(401, 'ExpiredToken'), posts()],
       [REFRESH]: [problem(400, 'ExpiredToken')],
@@ -262,7 +262,7 @@ describe('the session', () => {
     expect(twice.asked()).toEqual([CREATE, V2, REFRESH, V2, CREATE, V2]);
   });
 
-  test('that never passes ends the search, and no other is made for an hour: there are few a day', async () => {
+  test('that is always rejected ends the search, and no other is created for an hour: the daily number is limited', async () => {
     const { outage, clock, asks } = await startServer({ [V2]: [problem(401, 'InvalidToken')] });
     expect(await outage()).toMatchObject({
       code: 'source_refused',
@@ -277,7 +277,7 @@ describe('the session', () => {
     expect(asks(CREATE)).toHaveLength(2);
   });
 
-  test('is not asked for again within an hour after it was refused, and nobody learns the password', async () => {
+  test('is not requested again within an hour after a refusal, and the password is not exposed', async () => {
     const { find, outage, clock, asks } = await startServer({
       [CREATE]: [problem(401, 'AuthenticationRequired'), tokens(1)],
     });
@@ -294,7 +294,7 @@ describe('the session', () => {
     expect(asks(CREATE)).toHaveLength(2);
   });
 
-  test('says that an app password is needed, and waits as long as the limit of sessions says', async () => {
+  test('reports that an app password is required, and waits as long as the session rate limit says', async () => {
     const second = await startServer({ [CREATE]: [problem(401, 'AuthFactorTokenRequired')] });
     expect(await second.outage()).toMatchObject({
       code: 'source_refused',
@@ -315,7 +315,7 @@ describe('the session', () => {
     expect(limited.asks(CREATE)).toHaveLength(1);
   });
 
-  test('that someone began who went away is begun again by the next', async () => {
+  test('is created by the next search if the first one disconnects', async () => {
     let arrived = () => {};
     const there = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -337,21 +337,21 @@ describe('the session', () => {
 });
 
 describe('pages', () => {
-  test('end where the second is refused, and the first stands', async () => {
+  test('end when the second is refused, and the first is returned', async () => {
     const { find, cuts } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
     expect(await find({ limit: 500 })).toHaveLength(100);
     expect(cuts).toEqual([]);
   });
 
-  test('are one where it is not full: a cursor alone says nothing', async () => {
+  test('end with one that is not full, even if it has a cursor', async () => {
     const { find, asks } = await startServer({ [V2]: [json({ cursor: 'c1', posts: [view()] })] });
     expect(await find()).toHaveLength(1);
     expect(asks(V2)).toHaveLength(1);
   });
 });
 
-describe('a post', () => {
-  test('has its counters, and its engagement is the sum of its reactions, bookmarks aside', async () => {
+describe('a Bluesky post', () => {
+  test('has its counters, and its engagement is the sum of its reactions without bookmarks', async () => {
     const counted = view({ replyCount: 1, repostCount: 2, likeCount: 30, quoteCount: 4, bookmarkCount: 5 });
     const { find } = await startServer({
       [V2]: [posts(counted, view({ likeCount: -1, quoteCount: 1.5 }))],
@@ -372,7 +372,7 @@ describe('a post', () => {
     expect(second).not.toHaveProperty('engagement');
   });
 
-  test('has hashtags, mentions and links, whose places are counted in bytes', async () => {
+  test('has hashtags, mentions and links, with byte offsets', async () => {
     const said = 'Grüße 🌊 @tide.example und #Wellen, siehe hier';
     const at = (word: string) => ({
       byteStart: Buffer.byteLength(said.slice(0, said.indexOf(word))),
@@ -483,11 +483,11 @@ describe('a post', () => {
       { $type: 'app.bsky.embed.hologram#view', record: 7, images: 'no' },
       { media: [] },
     ],
-  ])('carries %s', async (_, embed, expected) => {
+  ])('has %s', async (_, embed, expected) => {
     expect(await postOf(view({ embed }))).toMatchObject(expected);
   });
 
-  test('says what it answers, and whom', async () => {
+  test('has its parent and the author of its parent', async () => {
     const reply = {
       root: { uri: 'at://did:plc:root/app.bsky.feed.post/3kr', cid: 'c' },
       parent: { uri: 'at://did:plc:parent/app.bsky.feed.post/3kp', cid: 'c' },
@@ -510,19 +510,19 @@ describe('a post', () => {
     expect((await postOf(view({ indexedAt }, { createdAt }))).created_at).toBe(expected);
   });
 
-  test('of an account whose handle does not hold is reached by what does', async () => {
+  test('of an account with an invalid handle links to its permanent id', async () => {
     const post = await postOf(view({ author: { did: 'did:plc:lost', handle: 'handle.invalid' } }));
     expect(post.user.url).toBe('https://bsky.app/profile/did:plc:lost');
     expect(post.url).toMatch(/^https:\/\/bsky\.app\/profile\/did:plc:lost\/post\/key\d+$/);
   });
 
-  test('is clean text', async () => {
+  test('has clean text', async () => {
     const post = await postOf(view({}, { text: 'a\u0000b\ud800 <b>&amp;</b>' }));
     expect(post.text).toBe('ab\ufffd <b>&amp;</b>');
   });
 });
 
-describe('what is left out', () => {
+describe('skipped', () => {
   test.each([
     ['hidden by a moderator', { labels: [{ src: 'did:plc:mod', val: '!hide' }] }],
     ['labelled as spam', { labels: [{ val: 'spam' }] }],
@@ -554,7 +554,7 @@ describe('what is left out', () => {
     expect(found.map(({ post }) => post?.user.username)).toEqual(['author.example']);
   });
 
-  test('is what stands in for a post, also when there is nothing else', async () => {
+  test('is a placeholder for a post, even if nothing else is found', async () => {
     const uri = 'at://did:plc:x/app.bsky.feed.post/k';
     const { find } = await startServer({
       [V2]: [
@@ -567,7 +567,7 @@ describe('what is left out', () => {
     expect(await find()).toEqual([]);
   });
 
-  test('is not a post whose label was taken back, or says something harmless', async () => {
+  test('is not a post whose label was removed or is harmless', async () => {
     const { find } = await startServer({
       [V2]: [
         posts(
@@ -596,7 +596,7 @@ describe('profiles', () => {
     );
   };
 
-  test('add what a search does not say, twenty-five at once, and are kept for an hour', async () => {
+  test('add what a search lacks, twenty-five per request, and are cached for an hour', async () => {
     const views = Array.from({ length: 60 }, (_, n) => view({ author: author(n % 30) }));
     const { find, asks, clock } = await startServer({
       [V2]: [posts(...views)],
@@ -620,7 +620,7 @@ describe('profiles', () => {
     expect(actors()).toHaveLength(4);
   });
 
-  test('are waited for a third of what is left: they may cost no post', async () => {
+  test('take at most a third of the remaining time, and cost no post', async () => {
     const { adapter, asking } = await startServer({ [V2]: [posts(view())] });
     const limits: (number | undefined)[] = [];
     const ask: typeof asking.ask = (question, mostMs) => {
@@ -631,7 +631,7 @@ describe('profiles', () => {
     expect(limits).toEqual([undefined, undefined, 2_000]); // the session, the search, the profiles
   });
 
-  test('that cannot be had leave their counters unknown', async () => {
+  test('that fail to load leave their counters unknown', async () => {
     const { find } = await startServer({ [V2]: [posts(view())], [PROFILES]: [text('oops', 502)] });
     const [found] = await find();
     expect(found?.post?.user).toMatchObject({
@@ -642,7 +642,7 @@ describe('profiles', () => {
   });
 });
 
-test('a server that does not know sessions is a failure without its words', async () => {
+test('a server without session support is a failure without its message', async () => {
   const { outage } = await startServer({ [CREATE]: [json({ accessJwt: CANARY })] });
   const down = await outage();
   expect(down.code).toBe('source_failed');

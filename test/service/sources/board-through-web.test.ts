@@ -22,7 +22,7 @@ function webOf(...found: FoundItem[]): SearchSource & { asked: SourceQuery[] } {
   return { name: 'brave', source: 'web', state: 'live', asked, find };
 }
 
-test('the web is asked for the site in front of all words, and for nothing else', async () => {
+test('searches the web for the site before all words, and for nothing else', async () => {
   const web = webOf();
   const board = createBoardFallback(web);
   expect(board).toMatchObject({ name: 'reddit-through-brave', source: 'discussion_board', state: 'live' });
@@ -31,13 +31,13 @@ test('the web is asked for the site in front of all words, and for nothing else'
   expect(web.asked).toEqual([{ ...asked, prompt: 'site:reddit.com tidal turbines' }]);
 });
 
-test('what holds of asking the web holds of the board', () => {
+test('has the same limits as the web search', () => {
   const paid: SearchSource = { ...webOf(), wordings: 'own' };
   expect(createBoardFallback(paid).wordings).toBe('own');
   expect(createBoardFallback(webOf())).not.toHaveProperty('wordings');
 });
 
-test('threads are kept under one link, the first of each', async () => {
+test('keeps the first link of each thread', async () => {
   const web = webOf(
     item('https://www.reddit.com/r/Energy/comments/1abc/turbines/?utm_source=x#y', 'Turbines : r/Energy'),
     item('https://old.reddit.com/r/energy/comments/1ABC/', 'the same thread'),
@@ -64,11 +64,11 @@ test.each([
   'https://notreddit.com/r/energy/comments/1abc/x/',
   'https://reddit.com.evil.example/r/energy/comments/1abc/x/',
   'not an address',
-])('%s is no thread', async (link) => {
+])('%s is not a thread', async (link) => {
   await expect(createBoardFallback(webOf(item(link))).find(query())).resolves.toEqual([]);
 });
 
-test('when the web cannot say anything, so it says', async () => {
+test('reports a failure of the web search', async () => {
   const down = new SourceDown('source_quota');
   const web = { ...webOf(), find: () => Promise.reject(down) };
   await expect(createBoardFallback(web).find(query())).rejects.toBe(down);

@@ -66,7 +66,7 @@ describeProvider({
   pages: { of: page, size: 20, limit: 40, param: 'offset', values: ['0', '1'] },
 });
 
-test('without a beginning there is no window, and a long prompt is cut to what it takes', async () => {
+test('sets no window without a start, and truncates a long prompt to the maximum', async () => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find({ from: undefined, prompt: 'several rather long words '.repeat(70) });
   const { q = '', ...others } = provider.requests[0]?.params ?? {};
@@ -76,7 +76,7 @@ test('without a beginning there is no window, and a long prompt is cut to what i
   expect(q.split(' ').length).toBeLessThanOrEqual(50);
 });
 
-test('there is no second page where it says so, and none is lost to a refusal', async () => {
+test('requests no second page if the first is the last, and keeps the first if the second is refused', async () => {
   const { find, provider } = await startAdapter(make, page(0, false));
   expect(await find({ limit: 40 })).toHaveLength(20);
   expect(provider.requests.map(({ params }) => params['count'])).toEqual(['20']);
@@ -92,7 +92,7 @@ test.each([
   ['', '0, 0', '1, 1419704', 'source_quota', HOUR],
   ['20, 2000', '1, 900', 'soon', 'source_busy', 1_000],
   ['20, 2000', '1, 900', '61, 1419704', 'source_busy', 1_000],
-])('of too many requests of %j, with %j left until %j, it says %s', async (...row) => {
+])('handles too many requests of %j, with %j left until %j: %s', async (...row) => {
   const [limit, remaining, reset, code, retryAfterMs] = row;
   const headers = {
     'x-ratelimit-limit': limit,

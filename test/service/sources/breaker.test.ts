@@ -66,7 +66,7 @@ test.each<[string, Step[]]>([
   play(steps);
 });
 
-test('those that fail together are one failure, however many; a later one is another', () => {
+test('concurrent failures count as one; a later one counts again', () => {
   const clock = steppedClock(NOW);
   const breaker = createCircuitBreaker(clock);
   const failTogether = (many: number) => {
@@ -80,7 +80,7 @@ test('those that fail together are one failure, however many; a later one is ano
   expect(breaker.openUntil()).toEqual(new Date(NOW.getTime() + MINUTE));
 });
 
-test('failures that overlap without end are counted all the same', () => {
+test('endlessly overlapping failures count as well', () => {
   const breaker = createCircuitBreaker(steppedClock(NOW));
   let under = breaker.enter();
   for (let n = 0; n < 5; n += 1) {
@@ -91,7 +91,7 @@ test('failures that overlap without end are counted all the same', () => {
   expect(breaker.openUntil()).toBeDefined();
 });
 
-test('there is one trial at a time, and its refusal says how long there is to wait', () => {
+test('allows one trial at a time, and its refusal says how long to wait', () => {
   const { breaker, clock } = play(['fail', 'fail', 'fail']);
   expect(breaker.openUntil()).toEqual(new Date(NOW.getTime() + MINUTE));
   expect(refusalOf(breaker)).toMatchObject({ retryAfterMs: MINUTE, unasked: true });
@@ -103,7 +103,7 @@ test('there is one trial at a time, and its refusal says how long there is to wa
   expect(refusalOf(breaker)).toBeUndefined();
 });
 
-test('who set out before does not end the rest that was asked for since', () => {
+test('a request from before the pause does not end it', () => {
   const clock = steppedClock(NOW);
   const breaker = createCircuitBreaker(clock);
   const early = breaker.enter();

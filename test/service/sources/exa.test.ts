@@ -52,7 +52,7 @@ describeProvider({
   outages: { 'no credits': [text(CANARY, 402), { code: 'source_quota', retryAfterMs: HOUR }] },
 });
 
-test('a site is a member of its own, and without a beginning there is no window', async () => {
+test('a site has its own parameter, and without a start there is no window', async () => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find({ prompt: 'site:reddit.com tidal turbines', from: undefined, limit: 40 });
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({

@@ -64,7 +64,7 @@ describeProvider({
   },
 });
 
-test('the second try asks for any of the words; one word is asked for once, without a start until the end', async () => {
+test('the second request matches any of the words; a single word is searched once, without a start until the end', async () => {
   const { find, provider } = await startAdapter(make, hits());
   await find({ keywords: ['a', 'b', 'c'] });
   expect(provider.requests.map(({ params }) => params['removeWordsIfNoResults'])).toEqual([
@@ -79,7 +79,7 @@ test('the second try asks for any of the words; one word is asked for once, with
   ]);
 });
 
-test('what its author wrote is text: decoded, without tags, cut behind a word', async () => {
+test('decodes the text of an author, removes tags, and truncates it after a word', async () => {
   const html =
     'It&#x27;s &quot;live&quot; &amp; <i>well</i>.<p>See <a href="https://a.example/x?y=1" rel="nofollow">here</a> for a &lt; b';
   const { find } = await startAdapter(
@@ -99,7 +99,7 @@ test('what its author wrote is text: decoded, without tags, cut behind a word', 
   expect(bare).toMatchObject({ snippet: '0 points, 0 comments', engagement: 0 });
 });
 
-test('items that do not fit are left out, the recorded one without a title among them', async () => {
+test('skips malformed items, among them the recorded one without a title', async () => {
   const { find, provider } = await startAdapter(
     make,
     hits(

@@ -76,7 +76,7 @@ describeProvider({
   probe: { asked: { path: '/api/v3/site' }, answer: json({ site_view: {}, version: '0.19.12' }) },
 });
 
-test('the probe knows a Lemmy from another server', async () => {
+test('the probe distinguishes Lemmy from other servers', async () => {
   const { adapter, asking } = await startAdapter(make, json({ hello: 'world' }));
   await expect(adapter.probe?.(asking)).rejects.toThrow('unexpected response format');
 });

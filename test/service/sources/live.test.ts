@@ -39,7 +39,7 @@ describe('the cache', () => {
     ['of a day', days(1), MINUTE],
     ['of a week', days(7), 10 * MINUTE],
     ['without a beginning', { from: undefined }, MINUTE],
-  ])('of a window %s holds for its life', async (_, window, lifeMs) => {
+  ])('keeps a window %s for its lifetime', async (_, window, lifeMs) => {
     const { source, clock, asked } = counting();
     const first = await source.find(query(window));
     clock.advance(lifeMs);
@@ -50,7 +50,7 @@ describe('the cache', () => {
     expect(asked()).toBe(2);
   });
 
-  test('holds as long as the adapter says, where it says something', async () => {
+  test('keeps results as long as the adapter specifies', async () => {
     const { source, clock, asked } = counting({ lifeMs: 6 * HOUR });
     await source.find(query());
     clock.advance(6 * HOUR - 1);
@@ -65,14 +65,14 @@ describe('the cache', () => {
     ['the length of the window', days(7), days(14), 2],
     ['the limit', { limit: 10 }, { limit: 20 }, 2],
     ['the keywords', { keywords: ['a'] }, { keywords: ['b'] }, 2],
-  ])('knows a question by more or less than %s', async (_, one, other, asks) => {
+  ])('distinguishes requests by %s', async (_, one, other, asks) => {
     const { source, asked } = counting();
     await source.find(query(one));
     await source.find(query(other));
     expect(asked()).toBe(asks);
   });
 
-  test('forgets the oldest of many, and never keeps a failure', async () => {
+  test('evicts the oldest entries, and never stores a failure', async () => {
     const { source, asked } = counting();
     for (let n = 0; n <= 200; n += 1) await source.find(query({ prompt: `p${n}` }));
     await source.find(query({ prompt: 'p200' }));
@@ -92,7 +92,7 @@ describe('the cache', () => {
   });
 });
 
-describe('one request for all', () => {
+describe('a shared request', () => {
   function held() {
     const answers: ReturnType<typeof pending<ReturnType<typeof item>[]>>[] = [];
     const signals: AbortSignal[] = [];
@@ -107,7 +107,7 @@ describe('one request for all', () => {
     return { ...live, answers, signals };
   }
 
-  test('who ask the same at the same time', async () => {
+  test('serves identical concurrent searches', async () => {
     const { source, answers } = held();
     const both = [source.find(query()), source.find(query())];
     expect(answers).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('one request for all', () => {
     expect(other).toEqual(one);
   });
 
-  test('outlives the one who began it', async () => {
+  test('outlives the caller that started it', async () => {
     const { source, answers, signals } = held();
     const gone = new AbortController();
     const first = source.find(query({ signal: gone.signal }));
@@ -129,7 +129,7 @@ describe('one request for all', () => {
     await expect(second).resolves.toEqual([item()]);
   });
 
-  test('ends with the last who waits; the next one begins another', async () => {
+  test('is aborted with its last caller; the next one starts another', async () => {
     const { source, answers, signals } = held();
     const [a, b] = [new AbortController(), new AbortController()];
     const waiting = [source.find(query({ signal: a.signal })), source.find(query({ signal: b.signal }))];
@@ -144,14 +144,14 @@ describe('one request for all', () => {
     expect((await source.health()).lastFailure).toBeUndefined();
   });
 
-  test('fails for all who wait', async () => {
+  test('fails for all callers', async () => {
     const { source, answers } = held();
     const both = [outageOf(source.find(query())), outageOf(source.find(query()))];
     answers[0]?.reject(new SourceDown('source_refused'));
     expect((await Promise.all(both)).map(({ code }) => code)).toEqual(['source_refused', 'source_refused']);
   });
 
-  test('nobody who has gone already begins one', async () => {
+  test('is not started for a caller that already left', async () => {
     const { source, answers } = held();
     await expect(source.find(query({ signal: AbortSignal.abort(new Error('gone')) }))).rejects.toThrow(
       'gone',
@@ -160,8 +160,8 @@ describe('one request for all', () => {
   });
 });
 
-describe('time', () => {
-  test('a source that never answers costs no more than its budget', async () => {
+describe('time limits', () => {
+  test('a source that never responds costs no more than its time limit', async () => {
     const { source } = startLive({ mostMs: 30, find: never });
     expect((await outageOf(source.find(query()))).code).toBe('source_timeout');
   });
@@ -176,15 +176,18 @@ describe('time', () => {
         return limit.signal;
       },
     ],
-  ])('a caller whose time is up is told so; it counts as a failure of the source (%s)', async (_, signal) => {
-    const { source } = startLive({ find: never });
-    for (let n = 0; n < 3; n += 1) {
-      expect((await outageOf(source.find(query({ signal: signal() })))).code).toBe('source_timeout');
-    }
-    expect((await outageOf(source.find(query()))).code).toBe('source_resting');
-  });
+  ])(
+    'a caller whose time is up gets an error; it counts as a failure of the source (%s)',
+    async (_, signal) => {
+      const { source } = startLive({ find: never });
+      for (let n = 0; n < 3; n += 1) {
+        expect((await outageOf(source.find(query({ signal: signal() })))).code).toBe('source_timeout');
+      }
+      expect((await outageOf(source.find(query()))).code).toBe('source_resting');
+    },
+  );
 
-  test('callers who go away say nothing about the source', async () => {
+  test('callers that disconnect do not count as failures', async () => {
     const { source } = startLive({ find: never });
     for (let n = 0; n < 5; n += 1) {
       const gone = new AbortController();
@@ -205,7 +208,7 @@ describe('failures', () => {
     [['source_busy'], {}, MINUTE],
     [['source_failed', { retryAfterMs: 90 * SECOND }], {}, 90 * SECOND],
     [['source_quota', { retryAfterMs: HOUR }], {}, HOUR],
-  ])('%j is left alone at once', async (down, more, restMs) => {
+  ])('%j opens the circuit immediately', async (down, more, restMs) => {
     const { source, clock, lines } = startLive({ ...more, find: failing(...down) });
     await outageOf(source.find(query()));
     expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + restMs));
@@ -229,7 +232,7 @@ describe('failures', () => {
     expect((await source.health()).openUntil).toEqual(opens ? new Date(NOW.getTime() + MINUTE) : undefined);
   });
 
-  test('nothing from outside and no secret is in an error, a log line or health', async () => {
+  test('errors, log lines and health contain no external text and no secret', async () => {
     const canary = 'sk-canary-0123456789';
     const errors: unknown[] = [];
     for (const error of [
@@ -247,7 +250,7 @@ describe('failures', () => {
     expect(errors.join('\n')).toContain('live.test.ts');
   });
 
-  test('health remembers the last success and the last failure', async () => {
+  test('health has the last success and the last failure', async () => {
     const outcomes = [async () => [item()], failing('source_failed', { detail: 'HTTP 503' })];
     const { source, clock } = startLive({ find: () => (outcomes.shift() ?? never)() });
     await source.find(query({ prompt: 'a' }));
@@ -276,7 +279,7 @@ describe('pages', () => {
       });
   };
 
-  test('what came before one that fails is given for a minute, and the failure stands in log and health', async () => {
+  test('pages before a failed one are returned for a minute, and the failure is logged and in health', async () => {
     const { source, clock, lines } = startLive({
       find: paging(failing('source_failed', { detail: 'HTTP 503' })),
     });
@@ -295,7 +298,7 @@ describe('pages', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('a rest that a later one asks for is obeyed', async () => {
+  test('a pause requested by a later page is respected', async () => {
     const { source } = startLive({ find: paging(failing('source_busy', { retryAfterMs: 7 * SECOND })) });
     expect(await source.find(query())).toEqual([item()]);
     expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + 7 * SECOND));
@@ -303,7 +306,7 @@ describe('pages', () => {
 
   const asksFor = (url: string) => paging(({ ask }) => ask({ url: new URL(url) }).then(never));
 
-  test('what came before is given when the caller’s time is up', async () => {
+  test('earlier pages are returned when the time of the caller is up', async () => {
     const limit = new AbortController();
     const provider = await startProvider(() => limit.abort(new SourceDown('source_timeout')));
     const { source } = startLive({ find: asksFor(provider.url) });
@@ -311,13 +314,13 @@ describe('pages', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  test('what came before is given when the source’s time is up', async () => {
+  test('earlier pages are returned when the time of the source is up', async () => {
     const provider = await startProvider(() => {}); // it never answers
     const { source } = startLive({ mostMs: 50, find: asksFor(provider.url) });
     expect(await source.find(query())).toEqual([item()]);
   });
 
-  test('what came before is for nobody when the caller has gone', async () => {
+  test('earlier pages are dropped when the caller has disconnected', async () => {
     const gone = new AbortController();
     const provider = await startProvider(() => gone.abort(new Error('gone')));
     const { source } = startLive({ find: asksFor(provider.url) });
@@ -326,8 +329,8 @@ describe('pages', () => {
   });
 });
 
-describe('pace', () => {
-  test('requests beyond the burst wait for their turn, those that would wait too long are refused', async () => {
+describe('rate limiting', () => {
+  test('requests beyond the burst wait for their turn, and are refused if that takes too long', async () => {
     const provider = await startProvider(json({}));
     const { source, waited } = startLive({
       pace: { perMinute: 60, burst: 2 },
@@ -346,7 +349,7 @@ describe('pace', () => {
     ['its own', { pace: { perMinute: 6, burst: 1 } }],
     ['of all machines', { everyMs: 10 * SECOND }],
   ])(
-    'a turn (%s) beyond the caller’s own time is refused at once, and is the next one’s',
+    'a turn (%s) after the deadline of the caller is refused immediately and goes to the next',
     async (_, more) => {
       const provider = await startProvider(json({}));
       const { source, waited } = startLive({
@@ -362,7 +365,7 @@ describe('pace', () => {
     },
   );
 
-  test('who asks the same and has more time is waited for', async () => {
+  test('an identical search with more time is waited for', async () => {
     const first = pending<void>();
     const provider = await startProvider(async (_, response) => {
       await first.promise;
@@ -384,7 +387,7 @@ describe('pace', () => {
     expect(waited).toEqual([10 * SECOND]);
   });
 
-  test('time that ends while waiting is no failure of the source, and the turn goes to another', async () => {
+  test('a timeout while waiting is not a failure of the source, and the turn goes to another', async () => {
     const provider = await startProvider(json({}));
     const { source } = startLive(
       {
@@ -402,7 +405,7 @@ describe('pace', () => {
     expect((await source.health()).openUntil).toBeUndefined();
   });
 
-  test('one at a time and so far apart, where all machines share a pace', async () => {
+  test('one at a time with a minimum interval, if all machines share a rate', async () => {
     let under = 0;
     let most = 0;
     const at: number[] = [];
@@ -431,7 +434,7 @@ describe('pace', () => {
     expect(results[3]).toMatchObject({ code: 'source_busy', unasked: true });
   });
 
-  test('a turn that cannot be had says nothing about the source', async () => {
+  test('a turn that cannot be reserved is not a failure of the source', async () => {
     const { allowances } = memoryPorts(systemClock);
     const turns = { next: () => Promise.reject(new Error('no database')) };
     const { source } = startLive(
@@ -449,7 +452,7 @@ describe('pace', () => {
     expect((await source.health()).openUntil).toBeUndefined();
   });
 
-  test('who goes away while waiting in the row leaves it to the next', async () => {
+  test('a caller that leaves the queue gives its turn to the next', async () => {
     const first = pending<void>();
     const provider = await startProvider(async (_, response) => {
       await first.promise;
@@ -471,14 +474,14 @@ describe('pace', () => {
   });
 });
 
-describe('an allowance', () => {
+describe('a quota', () => {
   const allowance = { most: 2, unit: 'searches', zone: 'America/Los_Angeles' };
   const spending: Adapter['find'] = async (_, { spend }) => {
     await spend(1);
     return [];
   };
 
-  test('is that of the day where the source counts it', async () => {
+  test('is per day of the source', async () => {
     const { source, clock, ports } = startLive({ allowance, find: spending });
     clock.set('2026-11-22T07:59:59.000Z'); // the evening of the 21st there
     await source.find(query({ prompt: 'a' }));
@@ -499,7 +502,7 @@ describe('an allowance', () => {
     expect([...ports.units.keys()]).toEqual(['tested 2026-11-21', 'tested 2026-11-22']);
   });
 
-  test('that questions under way hold is not used up, and can be had when they end', async () => {
+  test('reserved by running requests is not used up, and is free when they end', async () => {
     const under = pending<void>();
     const { source } = startLive({
       allowance,
@@ -521,7 +524,7 @@ describe('an allowance', () => {
     expect((await outageOf(source.find(query({ prompt: 'c' })))).code).toBe('source_quota');
   });
 
-  test('is given back to the day that it was taken from', async () => {
+  test('is refunded to the day it was taken from', async () => {
     const live = startLive({
       allowance,
       find: async (_, { spend, unspend }) => {
@@ -536,7 +539,7 @@ describe('an allowance', () => {
     expect([...live.ports.units]).toEqual([['tested 2026-11-21', 1]]);
   });
 
-  test('that cannot be given back stays spent, and what was paid for is given', async () => {
+  test('that cannot be refunded stays spent, and paid results are returned', async () => {
     const lines: string[] = [];
     const clock = steppedClock(NOW);
     const { allowances, turns, units } = memoryPorts(clock);
@@ -560,7 +563,7 @@ describe('an allowance', () => {
     expect(lines.join('')).toContain('allowance refund failed');
   });
 
-  test('that cannot be counted is not spent, and the source is not to blame', async () => {
+  test('that cannot be counted is not spent, and is not a failure of the source', async () => {
     const away = { take: never, refund: never, used: () => Promise.reject(new Error('no database')) };
     const broken = { ...away, take: () => Promise.reject(new Error('no database')) };
     const turns = { next: never };
@@ -582,7 +585,7 @@ describe('requests', () => {
     ['a refusal', text('words of theirs', 403), 'rejected the request: HTTP 403'],
     ['too many', text('', 429, { 'retry-after': '9' }), 'reached its rate limit: HTTP 429'],
     ['a body without end', text('x'.repeat(8_000_001)), 'failed: response larger than 2000000 bytes'],
-  ])('%s is a reason in our words', async (_, answer, message) => {
+  ])('%s has an error message of our own', async (_, answer, message) => {
     const provider = await startProvider(answer);
     const outage = await outageOf(asking(provider.url).source.find(query()));
     expect(outage.message).toBe(message);
@@ -590,14 +593,14 @@ describe('requests', () => {
     expect(provider.requests[0]?.headers['user-agent']).toBe('strandline-test');
   });
 
-  test('a rest is as long as the header says', async () => {
+  test('a pause is as long as the header says', async () => {
     const provider = await startProvider(text('', 429, { 'retry-after': '9' }));
     const { source } = asking(provider.url);
     await outageOf(source.find(query()));
     expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + 9 * SECOND));
   });
 
-  test('a port where nobody listens and a connection that breaks are told by their codes', async () => {
+  test('a refused and a broken connection are reported by their codes', async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as AddressInfo; // a TCP server's address is never a string
@@ -611,7 +614,7 @@ describe('requests', () => {
     );
   });
 
-  test('a body that stalls ends with the time', async () => {
+  test('a body that stalls ends with the time limit', async () => {
     const closed = pending<void>();
     const provider = await startProvider((_, response) => {
       response.on('close', () => closed.resolve());
@@ -624,7 +627,7 @@ describe('requests', () => {
 });
 
 describe('a probe', () => {
-  test('asks the small question, and is there only where no key is needed', async () => {
+  test('sends a small request, and exists only if no key is required', async () => {
     const asked: string[] = [];
     const probe = async () => void asked.push('probe');
     const signal = new AbortController().signal;

@@ -151,8 +151,8 @@ describeProvider({
   },
 });
 
-describe('what is asked without a token', () => {
-  test('is the timeline of the joined hashtag and its parts, newest first, within the window', async () => {
+describe('a search without a token', () => {
+  test('reads the timeline of the joined hashtag and its parts, newest first, within the window', async () => {
     const { find, provider } = await startServer(json([]));
     expect(await find()).toEqual([]);
     const [asked] = provider.requests;
@@ -170,19 +170,19 @@ describe('what is asked without a token', () => {
     expect(below <= idAt('2026-11-21T12:00:00.001Z')).toBe(true);
   });
 
-  test('reaches back as far as there is without a start', async () => {
+  test('goes back as far as possible without a start', async () => {
     const { find, provider } = await startServer(json([]));
     await find({ from: undefined });
     expect(provider.requests[0]?.params).not.toHaveProperty('since_id');
   });
 
-  test('is one page where that is not full', async () => {
+  test('ends with a page that is not full', async () => {
     const { find, provider } = await startServer(json([status()]));
     await find({ limit: 40 });
     expect(provider.requests).toHaveLength(1);
   });
 
-  test('is nothing where the prompt has no word that could be a hashtag', async () => {
+  test('sends nothing if the prompt has no word for a hashtag', async () => {
     const { find, provider } = await startServer(json([status()]));
     expect(await find({ prompt: '2026', keywords: ['2026'] })).toEqual([]);
     expect(await find({ prompt: '🎉', keywords: [] })).toEqual([]);
@@ -190,8 +190,8 @@ describe('what is asked without a token', () => {
   });
 });
 
-describe('what is asked with a token', () => {
-  test('is the search of posts, by whole days on both sides', async () => {
+describe('a search with a token', () => {
+  test('searches posts, by whole days on both ends', async () => {
     const { find, provider } = await startSearch(json({ accounts: [], statuses: [status()], hashtags: [] }));
     expect(await find({ limit: 60 })).toHaveLength(1);
     expect(provider.requests).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('what is asked with a token', () => {
     });
   });
 
-  test('is the hashtags where the server answers without posts', async () => {
+  test('falls back to hashtags if the server returns no posts', async () => {
     const { find, provider } = await startSearch(
       json({ accounts: [], statuses: [], hashtags: [] }),
       json([status()]),
@@ -212,7 +212,7 @@ describe('what is asked with a token', () => {
     expect(provider.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
-  test('that is refused is said, without the token', async () => {
+  test('reports a rejected token without showing it', async () => {
     const { outage } = await startSearch(json({ error: `The access token ${TOKEN} is invalid` }, 401));
     const down = await outage();
     expect(down).toMatchObject({ code: 'source_refused', detail: 'HTTP 401' });
@@ -249,11 +249,11 @@ describe('hashtags', () => {
     [false, 'The secret agents of the north.', ['agents']],
     [false, 'He said it again.', ['ai']],
     [false, 'Agents that aim high.', ['agents']],
-  ])('%s: about agents of that kind: %s', (expected, said, tags) => {
+  ])('%s: on topic for agents of that kind: %s', (expected, said, tags) => {
     expect(isAboutQuery({ text: said, tags }, asked)).toBe(expected);
   });
 
-  test('are about phrases and scripts without spaces too', () => {
+  test('match phrases and scripts without spaces', () => {
     const phrase = { prompt: '"night trains" vienna', keywords: ['night trains', 'vienna'] };
     expect(isAboutQuery({ text: 'Two trains a night reach Vienna', tags: [] }, phrase)).toBe(true);
     expect(isAboutQuery({ text: 'See Vienna', tags: ['nighttrains'] }, phrase)).toBe(true);
@@ -263,7 +263,7 @@ describe('hashtags', () => {
     expect(isAboutQuery({ text: '新しい発電所です', tags: ['発電'] }, japanese)).toBe(false);
   });
 
-  test('keep posts that have nothing to do with the prompt out', async () => {
+  test('exclude posts unrelated to the prompt', async () => {
     const { find } = await startServer(
       json([
         status({ id: '2', content: '<p>The wind <b>turbines</b> of the north</p>' }),
@@ -274,7 +274,7 @@ describe('hashtags', () => {
   });
 });
 
-describe('a post', () => {
+describe('a Mastodon post', () => {
   test('of the recorded timeline has hashtags and mentions, and its text in lines', async () => {
     const recorded = sample('mastodon.tag-timeline.json') as Record<string, unknown>[]; // a list of objects
     const statuses = recorded.map((one) => ({ ...STATUS, ...one }));
@@ -306,7 +306,7 @@ describe('a post', () => {
     ]);
   });
 
-  test('of an account elsewhere has its whole handle, and is verified only by a link that leads back', async () => {
+  test('of a remote account has the full handle, and is verified only by a link that links back', async () => {
     const account = sample('mastodon.account.json') as Record<string, unknown>; // the recorded account is an object
     const { post, host } = await postOf({ account });
     expect(post.user).toMatchObject({
@@ -322,12 +322,12 @@ describe('a post', () => {
     expect(unproven.post.user.verified).toBe(false);
   });
 
-  test('has its warning before its words', async () => {
+  test('has its warning before its text', async () => {
     const { post } = await postOf({ sensitive: true, spoiler_text: 'tidal power, long' });
     expect(post.text).toBe('tidal power, long\n\nTidal turbines turn.');
   });
 
-  test('says what it answers, and whom', async () => {
+  test('has its parent and the author of its parent', async () => {
     const mentions = [
       { id: '77', username: 'ida', acct: 'ida@sea.example', url: 'https://sea.example/@ida' },
     ];
@@ -362,7 +362,7 @@ describe('a post', () => {
     expect((await postOf({ quote })).post).toMatchObject(expected);
   });
 
-  test('has its media, from where they are', async () => {
+  test('has its media, from their origin', async () => {
     const { post } = await postOf({
       media_attachments: [
         { id: '1', type: 'image', url: 'https://files.example/1.png', remote_url: null },
@@ -378,7 +378,7 @@ describe('a post', () => {
     ]);
   });
 
-  test('does not know counters that its server hides or does not have', async () => {
+  test('has unknown counters if its server hides or lacks them', async () => {
     const { post } = await postOf({
       quotes_count: undefined,
       favourites_count: '11',
@@ -394,7 +394,7 @@ describe('a post', () => {
   });
 });
 
-describe('what is left out', () => {
+describe('skipped', () => {
   test.each([
     ['a boost', { reblog: status() }],
     ['a post for followers', { visibility: 'private' }],
@@ -411,7 +411,7 @@ describe('what is left out', () => {
   });
 });
 
-describe('text', () => {
+describe('text of a post', () => {
   test.each([
     ['<p>One</p><p>Two<br>Three<br />Four</p>', 'One\n\nTwo\nThree\nFour'],
     ['<p>a &lt;b&gt; &amp;amp; &#x1F30A; &nbsp;c</p>', 'a <b> &amp; 🌊 \u00a0c'],
@@ -422,11 +422,11 @@ describe('text', () => {
     ['x<script>never closed', 'x'],
     ['<p onclick="x">a&#0;b\u0000c&#xD800;d</p>', 'a\ufffdbc\ufffdd'],
     ['', ''],
-  ])('of %j', (html, expected) => {
+  ])('is parsed from %j', (html, expected) => {
     expect(parseContent(html).text).toBe(expected);
   });
 
-  test('has the links that can be opened, but for hashtags and mentions', () => {
+  test('keeps links that open, without hashtags and mentions', () => {
     const html = `<p><a class="u-url mention" href="https://a.example/@b">@<span>b</span></a>
       <a href="https://a.example/tags/c" class="mention hashtag">#<span>c</span></a>
       <a href="https://ok.example/?a=1&amp;b=2" rel="nofollow">ok</a> <a href="javascript:alert(1)">no</a>
@@ -441,7 +441,7 @@ describe('text', () => {
     ['blanks', `a${' '.repeat(99_000)}b`],
     ['attributes', `<a ${'class="'.repeat(14_000)}>`],
     ['references', '&#32;'.repeat(20_000)],
-  ])('of %s takes no time worth speaking of', (_, html) => {
+  ])('with %s takes no noticeable time', (_, html) => {
     const computed = watchProcessor();
     parseContent(html);
     expect(computed()).toBeLessThan(1_000);

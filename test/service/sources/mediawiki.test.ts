@@ -73,7 +73,7 @@ describeProvider({
   },
 });
 
-test('signs that are orders to the search are not passed on; twenty articles are the most', async () => {
+test('strips search operators; twenty articles are the maximum', async () => {
   const { find, provider } = await startAdapter(make, pages(page(1)));
   const keywords = ['"new york"', '-tides', 'intitle:x', 'c++'];
   await find({ keywords, prompt: keywords.join(' '), limit: 40 });
@@ -83,7 +83,7 @@ test('signs that are orders to the search are not passed on; twenty articles are
   });
 });
 
-test('where that is set, articles are those that were edited within the window', async () => {
+test('on request, returns articles edited within the window', async () => {
   const { find, provider } = await startAdapter(
     (at) => mediawiki({ language: 'en', dates: 'edited', at }),
     EMPTY,
@@ -99,7 +99,7 @@ test('where that is set, articles are those that were edited within the window',
   ]);
 });
 
-test('an item that does not fit is left out, and a long extract is cut', async () => {
+test('skips a malformed item, and truncates a long extract', async () => {
   const { find } = await startAdapter(
     make,
     pages(
@@ -116,6 +116,6 @@ test('an item that does not fit is left out, and a long extract is cut', async (
   expect(found[0]?.snippet.length).toBeLessThanOrEqual(500);
 });
 
-test('the language is that of its encyclopedia', () => {
+test('uses the language of its encyclopedia', () => {
   expect(mediawiki({ language: 'de', dates: 'none' }).title).toContain('de.wikipedia.org');
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('its variables are shown, masked, and asked for by name', async () => {
+test('its variables are shown, masked, and named in hints', async () => {
   const { out } = await program.run(['config', 'show', '--json'], {
     PIER_API_KEY: KEY,
     SERVICE_SOURCES: 'pier',
@@ -41,7 +41,7 @@ test('its variables are shown, masked, and asked for by name', async () => {
   expect(err).toContain('got "pier"; PIER_API_KEY to be set as well');
 });
 
-test('the file of variables knows them', async () => {
+test('the env file accepts them', async () => {
   const file = path.join(directory, 'pier.json');
   await writeFile(file, `{\n  "PIER_SERVER": "ftp://host",\n  "PIER_API_KEY": "${KEY}"\n}`);
   const { err } = await program.run(['config', 'show'], { STRANDLINE_CONFIG: file });
@@ -50,7 +50,7 @@ test('the file of variables knows them', async () => {
   expect(err).not.toContain(KEY);
 });
 
-test('a search of the service is answered from it, with its key', async () => {
+test('a search of the service returns its results, with its key', async () => {
   const link = 'https://boats.example/evening';
   const provider = await startProvider(
     json({ finds: [{ title: 'Boats in the evening', link, published: new Date() }] }),

@@ -28,18 +28,18 @@ test.each<[string, (number[] | Error)[], { pages: number; items: number }, numbe
   expect(await read(pages, limits)).toMatchObject({ settled: items, reads, cuts: [] });
 });
 
-test('that fail cost themselves, not what came before, and that is told', async () => {
+test('after the first may fail without losing the earlier ones, which is reported', async () => {
   expect(await read([FULL, down, FULL])).toMatchObject({ settled: FULL, reads: 2, cuts: [down] });
 });
 
-test('that fail at the beginning are a failure', async () => {
+test('that fail at the start are a failure', async () => {
   const { items, cuts } = await read([down, FULL]);
   expect(await outageOf(items)).toBe(down);
   expect(cuts).toEqual([]);
 });
 
 test.each([new Error('the client left'), new DOMException('gone', 'AbortError'), new TypeError('ours')])(
-  'what is no failure of the source is not swallowed: %s',
+  'rethrow what is not a failure of the source: %s',
   async (error) => {
     const { settled, cuts } = await read([FULL, error]);
     expect(settled).toBe(error);

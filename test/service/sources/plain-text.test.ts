@@ -9,7 +9,7 @@ import {
 } from '../../../src/service/sources/parse/plain-text.ts';
 import { watchProcessor } from '../../processor.ts';
 
-describe('text of what may hold HTML', () => {
+describe('plain text from possible HTML', () => {
   test.each([
     ['The <strong>FDA</strong>&#39;s &quot;yes&quot;', 'The FDA\'s "yes"'],
     ['<p>one</p><p class="x">two<br/>three</p>', 'one two three'],
@@ -27,7 +27,7 @@ describe('text of what may hold HTML', () => {
     expect(toPlainText(markup)).toBe(text);
   });
 
-  test('is a line without controls, whatever comes', () => {
+  test('is a line without control characters, whatever the input', () => {
     fc.assert(
       // Any UTF-16 code units, half characters among them.
       fc.property(fc.array(fc.nat(0xffff), { maxLength: 300 }), (units) => {
@@ -39,7 +39,7 @@ describe('text of what may hold HTML', () => {
     );
   });
 
-  test('takes no longer for what never closes', () => {
+  test('takes no longer for unclosed tags', () => {
     const computed = watchProcessor();
     for (const piece of ['<a', '<script>', '<!--', '[', '![](', '&', '> ']) {
       markdownToPlainText(piece.repeat(200_000));
@@ -48,21 +48,21 @@ describe('text of what may hold HTML', () => {
   });
 });
 
-test('Markdown gives the words of its links, without its marks', () => {
+test('keeps the link texts of Markdown, without its marks', () => {
   const markdown =
     '# Head\n\n> quoted\n\n**Bold** [the words](https://a.example/x) ![pixel](https://b.example/p?q=1)';
   expect(markdownToPlainText(markdown)).toBe('Head quoted Bold the words pixel');
 });
 
 describe('an excerpt', () => {
-  test('ends behind a word with an ellipsis', () => {
+  test('ends after a word with an ellipsis', () => {
     expect(toExcerpt('one two three', 13)).toBe('one two three');
     expect(toExcerpt('one two three', 12)).toBe('one two…');
     expect(toExcerpt('one two three', 8)).toBe('one two…');
     expect(toTitle('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
   });
 
-  test('is never longer than asked and never half a character', () => {
+  test('is never longer than requested and never half a character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 2_000 }),

@@ -47,12 +47,12 @@ describe('the time of an item', () => {
     '2026-02-29T10:00:00Z',
     '2026-04-31 10:00:00 +02:00',
     'Tue, 31 Feb 2026 08:30:15 GMT',
-  ])('%s is none', (text) => {
+  ])('rejects %s', (text) => {
     expect(parsePublishedAt(text)).toBeUndefined();
   });
 });
 
-describe('a link that can be shown', () => {
+describe('a citable link', () => {
   test.each([
     ['https://a.example/x?y=1#z', 'https://a.example/x?y=1#z'],
     ['HTTP://A.example', 'http://a.example/'],
@@ -73,12 +73,12 @@ describe('a link that can be shown', () => {
     '',
     `https://a.example/${'x'.repeat(2_100)}`,
     `https://a.example/${'é'.repeat(1_000)}`,
-  ])('%s is none', (text) => {
+  ])('rejects %s', (text) => {
     expect(toShownLink(text)).toBeUndefined();
   });
 });
 
-test('an address below a server keeps the path of the server', () => {
+test('an address on a server keeps the base path of the server', () => {
   expect(buildEndpoint('https://a.example', 'search', { q: 'x y&z' }).href).toBe(
     'https://a.example/search?q=x+y%26z',
   );
@@ -86,7 +86,7 @@ test('an address below a server keeps the path of the server', () => {
   expect(buildEndpoint('https://a.example/proxy', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
 });
 
-test('an answer that does not fit as a whole says so without a word of it', () => {
+test('a response of an unexpected shape is reported without quoting it', () => {
   const frame = z.object({ items: z.array(z.unknown()) });
   for (const text of ['', '<html>secret</html>', '{"items":"secret"}', '[]', 'null']) {
     const read = () => parsePayload(text, frame);
@@ -95,7 +95,7 @@ test('an answer that does not fit as a whole says so without a word of it', () =
   }
 });
 
-test('an item that does not fit is left out; where none fits the shape has changed', () => {
+test('a malformed item is skipped; if all are, the response format has changed', () => {
   const item = z.object({ url: z.string(), title: optionalField(z.string()) });
   expect(parseFittingItems([{ url: 'a' }, { url: 1 }, null, { url: 'b', title: null }], item)).toEqual([
     { url: 'a' },
@@ -105,7 +105,7 @@ test('an item that does not fit is left out; where none fits the shape has chang
   expect(() => parseFittingItems([{ link: 'a' }], item)).toThrow('unexpected item format');
 });
 
-test('a result of the web without a title is called by its host', () => {
+test('a web result without a title is named after its host', () => {
   const bare = { title: ' ', text: undefined, published: undefined };
   expect(toWebResult({ ...bare, url: 'https://a.example/x' })).toMatchObject([
     { title: 'a.example', snippet: '' },
@@ -113,13 +113,13 @@ test('a result of the web without a title is called by its host', () => {
   expect(toWebResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
 });
 
-test('a public search has no business in an intranet; a search of one’s own may know it', () => {
+test('a public search must not return private addresses; your own search may', () => {
   const result = { title: 'Wiki', text: undefined, published: undefined, url: 'http://192.168.0.9/wiki' };
   expect(toWebResult(result)).toEqual([]);
   expect(toWebResult({ ...result, intranet: true })).toMatchObject([{ link: result.url }]);
 });
 
-test('the shortest period reaches back to the start of the window', () => {
+test('the shortest period that covers the window is selected', () => {
   const periods = [
     ['day', 1],
     ['week', 7],
@@ -141,7 +141,7 @@ test('the shortest period reaches back to the start of the window', () => {
   expect(formatDay(now)).toBe('2026-11-21');
 });
 
-test('the words that are asked for', () => {
+test('the words of a query', () => {
   const query = { prompt: 'Which tidal Turbines turn?', keywords: ['turbines', 'tidal', 'turn', 'which'] };
   expect(joinBestWords(query, 2)).toBe('tidal turbines');
   expect(joinBestWords({ prompt: ' ??  ! ', keywords: [] }, 2)).toBe('?? !');

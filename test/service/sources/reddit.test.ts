@@ -115,8 +115,8 @@ describeProvider({
   attempts: ['q', 'tidal turbines fish sound', 'tidal turbines'],
 });
 
-describe('posts', () => {
-  test('are read with their link, a line about them where they have no text, and reactions', async () => {
+describe('Reddit posts', () => {
+  test('have their link, a line about them if they have no text, and reactions', async () => {
     const { find } = await startReddit(json(sample('reddit.search.json')));
     expect(await find({ from: undefined })).toEqual([
       {
@@ -131,7 +131,7 @@ describe('posts', () => {
     ]);
   });
 
-  test('are text: no marks, at most 300 characters, and a score below zero is no liking', async () => {
+  test('are plain text of at most 300 characters, and a negative score is not a like', async () => {
     const selftext = `**See** [the *map*](https://a.example/m) &amp; more.\n\n&#x200B;\n\n${'word '.repeat(200)}`;
     const { find } = await startReddit(listing(post('a', { selftext, score: -7, title: 'Vec<T> & "you"' })));
     const [found] = await find();
@@ -141,7 +141,7 @@ describe('posts', () => {
     expect(found?.engagement).toBe(4);
   });
 
-  test('that are gone, outside the window or of another shape are left out', async () => {
+  test('that are deleted, outside the window or malformed are skipped', async () => {
     const at = (ms: number) => ({ created_utc: (NOW.getTime() - ms) / SECOND });
     const { find } = await startReddit(
       listing(
@@ -162,7 +162,7 @@ describe('posts', () => {
   });
 });
 
-test('a token is asked for in the name of the application', async () => {
+test('a token is requested as the application', async () => {
   const { find, tokens } = await startReddit(listing(post('a')));
   await find();
   expect(tokens.requests).toMatchObject([
@@ -180,7 +180,7 @@ test('a token is asked for in the name of the application', async () => {
 });
 
 describe('the token', () => {
-  test('is asked for once by all who need it, and kept until a minute before its end', async () => {
+  test('is requested once for concurrent searches, and kept until a minute before it expires', async () => {
     const { find, clock, tokens, api } = await startReddit(listing(post('a')));
     await Promise.all(Array.from({ length: 5 }, () => find()));
     clock.advance(24 * HOUR - MINUTE - 1);
@@ -192,7 +192,7 @@ describe('the token', () => {
     expect(api.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  test('that is refused is replaced once', async () => {
+  test('is replaced once if rejected', async () => {
     const { find, outage, tokens, api } = await startReddit(text('', 401), listing(post('a')));
     await expect(find()).resolves.toHaveLength(1);
     expect(api.requests.map(({ headers }) => headers.authorization)).toEqual([
@@ -207,7 +207,7 @@ describe('the token', () => {
     expect(tokens.requests).toHaveLength(3);
   });
 
-  test('of one who gave up is asked for by the next', async () => {
+  test('of a caller that disconnected is requested by the next', async () => {
     const gone = new AbortController();
     const { find, adapter, tokens } = await startReddit(listing(post('a')));
     const leaving = startAsking(gone.signal);
@@ -222,7 +222,7 @@ describe('the token', () => {
     expect(tokens.requests).toHaveLength(2);
   });
 
-  test('of one whose time was up is asked for by the next', async () => {
+  test('of a caller whose time was up is requested by the next', async () => {
     const limit = new AbortController();
     const { find, adapter, tokens } = await startReddit(listing(post('a')));
     const arrived = new Promise<void>((resolve) => tokens.answers(() => resolve(), granted('token-9')));
@@ -244,7 +244,7 @@ describe('the token', () => {
       'rejected the request: no token was issued',
     ],
     ['no JSON', text('<html>'), 'source_failed', 'failed: the response is not JSON'],
-  ])('is not given: %s', async (_, answer, code, message) => {
+  ])('is refused: %s', async (_, answer, code, message) => {
     const { outage, tokens, api } = await startReddit(json(EMPTY));
     tokens.answers(answer);
     const outages = await Promise.all([outage(), outage()]);
@@ -257,13 +257,13 @@ describe('the token', () => {
   });
 });
 
-describe('its limit', () => {
+describe('the rate limit', () => {
   const left = (remaining: string, reset: string) => ({
     'x-ratelimit-remaining': remaining,
     'x-ratelimit-reset': reset,
   });
 
-  test('is kept before it is broken: after the last request nothing is asked until the reset', async () => {
+  test('is respected in advance: after the last request nothing is sent until the reset', async () => {
     const { find, outage, clock, api } = await startReddit(
       json({ data: { children: [post('a')] } }, 200, left('0.0', '31')),
       json({ data: { children: [post('b')] } }, 200, left('99.0', '600')),
@@ -280,7 +280,7 @@ describe('its limit', () => {
     await expect(find()).resolves.toHaveLength(1);
   });
 
-  test('ends a search that found nothing without another try', async () => {
+  test('ends a search that found nothing without a second request', async () => {
     const { find, api } = await startReddit(json(EMPTY, 200, left('0', '60')));
     const keywords = ['a', 'b', 'c'];
     await expect(find({ keywords })).resolves.toEqual([]);

@@ -48,8 +48,8 @@ function open(env: Env = {}, more: Partial<ServicePorts> = {}) {
   return { ...opened, lines, isOn };
 }
 
-describe('what is asked', () => {
-  test('each definition is made where what it needs is set, and declares the secrets as such', () => {
+describe('selecting sources', () => {
+  test('each source is created once its settings are present, and declares its secrets', () => {
     const options = { at: undefined, version: '1' };
     for (const { facts, variables, open: make } of SOURCE_REGISTRY) {
       expect(make(readConfig(EVERYTHING).settings.read, options)).toMatchObject({ name: facts.name });
@@ -60,7 +60,7 @@ describe('what is asked', () => {
     }
   });
 
-  test('auto is what needs no key, as long as nothing is set', () => {
+  test('auto selects sources without a key if nothing is configured', () => {
     const { isOn, statements } = open();
     expect(isOn).toEqual(['hacker-news', 'mediawiki', 'arxiv', 'mastodon']);
     expect(statements.find(({ name }) => name === 'brave')).toEqual({
@@ -78,14 +78,14 @@ describe('what is asked', () => {
     });
   });
 
-  test('auto is everything that is set; money is only spent where an amount is', () => {
+  test('auto selects every configured source; money is spent only if a budget is set', () => {
     expect(open(EVERYTHING).isOn).toEqual(SOURCE_REGISTRY.map(({ facts }) => facts.name));
     const { isOn } = open({ ...EVERYTHING, X_USD_PER_DAY: '0' });
     expect(isOn).not.toContain('x');
     expect(isOn).toHaveLength(SOURCE_REGISTRY.length - 1);
   });
 
-  test('names alone are asked alone', () => {
+  test('a list of names selects only these', () => {
     const { isOn, statements } = open({ ...EVERYTHING, SERVICE_SOURCES: 'arxiv,bluesky' });
     expect(isOn).toEqual(['arxiv', 'bluesky']);
     expect(statements.find(({ name }) => name === 'exa')?.reason).toBe('not in SERVICE_SOURCES');
@@ -132,8 +132,8 @@ describe('what is asked', () => {
   });
 });
 
-describe('what answers', () => {
-  test('for each tool a source or the reason why there is none', async () => {
+describe('selected sources', () => {
+  test('give each tool a source or a reason for none', async () => {
     const { sources } = open();
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set(SOURCES));
     const [web, ...others] = sources.filter(({ source }) => source === 'web');
@@ -145,7 +145,7 @@ describe('what answers', () => {
     );
   });
 
-  test('what is switched off says how to switch it on', async () => {
+  test('say how to enable a disabled one', async () => {
     const { sources } = open({ SERVICE_SOURCES: 'arxiv' });
     const forum = sources.find(({ source }) => source === 'news_forum');
     const outage = await outageOf(forum?.find(query()) ?? Promise.resolve());
@@ -153,12 +153,12 @@ describe('what answers', () => {
     expect(forum).toMatchObject({ state: 'live', silent: true });
   });
 
-  test('the simulation, where it is asked for', () => {
+  test('are the simulation on request', () => {
     const { sources } = open({ ...EVERYTHING, SERVICE_SOURCES: 'sandbox' });
     expect(sources.map(({ state }) => state)).toEqual(SOURCES.map(() => 'sandbox'));
   });
 
-  test('the archive, where it is asked for, for every tool', async () => {
+  test('are the archive on request, for every tool', async () => {
     const asked: unknown[] = [];
     const archive: ServicePorts['archive'] = {
       find: async (question) => {
@@ -175,7 +175,7 @@ describe('what answers', () => {
     expect(asked).toEqual([{ ...question, source: 'web' }]);
   });
 
-  test('the web for the discussion board, where that cannot be asked itself', async () => {
+  test('use the web search for the discussion board if it has no source', async () => {
     const provider = await startProvider(json({ results: [], unresponsive_engines: [] }));
     const SEARXNG_URL = provider.url;
     const { sources, isOn } = open({ SEARXNG_URL });
@@ -187,8 +187,8 @@ describe('what answers', () => {
   });
 });
 
-describe('how they are asked', () => {
-  test('at another address where one is set, by who says who they are', async () => {
+describe('requests to sources', () => {
+  test('use a configured address and identify themselves', async () => {
     const provider = await startProvider(json({ hits: [] }));
     const { sources } = open({
       SERVICE_SOURCE_URLS: `hacker-news=${provider.url}`,
@@ -200,7 +200,7 @@ describe('how they are asked', () => {
     ]);
   });
 
-  test('a probe says of each what it is, after two seconds at most', async () => {
+  test('probe each source for at most two seconds', async () => {
     const well = await startProvider(json({ hits: [] }));
     const ill = await startProvider(text('words of theirs', 503));
     const silent = await startProvider(() => {});
@@ -224,7 +224,7 @@ describe('how they are asked', () => {
   });
 });
 
-test('a whole burst is sent at once', async () => {
+test('send a whole burst at once', async () => {
   const burst = 30; // of the source that allows the largest
   const held: ServerResponse[] = [];
   // None is answered before all are there.
@@ -259,7 +259,7 @@ describe('health', () => {
     return body;
   }
 
-  test('says of each source how it has been, without a key and without a word from outside', async () => {
+  test('reports each source, without a key and without external text', async () => {
     const provider = await startProvider(text(`words of theirs ${KEY}`, 429, { 'retry-after': '30' }));
     const addresses = SOURCE_REGISTRY.map(({ facts }) => `${facts.name}=${provider.url}`);
     const opened = open({ ...EVERYTHING, SERVICE_SOURCE_URLS: addresses.join(',') });
@@ -288,7 +288,7 @@ describe('health', () => {
     });
   });
 
-  test('one that is off is named with its reason, and has no terms where it cannot be made', async () => {
+  test('lists a disabled source with its reason, and without terms if it cannot be created', async () => {
     const { adapters } = JSON.parse(await told(open())) as { adapters: { name: string }[] };
     expect(adapters.find(({ name }) => name === 'exa')).toMatchObject({
       title: 'exa',
@@ -299,7 +299,7 @@ describe('health', () => {
     });
   });
 
-  test('who is slow, costs or weighs all words is asked in the user’s own words alone', async () => {
+  test('a source that is slow, costs money or weighs all words gets only the original prompt', async () => {
     const { sources } = open({ ...EVERYTHING, SERVICE_SOURCES: 'auto,archive' });
     const own = sources.filter(({ wordings }) => wordings === 'own').map(({ name }) => name);
     expect(own.filter((name) => !name.startsWith('archive-'))).toEqual([

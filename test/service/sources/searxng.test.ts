@@ -55,7 +55,7 @@ describeProvider({
   },
 });
 
-test('a result is read by itself: dates without a zone, broken neighbors, an intranet that it may know', async () => {
+test('results are parsed one by one: dates without a zone, malformed neighbors, allowed private addresses', async () => {
   const { find } = await startAdapter(
     make,
     json({
@@ -82,7 +82,7 @@ test('a result is read by itself: dates without a zone, broken neighbors, an int
   ]);
 });
 
-test('the probe says so too where it gives no JSON, below any path', async () => {
+test('the probe reports a server without JSON, below any path', async () => {
   const { adapter, asking, provider } = await startAdapter(
     (url) => make(`${url}/searx/`),
     text('<!doctype html><title>403 Forbidden</title>', 403),
@@ -91,7 +91,7 @@ test('the probe says so too where it gives no JSON, below any path', async () =>
   expect(provider.requests[0]?.path).toBe('/searx/search');
 });
 
-test('a prompt is words and no command', async () => {
+test('a prompt is words, not commands', async () => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find({ prompt: '!!g :de <9 site:reddit.com why? !images of "x:y"' });
   expect(provider.requests[0]?.params['q']).toBe('g de 9 site:reddit.com why? images of "x:y"');

@@ -20,7 +20,7 @@ function waiting(people: number) {
   return { works, ask, all: Array.from({ length: people }, ask) };
 }
 
-test('one does the work and all have its result; who comes later needs none', async () => {
+test('one caller does the work for all; a later one does not need it', async () => {
   const { works, ask, all } = waiting(3);
   expect(works).toHaveLength(1);
   works[0]?.resolve('token');
@@ -29,7 +29,7 @@ test('one does the work and all have its result; who comes later needs none', as
   expect(works).toHaveLength(1);
 });
 
-test('what is about the source fails for all who wait, and is begun again by the next', async () => {
+test('a failure of the source fails for all callers, and the next one starts again', async () => {
   const { works, ask, all } = waiting(3);
   const down = new SourceDown('source_refused');
   works[0]?.reject(down);
@@ -48,15 +48,12 @@ test.each([
   new Error('the client left'),
   new SourceDown('source_timeout'),
   new SourceDown('source_busy', { unasked: true }),
-])(
-  'what is about one alone fails for them alone, and one of the others begins again: %s',
-  async (failure) => {
-    const { works, all } = waiting(3);
-    works[0]?.reject(failure);
-    await expect(all[0]).rejects.toBe(failure);
-    await new Promise(setImmediate); // the others have heard of it
-    expect(works).toHaveLength(2);
-    works[1]?.resolve('token');
-    expect(await Promise.all(all.slice(1))).toEqual(['token', 'token']);
-  },
-);
+])('a failure of one caller fails for that one only, and another starts again: %s', async (failure) => {
+  const { works, all } = waiting(3);
+  works[0]?.reject(failure);
+  await expect(all[0]).rejects.toBe(failure);
+  await new Promise(setImmediate); // the others have heard of it
+  expect(works).toHaveLength(2);
+  works[1]?.resolve('token');
+  expect(await Promise.all(all.slice(1))).toEqual(['token', 'token']);
+});

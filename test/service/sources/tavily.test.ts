@@ -59,13 +59,13 @@ test.each<[string, Partial<SourceQuery>, string]>([
   ['of two months', { from: new Date(NOW.getTime() - 60 * DAY) }, 'general'],
   ['without a beginning', { from: undefined }, 'general'],
   ['of a week at one site', { prompt: 'site:reddit.com tides' }, 'general'],
-])('a window %s: news alone have a time, and short windows want one', async (_, asked, topic) => {
+])('a window %s: only news have a time, and short windows require one', async (_, asked, topic) => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find(asked);
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ topic });
 });
 
-test('a site is a member of its own, and twenty results are the most', async () => {
+test('a site has its own parameter, and twenty results are the maximum', async () => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find({ prompt: 'site:reddit.com tidal turbines', from: undefined, limit: 40 });
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({

@@ -176,19 +176,19 @@ describeProvider({
   },
 });
 
-describe('what is asked', () => {
+describe('an X search', () => {
   test.each([
     [1, '10'],
     [10, '10'],
     [55, '55'],
     [400, '100'],
-  ])('are, for %i, %s posts', async (limit, expected) => {
+  ])('requests, for %i, %s posts', async (limit, expected) => {
     const { find, provider } = await startX([NOTHING]);
     await find({ limit });
     expect(provider.requests[0]?.params['max_results']).toBe(expected);
   });
 
-  test('is the newest without a start, and ends where the window does', async () => {
+  test('sorts by newest without a start, and ends with the window', async () => {
     const { find, provider } = await startX([NOTHING]);
     await find({ from: undefined, to: new Date('2026-11-20T12:00:00Z') });
     expect(provider.requests[0]?.params).toMatchObject({
@@ -198,7 +198,7 @@ describe('what is asked', () => {
     expect(provider.requests[0]?.params).not.toHaveProperty('start_time');
   });
 
-  test('is never older than the seven days that there are', async () => {
+  test('goes back at most the available seven days', async () => {
     const { find, provider } = await startX([NOTHING]);
     for (const back of [30, 7]) {
       await find({ from: new Date(NOW.getTime() - back * 24 * HOUR) });
@@ -208,7 +208,7 @@ describe('what is asked', () => {
     expect(provider.requests.at(-1)?.params['start_time']).toBe('2026-11-14T12:10:00Z');
   });
 
-  test('is nothing where nothing can be, and costs nothing', async () => {
+  test('sends nothing and costs nothing if there can be no results', async () => {
     const { find, provider, spent } = await startX([NOTHING]);
     const [from, to] = [new Date('2026-10-01T00:00:00Z'), new Date('2026-11-01T00:00:00Z')];
     expect(await find({ from, to })).toEqual([]);
@@ -217,14 +217,14 @@ describe('what is asked', () => {
     expect(spent).toEqual([]);
   });
 
-  test('holds what its language would take for an operator in quotes', async () => {
+  test('quotes words that would be operators', async () => {
     const { find, provider } = await startX([NOTHING]);
     const keywords = ['night trains', 'covid-19', '#europe', '@tide'];
     await find({ prompt: '"night trains" covid-19 #europe @tide', keywords });
     expect(provider.requests[0]?.params['query']).toBe('"night trains" "covid-19" #europe @tide -is:retweet');
   });
 
-  test('is asked again without a start where the clocks differ, once, and paid once', async () => {
+  test('retries once without a start if clocks differ, and pays once', async () => {
     const { find, provider, spent } = await startX([badStart, answer([post('1')])]);
     const from = new Date('2026-11-14T12:10:00Z');
     expect(await find({ from })).toHaveLength(1);
@@ -240,8 +240,8 @@ describe('what is asked', () => {
   });
 });
 
-describe('money', () => {
-  test('is taken for the worst before anything is asked, and what was not read is given back', async () => {
+describe('the budget', () => {
+  test('is reserved for the maximum in advance, and the rest is refunded', async () => {
     const includes = {
       users: [person('7'), person('8')],
       media: [{ media_key: 'm1', type: 'photo', url: 'https://pbs.example/1.jpg' }],
@@ -260,13 +260,13 @@ describe('money', () => {
     expect(started.spent).toEqual([TEN, -(TEN - 40_000)]);
   });
 
-  test('is paid for posts that do not fit too', async () => {
+  test('is spent on malformed posts too', async () => {
     const { find, left } = await startX([answer([post('1'), { id: '2' }])]);
     expect(await find()).toHaveLength(1);
     expect(left()).toBe(5_000_000 - 2 * 5_000 - 10_000);
   });
 
-  test('is gone: nothing is asked', async () => {
+  test('used up: nothing is sent', async () => {
     for (const purse of [0, TEN - 1]) {
       const { find, provider, left } = await startX([answer([post('1')])], purse);
       expect(await outageOf(find({ limit: 40 }))).toMatchObject({
@@ -277,14 +277,14 @@ describe('money', () => {
     }
   });
 
-  test('that does not suffice for all is spent on the fewest', async () => {
+  test('that does not suffice for a full page is spent on the minimum', async () => {
     const { find, provider, spent } = await startX([NOTHING], computeWorstCost(40) - 1);
     await find({ limit: 40 });
     expect(provider.requests[0]?.params['max_results']).toBe('10');
     expect(spent).toEqual([TEN, -TEN]);
   });
 
-  test('is not asked for twice where the count fails otherwise', async () => {
+  test('is not retried with fewer posts if counting fails for another reason', async () => {
     const { adapter, asking, provider } = await startX([NOTHING]);
     let asked = 0;
     const spend = () => {
@@ -298,7 +298,7 @@ describe('money', () => {
     expect(provider.requests).toEqual([]);
   });
 
-  test('comes back whole when the answer is a refusal', async () => {
+  test('is refunded in full if the request is refused', async () => {
     for (const status of [400, 401, 402, 403, 429, 500, 503]) {
       const { outage, left } = await startX([json({ title: 'No' }, status)]);
       await outage();
@@ -316,7 +316,7 @@ describe('money', () => {
     expect(left()).toBe(5_000_000 - TEN);
   });
 
-  test('stays spent when the client goes away meanwhile', async () => {
+  test('stays spent when the client disconnects meanwhile', async () => {
     const gone = new AbortController();
     const { adapter } = await startX([() => gone.abort(new Error('gone'))]);
     const { asking, spent } = startAsking(gone.signal);
@@ -325,8 +325,8 @@ describe('money', () => {
   });
 });
 
-describe('a post', () => {
-  test('of the documented object is joined with its author, and its picture is no link', async () => {
+describe('an X post', () => {
+  test('in the documented form is joined with its author, and its picture is not a link', async () => {
     const documented = sample('x.post-object.json') as { data: unknown[]; includes: object }; // as documented
     const includes = {
       ...documented.includes,
@@ -358,7 +358,7 @@ describe('a post', () => {
     expect(left()).toBe(5_000_000 - 3 * 5_000 - 10_000);
   });
 
-  test('has its author as far as it is known', async () => {
+  test('has the known details of its author', async () => {
     const user = person('7', {
       name: 'Tove \u0000T',
       created_at: '2013-12-14T04:35:55.000Z',
@@ -401,7 +401,7 @@ describe('a post', () => {
     expect(business.is_blue_verified).toBe(false);
   });
 
-  test('that is long is whole, with the marks of the whole', async () => {
+  test('that is long has its full text, with the entities of the full text', async () => {
     const long = await postOf(
       post('1', {
         text: 'Tidal tur… https://t.co/x',
@@ -432,7 +432,7 @@ describe('a post', () => {
     });
   });
 
-  test('quotes with the words that are quoted, where they are there', async () => {
+  test('includes the quoted text if available', async () => {
     const quoting = post('1', { referenced_tweets: [{ type: 'quoted', id: '90' }] });
     const there = { tweets: [{ id: '90', text: 'cut', note_tweet: { text: 'The whole &amp; all' } }, 7] };
     expect(await postOf(quoting, there)).toMatchObject({
@@ -443,7 +443,7 @@ describe('a post', () => {
     expect(await postOf(quoting)).toMatchObject({ is_quote_post: true, quoted_status_id: '90', quote: null });
   });
 
-  test('answers whoever is mentioned by that id', async () => {
+  test('replies to the mentioned user with that id', async () => {
     const entities = {
       mentions: [
         { username: 'other', id: '9' },
@@ -460,17 +460,17 @@ describe('a post', () => {
     ['und', null],
     ['zxx', null],
     ['qme', null],
-  ])('in %s is in %s', async (lang, expected) => {
+  ])('in %s has the language %s', async (lang, expected) => {
     expect((await postOf(post('1', { lang }))).lang).toBe(expected);
   });
 
-  test('that repeats another says so', async () => {
+  test('that is a repost says so', async () => {
     expect(
       (await postOf(post('1', { referenced_tweets: [{ type: 'retweeted', id: '90' }] }))).is_repost,
     ).toBe(true);
   });
 
-  test('has no counters where they are no counts', async () => {
+  test('has no counters if they are invalid', async () => {
     const {
       like_count: likes,
       reply_count: replies,
@@ -481,8 +481,8 @@ describe('a post', () => {
   });
 });
 
-describe('part of an answer', () => {
-  test('may be errors beside the posts: a post without its author is left out', async () => {
+describe('a partial response', () => {
+  test('may have errors next to the posts: a post without its author is skipped', async () => {
     const errors = [
       {
         value: '8',
@@ -498,7 +498,7 @@ describe('part of an answer', () => {
     expect((await find()).map(({ post: found }) => found?.id)).toEqual(['2']);
   });
 
-  test('may not fit: the rest stands', async () => {
+  test('may have malformed posts: the rest stay', async () => {
     const { find } = await startX([
       answer([post('1', { created_at: 'soon' }), post('2', { id: 2 }), post('3')], {
         users: [person('7'), { id: 9 }],

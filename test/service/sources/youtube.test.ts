@@ -88,7 +88,7 @@ describeProvider({
   },
 });
 
-test('titles are decoded, and what is no video is left out', async () => {
+test('decodes titles, and skips results that are not videos', async () => {
   const snippet = { description: '', publishedAt: '2026-11-20T10:00:00Z' };
   const { find } = await startAdapter(
     make,
@@ -109,7 +109,7 @@ test('titles are decoded, and what is no video is left out', async () => {
   ]);
 });
 
-test('nothing found asks for no counters, and without counters the videos are still found', async () => {
+test('requests no counters if nothing is found, and returns videos without counters', async () => {
   const { find, provider } = await startAdapter(make, json({ items: [] }));
   await find();
   expect(provider.requests).toHaveLength(1);
@@ -119,7 +119,7 @@ test('nothing found asks for no counters, and without counters the videos are st
   expect(found.every((item) => !('engagement' in item))).toBe(true);
 });
 
-test('counters that do not come cost no video, whatever is left of the time', async () => {
+test('missing counters cost no video, however little time is left', async () => {
   const { promise: gone, resolve } = pending<void>();
   const provider = await startProvider(json({}));
   const { source, clock, ports } = startLive(make(provider.url));
@@ -139,7 +139,7 @@ test('counters that do not come cost no video, whatever is left of the time', as
   expect([openUntil, lastFailure]).toEqual([undefined, undefined]);
 });
 
-test('without an allowance nothing is asked', async () => {
+test('sends nothing without a quota', async () => {
   const { adapter, asking, provider } = await startAdapter(make, json({ items: [] }));
   const spend = () => Promise.reject(new SourceDown('source_quota'));
   expect((await outageOf(adapter.find(query(), { ...asking, spend }))).code).toBe('source_quota');
