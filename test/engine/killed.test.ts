@@ -22,7 +22,7 @@ test('a killed owner leaves the server running, and the next owner adopts it', a
   expect(await serverPid()).toBeUndefined();
 });
 
-test('Ctrl-C reaches the program and not the server', async () => {
+test('Ctrl-C reaches the program but not the server', async () => {
   const { openElsewhere, serverPid } = await readyStage();
   const program = await openElsewhere('owner');
   process.kill(-program.pid, 'SIGINT');
@@ -32,7 +32,7 @@ test('Ctrl-C reaches the program and not the server', async () => {
   expect(await query(program.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('owner and server killed together: the next start recovers every committed row', async () => {
+test('after owner and server are killed together, the next start recovers every committed row', async () => {
   const { open, openElsewhere, serverPid } = await readyStage();
   const first = await openElsewhere('owner');
   await query(first.url, 'CREATE TABLE runs AS SELECT generate_series(1, 10000) AS id');
@@ -47,7 +47,7 @@ test('owner and server killed together: the next start recovers every committed 
   ]);
 });
 
-test('a server killed under its owner is brought back at the same port', async () => {
+test('a server killed under its owner restarts on the same port', async () => {
   const { open, serverPid } = await readyStage();
   const lines = new EventEmitter();
   const log = createLogger('info', [], { write: (line) => lines.emit(JSON.parse(line).msg) });
@@ -59,7 +59,7 @@ test('a server killed under its owner is brought back at the same port', async (
   expect(await serverPid()).toBeUndefined();
 });
 
-test('a pid file left by a killed server is no hindrance, also when its number is alive again', async () => {
+test('a stale pid file does not prevent a start, even if its process id is in use again', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   const file = path.join(first.dataDirectory, 'postmaster.pid');
@@ -70,7 +70,7 @@ test('a pid file left by a killed server is no hindrance, also when its number i
   expect(second).toMatchObject({ started: true, port: first.port });
 });
 
-test('who is killed while the database is being made leaves nothing in the way', async () => {
+test('a process killed while it creates the database does not block the next', async () => {
   const { dataDir, open } = await stage();
   await mkdir(dataDir, { mode: 0o711 });
   const watcher = watch(dataDir);

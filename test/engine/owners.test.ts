@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { query, readyStage, stage } from './stage.ts';
 
-test('a second owner is rejected with the process of the first', async () => {
+test('a second owner is refused, with the process id of the first', async () => {
   const { open, openElsewhere } = await readyStage();
   const first = await openElsewhere('owner');
   await expect(open('owner')).rejects.toMatchObject({
@@ -22,7 +22,7 @@ test('a guest joins a running server and leaves it running', async () => {
   expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('an owner that leaves first leaves the server to its guests, and the last of them stops it', async () => {
+test('an owner that exits first leaves the server to its guests, and the last guest stops it', async () => {
   const { open, serverPid } = await readyStage();
   const owner = await open('owner');
   const guests = [await open('guest'), await open('guest')];
@@ -43,7 +43,7 @@ test('a guest that started the server leaves it to an owner that came later', as
   expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('many who begin at once on nothing share one server, and many who leave at once stop it', async () => {
+test('many processes that start together share one server, and the last to exit stops it', async () => {
   const { open, serverPid } = await stage();
   const all = await Promise.all(Array.from({ length: 5 }, () => open('guest')));
   expect(new Set(all.map((one) => one.url)).size).toBe(1);
@@ -52,7 +52,7 @@ test('many who begin at once on nothing share one server, and many who leave at 
   expect(await serverPid()).toBeUndefined();
 });
 
-test('who comes while the last one leaves gets a server all the same', async () => {
+test('a process that starts while the last one exits still gets a server', async () => {
   const { open } = await readyStage();
   let before = await open('guest');
   for (let i = 0; i < 5; i += 1) {
@@ -62,7 +62,7 @@ test('who comes while the last one leaves gets a server all the same', async () 
   }
 });
 
-test('closing twice is closing once', async () => {
+test('closing twice has no effect', async () => {
   const { open } = await readyStage();
   const postgres = await open('owner');
   await Promise.all([postgres.close(), postgres.close()]);

@@ -35,7 +35,7 @@ async function copyWithoutLinks(into: string): Promise<string> {
   return copy;
 }
 
-test.skipIf(native === undefined)('missing links among the libraries are made', async () => {
+test.skipIf(native === undefined)('creates missing links between the libraries', async () => {
   const { directory, open } = await stage();
   const copy = await copyWithoutLinks(directory);
   const postgres = await open('owner', { native: copy });
@@ -44,7 +44,7 @@ test.skipIf(native === undefined)('missing links among the libraries are made', 
 });
 
 test.skipIf(native === undefined || !isRoot())(
-  'root in a home of mode 0700: programs and data go where Postgres can reach them, and that is said',
+  'root with a home of mode 0700: programs and data go where Postgres can read them, with a note',
   async () => {
     const { directory, sharedDirectory, open } = await stage();
     const closed = path.join(directory, 'root');
@@ -74,7 +74,7 @@ test.skipIf(native === undefined || !isRoot())(
   },
 );
 
-test('a database of another major version is not touched, and the error says how to move it', async () => {
+test('refuses a database of another major version without changing it, and says how to migrate it', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
@@ -89,7 +89,7 @@ test('a database of another major version is not touched, and the error says how
   expect(await readFile(file, 'utf8')).toBe('14\n');
 });
 
-test('a data directory that cannot be created is an error in words', async () => {
+test('explains why a data directory cannot be created', async () => {
   const { directory, open } = await stage();
   const file = path.join(directory, 'file');
   await writeFile(file, '');
@@ -99,7 +99,7 @@ test('a data directory that cannot be created is an error in words', async () =>
 });
 
 test.skipIf(!(await hasInstalled()))(
-  'without the package the Postgres of the machine is used, and that is said',
+  'uses the installed Postgres without the package, with a note',
   async () => {
     const { directory, open } = await stage();
     const nowhere = path.join(directory, 'nowhere');
@@ -112,13 +112,13 @@ test.skipIf(!(await hasInstalled()))(
   },
 );
 
-test.skipIf(!isRoot())('a database that belongs to root is refused in words', async () => {
+test.skipIf(!isRoot())('refuses a database owned by root, with an explanation', async () => {
   const { dataDir, open } = await stage();
   await mkdir(path.join(dataDir, 'postgres', 'data'), { recursive: true });
   await expect(open('owner')).rejects.toThrow(/belongs to the user root/);
 });
 
-test('an existing folder without a database is not touched', async () => {
+test('leaves an existing folder without a database untouched', async () => {
   const { dataDir, open } = await stage();
   await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
   await chmod(dataDir, 0o711);
@@ -127,7 +127,7 @@ test('an existing folder without a database is not touched', async () => {
   expect(await readFile(path.join(dataDir, 'postgres', 'letter.txt'), 'utf8')).toBe('mine');
 });
 
-test.skipIf(!isRoot())('as any other user everything stays inside the data directory', async () => {
+test.skipIf(!isRoot())('as any other user, keeps everything inside the data directory', async () => {
   const { directory, dataDir, openElsewhere } = await stage();
   const { uid, gid } = await someUser();
   await chown(directory, uid, gid);

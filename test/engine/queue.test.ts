@@ -20,7 +20,7 @@ const nothing = () => Promise.resolve();
 /** Of a worker that takes one job at a time, for the test to say what it does with those it is about. */
 const idle = { concurrency: 1, onScan: nothing, onRun: nothing, onChannel: nothing, onWork: nothing, log };
 
-test('a Redis that cannot be reached is an error, and no reason to hang', async () => {
+test('an unreachable Redis is an error and does not hang', async () => {
   const backend = openBackend({ kind: 'redis', url: 'redis://127.0.0.1:1' }, 'nowhere', log);
   const queue = openQueue(backend, log);
   await expect(queue.enqueueRuns([run(1n)])).rejects.toThrow();
@@ -28,7 +28,7 @@ test('a Redis that cannot be reached is an error, and no reason to hang', async 
   await backend.close();
 });
 
-test('a Postgres that has no connection left at first is asked again, and the process lives meanwhile', async () => {
+test('retries Postgres when no connection is free at first, and keeps running', async () => {
   const refusals: Socket[] = [];
   const full = createServer((socket) => {
     refusals.push(socket);
@@ -78,13 +78,13 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await database.drop();
   });
 
-  test('takes the same run twice as one job, and another claim of it as another', async () => {
+  test('accepts the same claim of a run twice as one job, and another claim as another job', async () => {
     await queue.enqueueRuns([run(7n)]);
     await queue.enqueueRuns([run(7n), run(7n, { fence: 1 })]);
     expect(await queue.depth()).toMatchObject({ prioritized: 2 });
   });
 
-  test('hands out manual runs before slots, and slots before first runs and late readings', async () => {
+  test('runs manual runs before slots, and slots before first runs and late responses', async () => {
     const taken: bigint[] = [];
     const first = Array.from({ length: 200 }, (_, n) => run(BigInt(1_000 + n), { trigger: 'first' }));
     const late = run(400n, { trigger: 'late' });
@@ -115,7 +115,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await workers.close();
   });
 
-  test('makes a new job of a run whose job was taken along, where it is enqueued with a mark', async () => {
+  test('creates a new job when a marked run is enqueued again while its job is active', async () => {
     await queue.enqueueRuns([run(8n)]);
     let taken = false;
     const stuck = startWorkers(backend, {
@@ -137,7 +137,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await stuck.close();
   });
 
-  test('calls the scan again and again', async () => {
+  test('triggers the scan repeatedly', async () => {
     let scans = 0;
     const workers = startWorkers(backend, {
       ...idle,
@@ -158,7 +158,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
   });
 });
 
-test('a few runs create no temporary tables in Postgres, as many do', async () => {
+test('creates no temporary tables in Postgres for a few runs, as it does for many', async () => {
   const database = await freshDatabase();
   const backend = openBackend({ kind: 'postgres', url: database.url }, 'alone', log);
   const queue = openQueue(backend, log);
@@ -176,7 +176,7 @@ test('a few runs create no temporary tables in Postgres, as many do', async () =
   await database.drop();
 });
 
-test('on Postgres a process has ten connections at most, and jobs go on when a newer release adds a column', async () => {
+test('on Postgres, uses at most ten connections per process, and continues when a newer release adds a column', async () => {
   const database = await freshDatabase();
   const backend = openBackend({ kind: 'postgres', url: database.url }, 'columns', log);
   const queue = openQueue(backend, log);
@@ -210,7 +210,7 @@ test('on Postgres a process has ten connections at most, and jobs go on when a n
 });
 
 onRedis('a Redis with another password', (redisUrl) => {
-  test('is told of, and the one that we gave is not, whoever logs it', async () => {
+  test('is reported without the configured password, whoever logs it', async () => {
     const told: string[] = [];
     const loud = createLogger('trace', [], { write: (line) => void told.push(line) });
     const url = redisUrl.replace('//', '//somebody:canary-wrong@');

@@ -23,7 +23,7 @@ test.each<[Partial<RedisFacts>, RegExp | null]>([
   [{ persistent: null }, /does not report whether its data survives/],
   [{ maxmemoryPolicy: null }, /does not report its maxmemory-policy. It must be noeviction/],
   [{ maxmemoryPolicy: 'volatile-lru' }, /volatile-lru, which can evict job locks/],
-])('%j is worked on, and said: %s', (over, note) => {
+])('%j is accepted, with the note: %s', (over, note) => {
   const notes = judgeRedis({ ...GOOD, ...over });
   expect(notes).toHaveLength(note === null ? 0 : 1);
   expect(notes.join('')).toMatch(note ?? /^$/);
@@ -61,7 +61,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
 
   const as = (user: string) => server.url.replace('//', `//${user}:canary-password@`);
 
-  test('tells its version, its policy and whether it is kept', async () => {
+  test('reports its version, eviction policy and persistence', async () => {
     expect(await checkRedis(server.url)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       maxmemoryPolicy: 'noeviction',
@@ -71,14 +71,14 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     expect(await checkRedis(server.url)).toMatchObject({ persistent: true });
   });
 
-  test('that forbids CONFIG is worked on, and it is said what could not be looked at', async () => {
+  test('that forbids CONFIG is accepted, with a note about what was not checked', async () => {
     await admin.call('ACL', 'SETUSER', 'hosted', 'on', '>canary-password', '~*', '&*', '+@all', '-config');
     const facts = await checkRedis(as('hosted'));
     expect(facts).toMatchObject({ maxmemoryPolicy: 'noeviction', persistent: null });
     expect(judgeRedis(facts)).toEqual([expect.stringContaining('does not report whether its data')]);
   });
 
-  test('that forbids INFO is rejected with a message without its password', async () => {
+  test('that forbids INFO is refused with a message without its password', async () => {
     await admin.call('ACL', 'SETUSER', 'blind', 'on', '>canary-password', '~*', '&*', '+@all', '-info');
     const facts = await checkRedis(as('blind'));
     expect(() => judgeRedis(facts)).toThrow(/may not run INFO/);
@@ -91,7 +91,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     expect(inspect(refusal, { depth: null })).not.toMatch(/canary/);
   });
 
-  test('that throws jobs away lets no worker start; a command that only adds work is not kept from it', async () => {
+  test('that evicts jobs prevents workers from starting, but not commands that only enqueue', async () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const database = await freshDatabase();
     const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: server.url });
@@ -112,7 +112,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     await database.drop();
   });
 
-  test('that is away keeps nobody from starting', async () => {
+  test('that is unavailable does not prevent a start', async () => {
     const database = await freshDatabase();
     const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' });
     const home = await openProgram({ config, log: createLogger('silent'), role: 'owner' });

@@ -11,7 +11,7 @@ const enters = async (url: string) =>
     (error: unknown) => readErrorCode(error),
   )) ?? 'broken';
 
-test('every process knows the new password from then on, nobody enters with the former one, and its sessions end', async () => {
+test('after a rotation every process uses the new password, the old one is rejected, and its sessions end', async () => {
   const { dataDir, open } = await readyStage();
   const running = await open('owner');
   const guest = await open('guest');
@@ -28,7 +28,7 @@ test('every process knows the new password from then on, nobody enters with the 
   expect(await enters((await open('guest')).readerUrl), 'the next start does not undo it').toBe('in');
 });
 
-test('two who rotate at once leave one password that works', async () => {
+test('two concurrent rotations leave one working password', async () => {
   const { open } = await readyStage();
   const [first, second] = [await open('owner'), await open('guest')];
   const rotated = await Promise.all([first.rotateReader(), second.rotateReader()]);
@@ -36,7 +36,7 @@ test('two who rotate at once leave one password that works', async () => {
   expect(await enters(first.readerUrl)).toBe('in');
 });
 
-test('whoever is killed between the file and the role leaves what the next command puts in order', async () => {
+test('the next command completes a rotation killed between writing the file and altering the role', async () => {
   const { dataDir, open } = await readyStage();
   const running = await open('owner');
   const file = path.join(dataDir, 'postgres', 'secrets.json');

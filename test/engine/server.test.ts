@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { query, readyStage, stage } from './stage.ts';
 
-test('the first start makes a database that only its passwords open', async () => {
+test('the first start creates a database that accepts only its passwords', async () => {
   const { dataDir, open } = await stage();
   const postgres = await open('owner');
   expect(postgres).toMatchObject({ started: true, adopted: false, notes: [] });
@@ -31,7 +31,7 @@ test('the first start makes a database that only its passwords open', async () =
   expect((await stat(path.join(home, 'secrets.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('it listens on the loopback only, and has no socket in a shared place', async () => {
+test('listens on loopback only, without a socket in a shared directory', async () => {
   const { open } = await stage();
   const { superuserUrl } = await open('owner');
   expect(
@@ -49,7 +49,7 @@ test('it listens on the loopback only, and has no socket in a shared place', asy
   ]);
 });
 
-test('closing stops it, and the next start finds the same data at the same port', async () => {
+test('closing stops it, and the next start finds the same data on the same port', async () => {
   const { open, serverPid } = await readyStage();
   const first = await open('owner');
   await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
@@ -61,7 +61,7 @@ test('closing stops it, and the next start finds the same data at the same port'
   expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
 });
 
-test('a port that another program took is replaced permanently, with a note', async () => {
+test('a port in use by another program is replaced permanently, with a note', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   await first.close();
@@ -76,7 +76,7 @@ test('a port that another program took is replaced permanently, with a note', as
   expect(third).toMatchObject({ port: second.port, notes: [] });
 });
 
-test('secrets reach neither the log nor the settings of the server', async () => {
+test('secrets appear in neither the log nor the settings of the server', async () => {
   const { dataDir, open } = await readyStage();
   const postgres = await open('owner');
   await query(postgres.url, `SELECT 'a secret' FROM missing`).catch(() => {});

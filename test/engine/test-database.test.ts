@@ -9,19 +9,19 @@ import { query } from './stage.ts';
 const database = await freshDatabase();
 afterAll(() => database.drop());
 
-test('a database of its own holds the tables and the views, and nothing in them', async () => {
+test('a fresh database has the tables and views, and no rows', async () => {
   expect(await query(database.url, 'SELECT count(*)::int FROM strandline.topics')).toEqual([{ count: 0 }]);
   expect(await query(database.readerUrl, 'SELECT count(*)::int FROM topics')).toEqual([{ count: 0 }]);
 });
 
-test('what is done in one database is not seen in another', async () => {
+test('databases are isolated from each other', async () => {
   const other = await freshDatabase();
   await query(other.url, 'CREATE TABLE public.mine (n int)');
   expect(await query(database.url, `SELECT to_regclass('public.mine') AS mine`)).toEqual([{ mine: null }]);
   await other.drop();
 });
 
-test('a connection that was forgotten fails the file that forgot it, and is named', async () => {
+test('a leaked connection fails the file that leaked it, and is named', async () => {
   const other = await freshDatabase();
   const forgotten = await connect(other.url, 'forgotten one');
   await forgotten.query('SELECT 1 AS last_words');
@@ -32,7 +32,7 @@ test('a connection that was forgotten fails the file that forgot it, and is name
 });
 
 onRedis('redis', (redisUrl) => {
-  test('has an empty database for this file', async () => {
+  test('gives this file an empty database', async () => {
     const client = new Redis(redisUrl);
     expect(await client.dbsize()).toBe(0);
     await client.quit();

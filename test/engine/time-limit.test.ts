@@ -8,7 +8,7 @@ import { createTimeLimit } from '../../src/platform/clock.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void; // what the flag adds
 
-test('who waits for nothing that comes is let go in time, also where nobody else holds the signal', async () => {
+test('a pending wait times out even if only garbage-collectable objects reference its signal', async () => {
   const source = new EventEmitter();
   const wait = (ms: number) =>
     once(source, 'never', { signal: createTimeLimit(ms, new AbortController().signal).signal });
@@ -21,7 +21,7 @@ test('who waits for nothing that comes is let go in time, also where nobody else
   }
 });
 
-test('it aborts with the other signal, and not after its end', async () => {
+test('aborts with the other signal, and not after it ended', async () => {
   const other = new AbortController();
   const limit = createTimeLimit(10_000, other.signal);
   other.abort(new Error('left'));

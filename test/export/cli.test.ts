@@ -24,7 +24,7 @@ beforeEach(async () => {
   await rm(out, { recursive: true, force: true });
 });
 
-it('prints one resource, and nothing else', async () => {
+it('prints one resource and nothing else', async () => {
   const { code, stdout, stderr } = await stand.run([
     'export',
     'posts',
@@ -39,14 +39,14 @@ it('prints one resource, and nothing else', async () => {
   expect(JSON.parse(ndjson.stdout)).toMatchObject({ search: 'tram', posts: 7, coverage: 0.25 });
 });
 
-it('says that there are no rows, beside an output that is whole', async () => {
+it('reports that there are no rows next to complete output', async () => {
   const none = ['export', 'posts', '--until', '2001-01-01'];
   const { code, stdout, stderr } = await stand.run(none);
   expect([code, stderr]).toEqual([0, 'No rows.\n']);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
-it('writes everything into a folder, and says what', async () => {
+it('writes all resources into a folder and lists them', async () => {
   const { code, stdout, stderr } = await stand.run(['export', 'all', '--format', 'parquet', '--out', out]);
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toContain(`posts.parquet: ${TEXTS.length} rows, `);
@@ -54,7 +54,7 @@ it('writes everything into a folder, and says what', async () => {
   expect(await readdir(out)).toHaveLength(7);
 });
 
-it('takes the format from the name of the file', async () => {
+it('takes the format from the file name', async () => {
   const file = `${out}/`;
   await stand.run(['export', 'links', '--out', file]);
   await stand.run(['export', 'links', '--out', path.join(out, 'links.ndjson')]);
@@ -67,24 +67,24 @@ it('takes the format from the name of the file', async () => {
   expect(await decode('ndjson', await readFile(path.join(out, 'links.ndjson')))).toHaveLength(2);
 });
 
-it('says that a folder does not exist, and makes none for a file', async () => {
+it('reports a missing folder, and does not create one for a file', async () => {
   const nowhere = path.join(out, 'nope');
   const { code, stdout, stderr } = await stand.run(['export', 'posts', '--out', path.join(nowhere, 'x.csv')]);
   expect([code, stdout, stderr]).toEqual([1, '', `error: the folder ${nowhere} does not exist\n`]);
 });
 
-describe('is refused with 2:', () => {
+describe('exits with 2 for', () => {
   it.each([
     [
       'Parquet on stdout',
       ['posts', '--format', 'parquet'],
       'out (--out): got nothing; a file or folder: Parquet',
     ],
-    ['all of it on stdout', ['all'], 'a folder: "all" writes several files'],
-    ['another resource', ['authors'], 'one of posts, engagement'],
-    ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
-    ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
-    ['a time that is none', ['posts', '--until', 'soon'], 'until (--until): got "soon"'],
+    ['all resources on stdout', ['all'], 'a folder: "all" writes several files'],
+    ['an unknown resource', ['authors'], 'one of posts, engagement'],
+    ['an unknown format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
+    ['an end before its start', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
+    ['an invalid time', ['posts', '--until', 'soon'], 'until (--until): got "soon"'],
     ['raw NDJSON', ['posts', '--format', 'ndjson', '--raw'], 'only with --format csv'],
   ])('%s', async (_name, argv, words) => {
     const { code, stdout, stderr } = await stand.run(['export', ...argv]);
@@ -102,7 +102,7 @@ describe('is refused with 2:', () => {
 it.each([
   [['--search', 'nothing'], 'there is no search "nothing"; see: strandline search list'],
   [['--topic', 'nothing'], 'there is no topic "nothing"'],
-])('a filter by %j that nothing has fails with 1 and writes nothing', async (filter, words) => {
+])('a filter by %j that matches nothing exits with 1 and writes nothing', async (filter, words) => {
   const { code, stderr } = await stand.run(['export', 'posts', ...filter, '--out', `${out}/`]);
   expect(code).toBe(1);
   expect(stderr).toContain(words);
@@ -110,7 +110,7 @@ it.each([
 });
 
 describe('a reader of stdout', () => {
-  it('that goes away is no failure, and ends the statement', async () => {
+  it('that closes the pipe is not an error, and ends the statement', async () => {
     const stdout = new PassThrough();
     stdout.once('data', () => stdout.destroy(Object.assign(new Error('gone'), { code: 'EPIPE' })));
     const { code, stderr } = await stand.run(['export', 'engagement'], { stdout });
@@ -123,7 +123,7 @@ describe('a reader of stdout', () => {
     });
   });
 
-  it('that cannot take it is a failure', async () => {
+  it('that fails is an error', async () => {
     const stdout = new Writable({
       write: (_piece, _encoding, done) => done(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
     });

@@ -34,7 +34,7 @@ const value = fc.option(
 );
 const table = fc.array(fc.array(value, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 6 });
 
-it('gives the rows back, wherever the pieces end', () => {
+it('parses the rows wherever the chunks are split', () => {
   fc.assert(
     fc.property(table, fc.array(fc.nat(200), { maxLength: 12 }), (rows, cuts) => {
       const bytes = Buffer.from(rows.map((row) => `${row.map(asCopied).join('\t')}\n`).join(''));

@@ -110,7 +110,7 @@ describe('a manifest', () => {
     expect(posts?.primaryKey).toEqual(['id']);
   });
 
-  it('says where the rows come from: wordings, runs, what was observed, and by which program', async () => {
+  it('describes the origin of the rows: search versions, runs, coverage and program version', async () => {
     const range = { since: new Date('2026-11-21T00:00Z'), until: new Date('2026-11-21T02:00Z') };
     const { created, sources, strandline } = await exportAll('csv', range);
     expect(created).toBe(world.clock.now().toISOString());
@@ -137,7 +137,7 @@ describe('a manifest', () => {
     expect([tram?.runs, tram?.coverage.share]).toEqual([{}, null]);
   });
 
-  it('counts only what lies in the range, and searches that were asked for', async () => {
+  it('counts only the selected range and searches', async () => {
     const since = new Date('2026-11-21T00:10Z');
     const until = new Date('2026-11-21T00:50Z');
     const { strandline } = await exportAll('csv', { since, until, searches: ['ferry'] });
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     ).toEqual([['ferry', { succeeded: 2 }, 25 * 60]]);
   });
 
-  it('of one file stands beside it', async () => {
+  it('of a single file is written next to it', async () => {
     await mkdir(folder);
     const target = await openTarget(path.join(folder, 'mine.csv'), false);
     await exportFiles(world.ctx, { resources: ['links'], filter: {}, encoding: { format: 'csv' }, target });
@@ -163,7 +163,7 @@ describe('a failure', () => {
   });
   const left = async () => [await readdir(folder), await readFile(path.join(folder, 'posts.csv'), 'utf8')];
 
-  it('of the last of several resources leaves everything as it was', async () => {
+  it('in the last of several resources leaves everything unchanged', async () => {
     // A type that no format has a place for.
     await world.db.pool.query(
       `CREATE VIEW strandline_analytics.saved AS SELECT * FROM strandline_analytics.volume_hourly;
@@ -181,7 +181,7 @@ describe('a failure', () => {
     expect(await left()).toEqual([['posts.csv'], old]);
   });
 
-  it('in the middle of a file leaves everything as it was', async () => {
+  it('in the middle of a file leaves everything unchanged', async () => {
     const broken = async function* () {
       yield Buffer.from('half of it');
       expect(await readdir(folder)).toHaveLength(2);
@@ -191,7 +191,7 @@ describe('a failure', () => {
     expect(await left()).toEqual([['posts.csv'], old]);
   });
 
-  it('or a stop leaves everything as it was', async () => {
+  it('or an interruption leaves everything unchanged', async () => {
     const stopping = new AbortController();
     const target = await openTarget(folder, true);
     const work = exportFiles(world.ctx, {
@@ -206,18 +206,18 @@ describe('a failure', () => {
     expect(await left()).toEqual([['posts.csv'], old]);
   });
 
-  it('of the disk is told in words', async () => {
+  it('of the disk is explained', async () => {
     const nowhere = path.join(folder, 'posts.csv', 'x.csv');
     await expect(writePendingFile(nowhere, [])).rejects.toThrow(/x\.csv cannot be written \(ENOTDIR\)/);
   });
 
-  it.each(['link', 'dangling'])('%s is not followed and not replaced', async (name) => {
+  it.each(['link', 'dangling'])('%s is neither followed nor replaced', async (name) => {
     await symlink(name === 'link' ? 'posts.csv' : 'nowhere', path.join(folder, name));
     await expect(openTarget(path.join(folder, name), false)).rejects.toThrow('a regular file');
   });
 });
 
-it('a file that was there is replaced by the whole new one', async () => {
+it('an existing file is replaced atomically', async () => {
   await exportAll('csv');
   const before = await readFile(path.join(folder, 'posts.csv'));
   await exportAll('csv', { searches: ['tram'] });

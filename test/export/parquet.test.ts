@@ -16,19 +16,19 @@ function encode(rows: readonly CopiedRow[]): Uint8Array {
   return Buffer.concat(pieces);
 }
 
-it('closes a group of rows by their number', () => {
+it('closes a row group by row count', () => {
   const rows = Array.from({ length: 50_001 }, (_, n) => [String(n), null]);
   expect(groupsOf(encode(rows))).toEqual([50_000, 1]);
 });
 
-it('closes it earlier where texts are long, so that what is kept back is bounded', () => {
+it('closes a row group earlier for long texts, which bounds memory', () => {
   const rows = Array.from({ length: 10 }, (_, n) => [String(n), 'x'.repeat(2_000_000)]);
   const groups = groupsOf(encode(rows));
   expect(groups.reduce((sum, one) => sum + one, 0)).toBe(10);
   expect(Math.max(...groups)).toBeLessThan(5);
 });
 
-it('keeps texts apart that repeat, are empty, or are not there', async () => {
+it('distinguishes repeated, empty and null texts', async () => {
   const texts = [...Array.from({ length: 2_000 }, (_, n) => ['a', 'é🚢', '', null][n % 4] ?? null), 'last'];
   const bytes = encode(texts.map((text, n) => [String(n), text]));
   const read = await parquetReadObjects({ file: Uint8Array.from(bytes).buffer });

@@ -118,13 +118,13 @@ async function held(files: Record<string, Buffer>) {
   };
 }
 
-it('all that was found', async () => {
+it('everything found', async () => {
   const { posts, months } = await held(await expectTheSame('whole'));
   expect(posts).toEqual(expect.arrayContaining(['400000001', '400000002', '400000003']));
   expect(months).toEqual(['2026-11', '2027-01']);
 });
 
-it('without a month of snapshots that was dropped and an author who was forgotten', async () => {
+it('without a dropped month of snapshots and a forgotten author', async () => {
   const { months: dropped } = await applyRetention(
     world.db,
     {

@@ -38,7 +38,7 @@ async function viewRows(resource: Resource): Promise<Row[]> {
 }
 
 describe.each(RESOURCES)('%s', (resource) => {
-  it.each(FORMATS)('is in %s what the view says, row for row, column for column', async (format) => {
+  it.each(FORMATS)('as %s equals the view, row by row and column by column', async (format) => {
     const rows = await viewRows(resource);
     expect(rows.length).toBeGreaterThan(0);
     const expected = rows.map((row) => asRead(format, row));
@@ -47,18 +47,18 @@ describe.each(RESOURCES)('%s', (resource) => {
     expect(Object.keys(read[0] ?? {})).toEqual(Object.keys(rows[0] ?? {}));
   });
 
-  it.each(FORMATS)('is the same bytes in %s a second time', async (format) => {
+  it.each(FORMATS)('is the same bytes as %s a second time', async (format) => {
     expect((await exported(resource, format)).equals(await exported(resource, format))).toBe(true);
   });
 
-  it.each(FORMATS)('is a whole file in %s also where there is nothing', async (format) => {
+  it.each(FORMATS)('is a valid file as %s without rows', async (format) => {
     const bytes = await exported(resource, format, { until: new Date(0) });
     expect(await decode(format, bytes)).toEqual([]);
     if (format === 'csv') expect(bytes.toString()).toMatch(/^[a-z_,]+\r\n$/);
   });
 });
 
-describe('what must not be lost', () => {
+describe('lossless values', () => {
   it('ids and counters keep every digit', async () => {
     const last = String(BIG + BigInt(TEXTS.length - 1));
     for (const format of ['csv', 'ndjson'] as const) {
@@ -68,7 +68,7 @@ describe('what must not be lost', () => {
     expect((await exported('posts', 'ndjson')).toString()).toContain(`"like_count":${BIG}`);
   });
 
-  it('an empty text is not an unknown one, and zero is not either', async () => {
+  it('empty text, unknown and zero are distinct', async () => {
     const csv = (await exported('posts', 'csv')).toString();
     const [, , line = ''] = csv.split('\r\n');
     expect(line).toMatch(/^9007199254740994,171,hosted,,,,"",,2026-11-21T00:01:00\.007Z,,/);
@@ -76,7 +76,7 @@ describe('what must not be lost', () => {
     expect([unknown?.['like_count'], zero?.['like_count']]).toEqual([null, 0]);
   });
 
-  it('a line of NDJSON holds nothing that ends a line, or that a terminal obeys', async () => {
+  it('a line of NDJSON contains no line separators or terminal controls', async () => {
     const text = (await exported('posts', 'ndjson')).toString();
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/);
@@ -106,7 +106,7 @@ describe('CSV for spreadsheets', () => {
     expect(guardFormula(text)).toBe(guarded);
   });
 
-  it('guards texts, leaves numbers, and every apostrophe can be taken away again', async () => {
+  it('guards texts, leaves numbers alone, and every apostrophe can be removed again', async () => {
     const rows = await decode('csv', await exported('posts', 'csv'));
     const texts = rows.map((row) => (typeof row['text'] === 'string' ? row['text'] : ''));
     // What a spreadsheet evaluates begins with one of these, blanks in front or not.
@@ -115,7 +115,7 @@ describe('CSV for spreadsheets', () => {
     expect(rows.map((row) => row['id'])).toEqual(TEXTS.map((_text, n) => String(BIG + BigInt(n))));
   });
 
-  it('begins with a byte order mark only where that was asked for', async () => {
+  it('begins with a byte order mark only on request', async () => {
     expect((await exported('links', 'csv')).subarray(0, 3).toString('hex')).not.toBe('efbbbf');
     expect((await exported('links', 'csv', {}, { bom: true })).subarray(0, 3).toString('hex')).toBe('efbbbf');
   });
@@ -126,7 +126,7 @@ describe('a filter', () => {
     TEXTS.flatMap((_text, n) => (take(n) ? [String(BIG + BigInt(n))] : []));
   const last = TEXTS.length - 1;
 
-  it('by searches takes what any of them sighted, each row once', async () => {
+  it('by searches includes what any of them sighted, each row once', async () => {
     expect(await idsOf('posts', { searches: ['ferry'] })).toEqual(ids((n) => n % 2 === 0 || n === last));
     expect(await idsOf('posts', { searches: ['ferry', 'tram'] })).toEqual(ids(() => true));
     expect(await idsOf('engagement', { searches: ['tram'] }, 'post_id')).toEqual(
@@ -137,12 +137,12 @@ describe('a filter', () => {
     expect(await idsOf('volume', { searches: ['tram'] }, 'posts')).toEqual([7]);
   });
 
-  it('by topic and search takes what is of both', async () => {
+  it('by topic and search includes only rows of both', async () => {
     expect(await idsOf('discoveries', { topic: 'tram' }, 'search')).toEqual(Array(10).fill('tram'));
     expect(await idsOf('discoveries', { topic: 'tram', searches: ['ferry'] })).toEqual([]);
   });
 
-  it('by time takes from the first moment up to before the last; a post of unknown time goes by when it was seen', async () => {
+  it('by time includes the first moment and excludes the last; a post of unknown time goes by its first sighting', async () => {
     const since = new Date('2026-11-21T00:02:00.007Z');
     const until = new Date('2026-11-21T00:05:00.007Z');
     expect(await idsOf('posts', { since, until })).toEqual(ids((n) => n >= 2 && n < 5));

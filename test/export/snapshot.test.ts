@@ -20,7 +20,7 @@ async function statements(): Promise<string[]> {
   return rows.map(({ query }) => query);
 }
 
-it('whoever stops taking rows ends the statement, and the connection is whole behind it', async () => {
+it('a reader that stops early ends the statement and leaves the connection usable', async () => {
   const snapshot = await openSnapshot(world.db);
   let batches = 0;
   for await (const rows of snapshot.copy(ENDLESS)) {
@@ -33,7 +33,7 @@ it('whoever stops taking rows ends the statement, and the connection is whole be
   await snapshot.close();
 });
 
-it('a reader that takes nothing more is not read ahead for', async () => {
+it('does not read ahead for a reader that stops reading', async () => {
   const snapshot = await openSnapshot(world.db);
   const rows = snapshot.copy(ENDLESS);
   await rows.next();
@@ -49,7 +49,7 @@ it('a reader that takes nothing more is not read ahead for', async () => {
   await snapshot.close();
 });
 
-it('a signal ends a statement that has not given a row yet', async () => {
+it('a signal ends a statement that has not returned a row yet', async () => {
   const stopping = new AbortController();
   const snapshot = await openSnapshot(world.db, stopping.signal);
   const reading = snapshot.copy('SELECT pg_sleep(600)').next();
@@ -62,7 +62,7 @@ it('a signal ends a statement that has not given a row yet', async () => {
   await snapshot.close();
 });
 
-it('what Postgres refuses half-way is told as it is', async () => {
+it('an error of Postgres midway is reported as it is', async () => {
   const snapshot = await openSnapshot(world.db);
   const reading = async () => {
     for await (const rows of snapshot.copy('SELECT 1 / (100000 - generate_series(1, 100000))'))
@@ -72,7 +72,7 @@ it('what Postgres refuses half-way is told as it is', async () => {
   await snapshot.close();
 });
 
-it('a connection that is lost half-way is a failure, not an end', async () => {
+it('a connection lost midway is an error, not an end', async () => {
   const snapshot = await openSnapshot(world.db);
   const reading = async () => {
     for await (const rows of snapshot.copy(ENDLESS)) {
@@ -87,7 +87,7 @@ it('a connection that is lost half-way is a failure, not an end', async () => {
   await snapshot.close();
 });
 
-it('everything that is read is of one moment', async () => {
+it('all resources are read from one snapshot of the database', async () => {
   const snapshot = await openSnapshot(world.db);
   await world.db.pool.query(
     `INSERT INTO strandline.links (canonical, site, first_seen_at, observed_at)

@@ -42,7 +42,7 @@ async function brokenBy(...statements: string[]): Promise<string[]> {
   }
 }
 
-test('a world in which all went well has nothing broken', async () => {
+test('a healthy world passes every check', async () => {
   expect(await brokenBy()).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ const TOLD = [
   'UPDATE strandline.discoveries SET baseline = false',
 ];
 
-test('U7 a rule tells of it, and no message says it', async () => {
+test('U7 a rule matches it, and no message contains it', async () => {
   expect((await brokenBy(...TOLD)).join('\n')).toContain('U7 a rule tells of it');
 });
 

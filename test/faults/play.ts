@@ -33,7 +33,7 @@ const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null, nemesis
 
 export function playRows(backend: TestBackend): void {
   const chosen = chosenRows(inject('faults') ?? OF_EVERY_COMMIT, backend);
-  if (chosen.length === 0) test.skip('no row was chosen', () => {});
+  if (chosen.length === 0) test.skip('no row was selected', () => {});
   for (const row of chosen) {
     const seconds = row.seconds ?? SECONDS;
     test(`${row.id} ${row.title}`, { timeout: (seconds + 120) * 1_000 }, async ({ task }) => {

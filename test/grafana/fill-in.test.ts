@@ -49,6 +49,6 @@ describe('fails', () => {
   });
 });
 
-test('the variables of a statement are named, however they are written', () => {
+test('finds the variables of a statement in any spelling', () => {
   expect(variablesIn("$a ${b:sqlstring} [[c]] '$d' $__timeFrom()")).toEqual(['a', 'b', 'c', 'd']);
 });

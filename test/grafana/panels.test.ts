@@ -77,7 +77,7 @@ describe.each(readDashboards())('$file', ({ dashboard }) => {
   });
 });
 
-describe('time that was not observed', () => {
+describe('unobserved time', () => {
   const named = (uid: string, title: string): { dashboard: Dashboard; sql: string } => {
     const found = readDashboards().find(({ dashboard }) => dashboard.uid === uid)?.dashboard;
     const sql = found?.panels.find((panel) => panel.title === title)?.targets[0]?.rawSql;
@@ -119,7 +119,7 @@ describe('time that was not observed', () => {
   });
 });
 
-describe('the test rejects a statement', () => {
+describe('the test refuses a statement', () => {
   const variables = { search: ['ferry-posts'] };
   test.each([
     ['that reads a table', 'SELECT id FROM strandline.posts', /permission denied/],

@@ -41,13 +41,13 @@ function namesIn(text: string, pattern: RegExp): Set<string> {
   return new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
 }
 
-test('what is told is written down, and what is written down is told', async () => {
+test('metrics and their documentation match', async () => {
   const written = namesIn(await read('docs/reference/metrics.md'), /`(strandline_[a-z_]+)`/g);
   expect([...written].toSorted()).toEqual([...(await told())].toSorted());
 });
 
 test.each(rules.map((rule) => [rule.alert, rule] as const))(
-  '%s asks for what is told, and operations.md says what to do',
+  '%s queries existing metrics, and operations.md says what to do',
   async (alert, { expr }) => {
     const names = await told();
     const asked = [...namesIn(expr, /\b(strandline_[a-z_]+)/g)].map((name) =>

@@ -18,11 +18,11 @@ const files = (
   )
 ).flat();
 
-test.each([...documents, 'README.md'])('every file that %s names is there', async (document) => {
+test.each([...documents, 'README.md'])('every file that %s names exists', async (document) => {
   expect((await findNamed(document, /`((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|sql))`/g)).filter(isAway)).toEqual([]);
 });
 
-test('every folder that docs/internals/architecture.md names is there, and it names many files', async () => {
+test('every folder that docs/internals/architecture.md names exists, and it names many files', async () => {
   const folders = await findNamed('docs/internals/architecture.md', /`((?:[\w.-]+\/)+)`/g);
   expect(folders.filter(isAway)).toEqual([]);
   expect((await findNamed('docs/internals/architecture.md', /`([\w./-]+\.ts)`/g)).length).toBeGreaterThan(50);
@@ -47,7 +47,7 @@ const anchorsIn = (text: string) =>
   );
 
 test.each([...documents, 'README.md'])(
-  'every link of %s leads to a file, and to a heading of it',
+  'every link of %s points to an existing file and heading',
   async (document) => {
     const text = await readFile(path.join(REPOSITORY, document), 'utf8');
     const broken: string[] = [];
@@ -69,7 +69,7 @@ async function countWords(document: string): Promise<number> {
   return text.replaceAll(/<!-- (.+) -->[\s\S]*<!-- end of \1 -->/g, '').match(/\S+/g)?.length ?? 0;
 }
 
-test('the README has at most 1,500 words, and what users read at most 22,000', async () => {
+test('the README has at most 1,500 words, and user docs at most 22,000', async () => {
   const forUsers = documents.filter(
     (name) => !name.startsWith('docs/internals/') && name !== 'docs/reference/sql.md',
   );
@@ -78,7 +78,7 @@ test('the README has at most 1,500 words, and what users read at most 22,000', a
   expect(await countWords('README.md')).toBeLessThanOrEqual(1_500);
 });
 
-test('the index of the documentation leads to every page', async () => {
+test('the documentation index links to every page', async () => {
   const index = await readFile(path.join(REPOSITORY, 'docs/README.md'), 'utf8');
   const reached = new Set(linksIn(index).map((link) => `docs/${link}`));
   expect(documents.filter((name) => name !== 'docs/README.md' && !reached.has(name))).toEqual([]);

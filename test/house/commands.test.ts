@@ -47,11 +47,11 @@ function findUnknown(call: string): string | undefined {
   return options === undefined || unknown.length > 0 ? call : undefined;
 }
 
-test.each(pages)('every command of %s exists, with its options', async (page) => {
+test.each(pages)('every command of %s exists with its options', async (page) => {
   expect(findCalls(await read(page)).filter((call) => findUnknown(call) !== undefined)).toEqual([]);
 });
 
-test('an unknown command and an unknown option are found', () => {
+test('detects an unknown command and an unknown option', () => {
   expect(OPTIONS.size).toBeGreaterThan(60);
   expect(findCalls('```sh\na="b" # c\nstrandline status\n```\nand `strandline sql -`')).toEqual([
     'status',

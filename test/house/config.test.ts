@@ -56,7 +56,7 @@ test.each([
   ],
   [{ SERVICE_API_KEYS: 'Bearer canary' }, 'SERVICE_API_KEYS', 'without Bearer'],
   [{ SEARCH_API_KEY_FILE: '/nowhere/key' }, 'SEARCH_API_KEY_FILE', 'ENOENT'],
-])('%j is refused: where, and what is allowed, and no secret is repeated', (env, path, allowed) => {
+])('%j is refused: names the place and the allowed values, and repeats no secret', (env, path, allowed) => {
   const words = refusal(env);
   expect(words).toContain(path);
   expect(words).toContain(allowed);
@@ -69,7 +69,7 @@ test.each([
   ['DATABASE_URL', 'postgres://user:word@[::1]:5432/name'],
   ['REDIS_URL', 'rediss://:word@host:6380/1'],
   ['SEARCH_API_URL', ' https://b\u00fccher.example/api/ '],
-])('%s may be %s', (name, value) => {
+])('accepts %s as %s', (name, value) => {
   const read = Object.values(readConfig({ [name]: value })).map((one) => JSON.stringify(one) ?? '');
   expect(read.some((one) => one.includes(value.trim()))).toBe(true);
 });
@@ -98,20 +98,20 @@ describe('a secret in a file', () => {
     ['as an editor of Windows leaves it', '\ufeffthe-key\r\n'],
     ['without an end of its line', 'the-key'],
     ['between empty lines', '\n\n the-key \n\n'],
-  ])('%s is the same secret', async (what, text) => {
+  ])('%s gives the same secret', async (what, text) => {
     const file = join(folder, what.replaceAll(' ', '-'));
     await writeFile(file, text);
     const given = { SEARCH_API_URL: 'https://api.example', SEARCH_API_KEY_FILE: file };
     expect(readConfig(given).hosted?.key).toBe('the-key');
   });
 
-  test('that holds nothing is no secret', async () => {
+  test('that is empty counts as no secret', async () => {
     const file = join(folder, 'empty');
     await writeFile(file, '\n');
     expect(refusal({ SEARCH_API_KEY_FILE: file })).toContain('SEARCH_API_KEY');
   });
 
-  test('may come through a pipe', async () => {
+  test('may be a pipe', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const writer = spawn('sh', ['-c', 'printf "the-key\\n" > "$0"', pipe]);
@@ -120,7 +120,7 @@ describe('a secret in a file', () => {
   });
 });
 
-describe('the file of variables', () => {
+describe('the env file', () => {
   let folder: string;
   let file: string;
   beforeAll(async () => {
@@ -157,21 +157,21 @@ describe('the file of variables', () => {
     ['nothing', '', 1, 'one JSON object'],
     ['something behind it', '{}\n{}', 2, 'nothing after the object'],
     ['a file without its end', '{"PORT": 1\n', 2, '} at the end'],
-  ])('%s is refused with its line, and no secret is repeated', async (_, text, line, words) => {
+  ])('%s is refused with its line, without repeating a secret', async (_, text, line, words) => {
     const refused = await read(text);
     expect(refused).toContain(`${file}:${line}`);
     expect(refused).toContain(words);
     expect(refused).not.toContain('canary');
   });
 
-  test('what cannot be read is refused; one that nobody named need not be there', async () => {
+  test('an unreadable file is refused; the default one may be missing', async () => {
     expect(await read(Buffer.alloc(1_000_001, ' '))).toContain('at most one megabyte');
     expect(refusal({ STRANDLINE_CONFIG: join(folder, 'other.json') })).toContain('(ENOENT)');
     expect(refusal({ STRANDLINE_CONFIG: folder })).toContain('(EISDIR)');
     expect(refusal({ STRANDLINE_DATA_DIR: join(folder, 'elsewhere/data') })).toBe('accepted');
   });
 
-  test('the environment overrides it, and each value says where it comes from', async () => {
+  test('the environment overrides it, and each value shows its origin', async () => {
     const lines = [
       '{',
       '"PORT": 9000,',
@@ -192,7 +192,7 @@ describe('the file of variables', () => {
     expect(settings.find(VARIABLES.http.host)).toMatchObject({ from: 'environment' });
   });
 
-  test('a secret may be named in it, relative to its folder', async () => {
+  test('a secret may be a path relative to the folder of the env file', async () => {
     await writeFile(join(folder, 'key'), 'the-key\n');
     expect(await read('{"SERVICE_API_KEYS_FILE": "key"}')).toBe('accepted');
     const { secrets, settings } = readConfig({ STRANDLINE_CONFIG: file });
@@ -206,19 +206,19 @@ describe('the file of variables', () => {
   });
 });
 
-test('a variable that is set to nothing counts as not set', () => {
+test('an empty variable counts as unset', () => {
   expect(readConfig({ REDIS_URL: '', CALLS_PER_DAY: ' ' })).toMatchObject({
     redisUrl: undefined,
     callsPerDay: undefined,
   });
 });
 
-test('what an address may hold beside a password is not repeated, and not logged', () => {
+test('other credentials in a URL are neither repeated nor logged', () => {
   expect(refusal({ SEARCH_API_URL: 'https://api.example/v1?api_key=canary' })).not.toContain('canary');
   expect(readConfig({ REDIS_URL: 'redis://host:6379?password=canary' }).secrets).toEqual(['canary']);
 });
 
-test('each secret is known as one, whichever variable brought it', () => {
+test('every secret is registered, whichever variable it came from', () => {
   const { secrets, settings } = readConfig({
     SERVICE_API_KEYS: 'one, two',
     BLUESKY_HANDLE: 'me.example',
@@ -229,7 +229,7 @@ test('each secret is known as one, whichever variable brought it', () => {
   expect(secrets.toSorted()).toEqual(['four', 'one', 'three', 'two']);
 });
 
-test('everything has a default', () => {
+test('every variable has a default', () => {
   expect(readConfig({})).toMatchObject({
     maxCallsPerRun: 2,
     leaseMs: 30_000,

@@ -53,7 +53,7 @@ const named = Object.entries(services);
 const OURS = ['migrate', 'worker', 'service', 'api'];
 const of = (name: string) => service.parse(services[name]);
 
-test('has everything, and nothing that has to be asked for by name but Prometheus', () => {
+test('has every service, with only Prometheus behind a profile', () => {
   expect(Object.keys(services).sort()).toEqual(
     [...OURS, 'grafana', 'postgres', 'prometheus', 'redis'].sort(),
   );
@@ -63,7 +63,7 @@ test('has everything, and nothing that has to be asked for by name but Prometheu
   expect(of('worker').deploy?.replicas).toBeGreaterThan(1);
 });
 
-test.each(named)('%s runs with nothing that it does not need', (name, one) => {
+test.each(named)('%s runs with minimal privileges', (name, one) => {
   expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], cap_add: [], privileged: false });
   expect(one.security_opt).toContain('no-new-privileges:true');
   expect(one.tmpfs.join(), 'a read-only root needs a place for what is passing').toContain('/tmp');
@@ -75,14 +75,14 @@ test.each(named)('%s runs with nothing that it does not need', (name, one) => {
     expect(volume, 'no folder of the host, but to read').toMatch(/^\w+:|:ro$/);
 });
 
-test('nothing is published but to this machine, and Postgres and Redis not at all', () => {
+test('ports are published on localhost only, and not at all for Postgres and Redis', () => {
   for (const [, { ports }] of named) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   for (const store of ['postgres', 'redis'])
     expect(of(store)).toMatchObject({ ports: [], networks: ['stores'] });
   expect(networks['stores']).toEqual({ internal: true });
 });
 
-test('each says how it is found to be healthy, or why not; whoever needs the stores waits for them', () => {
+test('each service has a health check or a reason for none; dependents wait for the stores', () => {
   expect(of('migrate')).toMatchObject({ healthcheck: { disable: true }, restart: 'no' });
   for (const [name, { healthcheck }] of named)
     if (name !== 'migrate' && name !== 'worker') expect(healthcheck, name).toHaveProperty('test');
@@ -97,19 +97,19 @@ test('each says how it is found to be healthy, or why not; whoever needs the sto
     });
 });
 
-test('Redis keeps what it has, and throws no job away', () => {
+test('Redis persists its data and evicts no jobs', () => {
   const command = [of('redis').command].flat().join(' ');
   expect(command).toMatch(/--appendonly yes/);
   expect(command).toMatch(/--maxmemory-policy noeviction/);
   expect(command).toMatch(/requirepass \$\$\(cat \/run\/secrets\/redis_password\)/);
 });
 
-test('a worker has longer to end than it gives its runs', () => {
+test('the stop timeout of a worker exceeds that of its runs', () => {
   for (const name of ['worker', 'api', 'service'])
     expect(Number(/^(\d+)s$/.exec(of(name).stop_grace_period ?? '')?.[1])).toBeGreaterThan(30);
 });
 
-test('secrets come from files, and every variable is one that we read', async () => {
+test('secrets come from files, and every variable is a known one', async () => {
   const told = await read('docker-compose.yml');
   for (const [name, { environment, secrets: given }] of named) {
     for (const secret of given) expect(secrets, name).toHaveProperty(secret);
@@ -130,7 +130,7 @@ test('secrets come from files, and every variable is one that we read', async ()
   expect(() => readConfig({ HOST: '0.0.0.0', PORT: '7810', SERVICE_PORT: '7811' })).not.toThrow();
 });
 
-test('what the head of the file says to paste makes the secrets', async () => {
+test('the commands in the header of the file create the secrets', async () => {
   const told = await read('docker-compose.yml');
   const commands = /^# {3}(mkdir -m 700 secrets[^]*?&& cd \.\.)$/m
     .exec(told)?.[1]
@@ -163,7 +163,7 @@ test('what the head of the file says to paste makes the secrets', async () => {
   expect(new Set(logins.map(({ password }) => password)).size).toBe(3);
 });
 
-test('the image is built in stages, holds production dependencies only, and runs as nobody special', () => {
+test('the image is built in stages, has only production dependencies, and runs as an unprivileged user', () => {
   const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\w+)$/gm)].map(([, , name]) => name);
   expect(stages).toEqual(['deps', 'build', 'runtime']);
   expect(/^ARG BASE=(\S+)$/m.exec(dockerfile)?.[1]).toMatch(/^node:24-(?:bookworm|trixie)-slim$/);
@@ -178,7 +178,7 @@ test('the image is built in stages, holds production dependencies only, and runs
   expect(dockerfile).not.toMatch(/^(?:ENV|ARG) \w*(?:PASSWORD|SECRET|KEY|TOKEN|URL)/m);
 });
 
-test('nothing gets into the image but what it is made of', async () => {
+test('only what the image needs is copied into it', async () => {
   const lines = (await read('.dockerignore'))
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -190,7 +190,7 @@ test('nothing gets into the image but what it is made of', async () => {
   expect([...new Set(copied)].sort()).toEqual(letIn.toSorted());
 });
 
-test('what is read at run time by its place beside the program is in the image and in the package', async () => {
+test('files read at run time are in the image and in the package', async () => {
   const [, runtime = ''] = dockerfile.split(' AS runtime\n');
   const inImage = [...runtime.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm)].flatMap(
     ([, what = '', to = '']) =>
@@ -227,7 +227,7 @@ test('what is read at run time by its place beside the program is in the image a
   }
 });
 
-test('each has the secrets that it needs and no other, and no program is the owner but the one that migrates', () => {
+test('each service has only the secrets it needs, and only the one that migrates connects as the owner', () => {
   expect(Object.fromEntries(named.map(([name, one]) => [name, one.secrets.toSorted()]))).toEqual({
     postgres: ['database_owner_url', 'database_url', 'postgres_password'],
     redis: ['redis_password'],
@@ -244,7 +244,7 @@ test('each has the secrets that it needs and no other, and no program is the own
   expect(of('migrate').environment['DATABASE_APP_ROLE']).toBe('strandline_app');
 });
 
-test('Prometheus finds every process at the port where it serves metrics, in a network of both', async () => {
+test('Prometheus reaches every process on its metrics port through a shared network', async () => {
   const { scrape_configs: jobs, rule_files: rules } = z
     .object({
       rule_files: z.array(z.string()),
@@ -278,7 +278,7 @@ test('Prometheus finds every process at the port where it serves metrics, in a n
   }
 });
 
-test('whether a container is healthy is asked without starting Node', () => {
+test('container health checks do not start Node', () => {
   for (const name of ['service', 'api']) {
     const { healthcheck, environment } = of(name);
     const [, , script, port] = healthcheck !== undefined && 'test' in healthcheck ? healthcheck.test : [];
@@ -288,14 +288,14 @@ test('whether a container is healthy is asked without starting Node', () => {
   expect(dockerfile).not.toMatch(/^HEALTHCHECK [^]*?CMD \["node"/m);
 });
 
-test('workers have a place on disk for responses that the database cannot take, owned by their user', () => {
+test('workers have a spool directory owned by their user, for responses that the database cannot store', () => {
   const directory = String(of('worker').environment['STRANDLINE_DATA_DIR']);
   expect(of('worker').volumes).toEqual([`spool:${directory}`]);
   expect(dockerfile).toContain(`RUN mkdir --parents --mode=0700 ${directory}\n`);
   expect(dockerfile).toContain('COPY --from=deps --chown=node:node /data /data\n');
 });
 
-test('docker/roles.sql and docs/reference/databases.md close the functions that the program closes', async () => {
+test('docker/roles.sql and docs/reference/databases.md restrict the functions that the program restricts', async () => {
   const closed = async (name: string) =>
     [...(await read(name)).matchAll(/proname ~ '([^']+)'/g)].map(([, pattern]) => pattern);
   const ours = await closed('src/platform/postgres/reader-role.ts');

@@ -16,21 +16,21 @@ import { importsOf, readSources, withoutComments } from './sources.ts';
 const sources = await readSources();
 const files = sources.map(({ file }) => inSrc(file));
 
-test('imports follow the table, and every file is in a row of it', () => {
+test('every import is allowed by the table, and every file belongs to a row', () => {
   expect(sources.length).toBeGreaterThan(100);
   expect(sources.flatMap(findWrongImports)).toEqual([]);
 });
 
-test('no files import each other in a circle, types included', () => {
+test('no files import each other in a cycle, including types', () => {
   expect(findCycles(sources)).toEqual([]);
 });
 
-test('every imported file is there, so that no rule is passed by a path that leads nowhere', () => {
+test('every imported file exists, so no path can bypass a rule', () => {
   const targets = sources.flatMap(importsOf).map(({ target }) => target);
   expect(targets.filter((one) => one.startsWith('src/') && !files.includes(inSrc(one)))).toEqual([]);
 });
 
-test('every place in the table is there, and every word lets an import pass that nothing else would', () => {
+test('every place in the table exists, and every entry allows an import that no other entry allows', () => {
   expect(PLACES.filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   const used = new Set(
     sources.flatMap((source) => {
@@ -42,18 +42,18 @@ test('every place in the table is there, and every word lets an import pass that
   expect(words.filter((word) => !word.includes(' not:') && !used.has(word))).toEqual([]);
 });
 
-test('docs/internals/architecture.md shows the table: after a change, npm run -s imports:page', async () => {
+test('docs/internals/architecture.md shows the table (npm run -s imports:page writes it)', async () => {
   const { page, wanted } = await renderPage();
   expect(page).toBe(wanted);
   expect(page).toContain('| `store/` |');
 });
 
-test.each(WORDS)('$what stands in $only alone', ({ word, only }) => {
+test.each(WORDS)('$what appear only in $only', ({ word, only }) => {
   const said = sources.filter(({ file, text }) => inSrc(file) !== only && word.test(text));
   expect(said.map(({ file }) => file)).toEqual([]);
 });
 
-test.each(RULES.slice(0, -1))('what %s may not import is found', (unit, allowed) => {
+test.each(RULES.slice(0, -1))('detects imports that %s may not use', (unit, allowed) => {
   const words = wordsIn(allowed);
   const row = findRow(fileIn(unit));
   const isNamed = (place: string) =>
@@ -68,11 +68,11 @@ test.each(RULES.slice(0, -1))('what %s may not import is found', (unit, allowed)
     expect(plant(unit, `import { a } from 'src/${fileIn(place)}';`), place).toHaveLength(1);
 });
 
-test('a folder without a row is found', () => {
+test('detects a folder without a row', () => {
   expect(plant('no-such-folder/', '')).toEqual(['no-such-folder/planted.ts: no row names it']);
 });
 
-test('a circle is found, through types and import() too', () => {
+test('detects a cycle through types and import()', () => {
   const circle = [
     { file: 'src/a.ts', text: "import type { B } from './b.ts';" },
     { file: 'src/b.ts', text: "const c = await import('./c.ts');" },
@@ -82,7 +82,7 @@ test('a circle is found, through types and import() too', () => {
   expect(findCycles(circle)).toEqual(['a.ts, b.ts, c.ts']);
 });
 
-test('an import cannot hide in another spelling', () => {
+test('detects an import in any spelling', () => {
   const target = "'src/main.ts'";
   for (const text of [
     `const main = await import(${target});`,
@@ -98,7 +98,7 @@ test('an import cannot hide in another spelling', () => {
     expect(plant('store/', text), text).toEqual(['store/planted.ts -> main.ts']);
 });
 
-test('what only looks like an import is none', () => {
+test('ignores text that only looks like an import', () => {
   for (const text of [
     "/** See {@link import('src/main.ts').main}. */",
     "// import { main } from 'src/main.ts';",
@@ -106,20 +106,20 @@ test('what only looks like an import is none', () => {
     expect(plant('store/', withoutComments(text)), text).toEqual([]);
 });
 
-test('an import is of types where each of its names is', () => {
+test('an import is a type import if each of its names is a type', () => {
   const isOfTypes = (text: string) => importsOf({ file: 'src/a.ts', text }).map(({ type }) => type);
   const from = "from './b.ts';";
   expect(isOfTypes(`import type { A, B } ${from}\nexport { type A, type B } ${from}`)).toEqual([true, true]);
   expect(isOfTypes(`import { type A, b } ${from}\nimport A, { type B } ${from}`)).toEqual([false, false]);
 });
 
-test.each(Object.keys(PACKAGES))('an import of %s elsewhere is found', (name) => {
+test.each(Object.keys(PACKAGES))('detects an import of %s elsewhere', (name) => {
   for (const specifier of [name, `${name}/inside`])
     expect(plant('main.ts', `import x from '${specifier}';`)).toHaveLength(1);
   expect(plant('main.ts', `import x from '${name}-other';`)).toEqual([]);
 });
 
-test.each(WORDS)('$what elsewhere is found', ({ word, planted }) => {
+test.each(WORDS)('detects $what elsewhere', ({ word, planted }) => {
   expect(planted).toMatch(word);
   for (const harmless of ['new Date(0)', 'new Date(now)', 'const at: Date = ctx.clock.now();', 'io.env'])
     expect(harmless).not.toMatch(word);

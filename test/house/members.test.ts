@@ -21,13 +21,13 @@ test('every member of the specification has a row', () => {
   expect(listMembers().filter((member) => !rows.has(member))).toEqual([]);
 });
 
-test('every row is about a member of the specification, and none about two', () => {
+test('every row is about exactly one member of the specification', () => {
   const known = new Set(listMembers());
   expect([...rows.keys()].filter((member) => !known.has(member))).toEqual([]);
   expect(rows.size).toBe(membersIn(page).length);
 });
 
-test('a member has a column and a view column, or says where what it holds goes', () => {
+test('a member has a column and a view column, or says where its value goes', () => {
   const lost = [...rows].filter(([, { table, view, note }]) => {
     const hasBoth = table?.startsWith('strandline.') && view?.startsWith('strandline_analytics.');
     const isStructure = table === undefined && view === undefined && note !== '';
@@ -36,7 +36,7 @@ test('a member has a column and a view column, or says where what it holds goes'
   expect(lost).toEqual([]);
 });
 
-test('what is structure only leads to members or columns that are there', () => {
+test('a structural member leads to existing members or columns', () => {
   for (const [member, { table, note }] of rows) {
     if (table !== undefined) continue;
     const [named] = /`(\w+)\.\*`/.exec(note)?.slice(1) ?? [];
@@ -45,14 +45,14 @@ test('what is structure only leads to members or columns that are there', () => 
   }
 });
 
-test('every column that the page names is in a migrated database', () => {
+test('every column on the page exists in a migrated database', () => {
   const named = [...page.matchAll(/`(strandline(?:_analytics)?\.\w+\.\w+)`/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(100);
   expect([...new Set(named)].filter((name) => !columns.has(name))).toEqual([]);
   expect(columns.has('strandline.posts.no_such_column')).toBe(false);
 });
 
-test('a row that is taken away is missed', () => {
+test('detects a missing row', () => {
   const without = page.replace(/^\| `post\.like_count`.*\n/m, '');
   expect(listMembers().filter((member) => !readRows(without).has(member))).toEqual(['post.like_count']);
 });

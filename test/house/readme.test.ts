@@ -40,7 +40,7 @@ test('the README shows queries', () => {
 });
 
 test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
-  '%s: the reader may ask it, and is answered',
+  '%s: the reader may run it, and it returns rows',
   async (_, sql) => {
     const { columns } = await readerQuery({ url: world.database.readerUrl, sql });
     expect(columns.length).toBeGreaterThan(1);
@@ -48,13 +48,13 @@ test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
 );
 
 test.each(await readPages())(
-  '$name is as the program has it: after a change, npm run -s config:page',
+  '$name matches the program (npm run -s config:page writes it)',
   ({ page, rendered }) => {
     expect(page).toBe(rendered);
   },
 );
 
-test('every variable that the README names is one the program reads', () => {
+test('every variable in the README is one that the program reads', () => {
   const named = [...readme.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1] ?? '');
   const known = new Set(
     [VARIABLES, SOURCE_VARIABLES].flatMap((table) => listVariables(table).map(([{ name }]) => name)),

@@ -87,23 +87,26 @@ function leastTimeOf(pattern: RegExp, text: string): number {
 
 const PLANTED = [/(a+)+$/, /(?:a|a)*b/, /\s+$/, /a.*b.*c/, /^\s+|\s+$/g, /\s*\ue000+(?=[.,]|$)/gu];
 
-test.each([...PLANTED, ...CAPPED.map(([pattern]) => pattern)])('%s is found, given long texts', (pattern) => {
-  expect(weakness(pattern, LONGEST)).toBeDefined();
-});
+test.each([...PLANTED, ...CAPPED.map(([pattern]) => pattern)])(
+  '%s is detected for long inputs',
+  (pattern) => {
+    expect(weakness(pattern, LONGEST)).toBeDefined();
+  },
+);
 
-test('an expression that is slow, and yet linear, is none', () => {
+test('a slow but linear expression is accepted', () => {
   const fed = { before: '', fed: 'n', behind: '' };
   expect(isWeak(/n.{0,200}x/, fed, LONGEST, 0)).toBe(false);
   expect(isWeak(/n.*x/, fed, LONGEST, 0)).toBe(true);
 });
 
-test('literals are found wherever they stand, and divisions are none', () => {
+test('finds literals anywhere, and ignores divisions', () => {
   const text =
     'const a = b / c / d; // /x/\nreturn /[/]\\/e/u.test(`${/f/.source}/g/`) || "/h/" + x[1] / 2 / y';
   expect(literalsIn(text).map(({ pattern }) => String(pattern))).toEqual(['/[/]\\/e/u', '/f/']);
 });
 
-test('each expression of the sources takes its texts in linear time, or is given short ones only', async () => {
+test('every expression in the sources runs in linear time or gets short inputs only', async () => {
   const all = await expressions();
   const weak: string[] = [];
   for (const { pattern, files } of all.values()) {

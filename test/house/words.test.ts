@@ -42,7 +42,7 @@ function findTerms(line: string): string[] {
   });
 }
 
-test('what people read uses standard terms', async () => {
+test('user-facing text uses standard terms', async () => {
   const files = [
     ...(await listFiles('src')),
     ...(await listFiles('migrations/views')),
@@ -53,7 +53,7 @@ test('what people read uses standard terms', async () => {
   expect((await Promise.all(files.map(findWords))).flat()).toEqual([]);
 });
 
-test('a word that has a standard term is found, and the term is named', () => {
+test('detects a word that has a standard term, and names the term', () => {
   expect(findTerms('the run was put right')).toEqual(['"put right": write repaired']);
   expect(findTerms('the run was repaired')).toEqual([]);
 });

@@ -24,7 +24,7 @@ describe.skipIf(driver === undefined)('the image', () => {
   }, BUILD_MS);
   afterAll(() => image?.remove(), START_MS);
 
-  test('holds the program and what it reads, owned by root, and nothing of the machine that built it', async () => {
+  test('contains the program and the files it reads, owned by root, and nothing of the build machine', async () => {
     const at = (...parts: string[]) => path.join(image.root, ...parts);
     expect((await readdir(at('app'))).toSorted()).toEqual(
       ['LICENSE', 'dist', 'healthy.sh', 'migrations', 'node_modules', 'package.json'].toSorted(),
@@ -37,7 +37,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     expect(image.config.User).toBe('node');
   });
 
-  describe('with `up` and nothing set', () => {
+  describe('with `up` and no settings', () => {
     let container: Container;
     let door: string;
     const ask = (address: string) => fetch(new URL(address, door), { redirect: 'manual' });
@@ -68,7 +68,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     }, START_MS);
     afterAll(() => container?.stop(), START_MS);
 
-    test('it runs as its user, with nothing but its volume and /tmp to write to', async () => {
+    test('runs as its user, with write access only to its volume and /tmp', async () => {
       expect((await container.exec('id', '-u')).stdout.trim()).toBe('1000');
       for (const closed of ['/app/x', '/app/dist/x', '/etc/x', '/home/node/x'])
         expect((await container.exec('touch', closed)).code, closed).not.toBe(0);
@@ -89,7 +89,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     });
 
     test(
-      'a topic is watched, and its first runs succeed',
+      'a topic is created, and its first runs succeed',
       async () => {
         const made = await container.exec(...image.config.Entrypoint, 'watch', 'harbour ferry');
         expect(made, made.stderr).toMatchObject({ code: 0 });
@@ -124,7 +124,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     );
 
     test(
-      'every page that leads anywhere leads to a page',
+      'every page link resolves',
       async () => {
         const waiting = [
           '/',
@@ -163,7 +163,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     );
 
     test(
-      'every route that there is answers, also those to which no page leads',
+      'every route responds, including those that no page links to',
       async () => {
         const stand = await openStand();
         const { routeTable } = await stand.serve(WEB);
@@ -188,7 +188,7 @@ describe.skipIf(driver === undefined)('the image', () => {
       START_MS,
     );
 
-    test('a query of the reader is answered, with the examples beside it', async () => {
+    test('a reader query returns rows, with examples next to it', async () => {
       const page = await (await ask('/explore/sql')).text();
       expect(page).toContain('Use this query');
       const [, token = ''] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
@@ -200,7 +200,7 @@ describe.skipIf(driver === undefined)('the image', () => {
       expect(await reply.text()).toContain('harbour 42');
     });
 
-    test('the check of docker-compose.yml finds it healthy, another port not, and its log has no error', async () => {
+    test('the health check of docker-compose.yml passes, fails on another port, and the log has no error', async () => {
       const healthy = (...args: string[]) => container.exec('bash', '/app/healthy.sh', ...args);
       const { port } = new URL(door);
       expect(await healthy(port)).toMatchObject({ code: 0 });
@@ -215,7 +215,7 @@ describe.skipIf(driver === undefined)('the image', () => {
     });
 
     test(
-      'it drains when it is asked to end',
+      'drains on SIGTERM',
       async () => {
         expect(await container.stop(), container.said.slice(-5).join('\n')).toBe(0);
       },
@@ -224,7 +224,7 @@ describe.skipIf(driver === undefined)('the image', () => {
   });
 
   test(
-    'its own command is a worker, which its own health check finds healthy',
+    'runs a worker by default, and its own health check passes',
     async () => {
       expect(image.config.Cmd).toEqual(['worker']);
       const port = String(await freePort());

@@ -143,7 +143,7 @@ test.each(SCHEDULES)('$name', async (schedule) => {
   expect(played.violations, describePlay(schedule, played)).toEqual([]);
 });
 
-test.each(DEFECTS)('interleavings find that $name', async (defect) => {
+test.each(DEFECTS)('detects that $name', async (defect) => {
   let replaced = 0;
   stage.setMutation(
     mutationOf(defect, () => {

@@ -182,7 +182,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
   }
   const rows = async (sql: string) => (await superuser.query<Record<string, unknown>>(sql)).rows;
 
-  test(`are in nothing that the program leaves behind, with the queue on ${name}`, async () => {
+  test(`secrets appear in no log, table or file of the program, with the queue on ${name}`, async () => {
     expect((await command('migrate')).code).toBe(0);
     const token = await made('token', 'token', 'create', '--scope', 'admin');
     await made('service key', 'service', 'key', 'create');
@@ -395,7 +395,7 @@ async function crawl(url: string, token: string): Promise<string> {
   return texts.join('\n');
 }
 
-test('passwords of the embedded Postgres are in the arguments of no process, and in its log neither', async () => {
+test('passwords of the embedded Postgres appear neither in process arguments nor in its log', async () => {
   const endWatch = watchArguments();
   const { open, dataDir } = await stage();
   const postgres = await open('owner');

@@ -66,13 +66,13 @@ describe('the reader may not', () => {
     });
   });
 
-  test.each(['postgres', 'template1'])('enter the database %s', async (database) => {
+  test.each(['postgres', 'template1'])('connect to the database %s', async (database) => {
     await expect(connect(withDatabase(postgres.readerUrl, database), 'test')).rejects.toMatchObject({
       code: '42501',
     });
   });
 
-  test('hear or see what others ask', async () => {
+  test('receive notifications or see queries of others', async () => {
     const other = await connect(postgres.url, 'test');
     await other.query(`SELECT 'between us'`);
     const { rows } = await reader.query<{ query: string }>(
@@ -83,7 +83,7 @@ describe('the reader may not', () => {
     expect(JSON.stringify(rows)).not.toContain('between us');
   });
 
-  test('take so many connections that the program has none', async () => {
+  test('exhaust the connections of the program', async () => {
     const taken: Client[] = [];
     try {
       await expect(
@@ -98,12 +98,12 @@ describe('the reader may not', () => {
   });
 });
 
-test('the program may do what it closed to others', async () => {
+test('the program can use the functions that are closed to others', async () => {
   const [locked] = await query(postgres.url, 'SELECT pg_try_advisory_xact_lock(1) AS got');
   expect(locked).toEqual({ got: true });
 });
 
-test('the reader can say something to listeners, and that is all: nobody takes it for more than a call to look', async () => {
+test('notifications of the reader only trigger a read', async () => {
   const listener = await connect(postgres.url, 'test');
   await listener.query('LISTEN bullmq_jobs');
   const heard = once(listener, 'notification');
@@ -112,7 +112,7 @@ test('the reader can say something to listeners, and that is all: nobody takes i
   await listener.end();
 });
 
-test('what a reader changed of its own role is put right at the next start: its password, and what it set', async () => {
+test('changes of the reader to its own role are reset at the next start: password and settings', async () => {
   const { open } = await readyStage();
   const first = await open('owner');
   const before = await connect(first.readerUrl, 'test');

@@ -30,7 +30,7 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   );
 
-test('a failed query is told without its parameters, whoever built it', async () => {
+test('a failed query is logged without its parameters, whoever created the error', async () => {
   const token = { prefix: 'abcdefgh', name: CANARY, scopes: ['read'], expires_at: null };
   const drizzle = await failure(
     inTransaction(db, (tx) => insertToken(tx, { ...token, hash: Buffer.from('x'), now: new Date(0) })),
@@ -42,7 +42,7 @@ test('a failed query is told without its parameters, whoever built it', async ()
   expect(line).toMatch(/relation .*does not exist/);
 });
 
-test('a row that a constraint refused is not told', async () => {
+test('the row of a constraint violation is not logged', async () => {
   await db.pool.query('CREATE TABLE public.kept (secret text UNIQUE, n int CHECK (n > 0))');
   await db.pool.query('INSERT INTO public.kept VALUES ($1, 1)', [CANARY]);
   const twice = await failure(db.pool.query('INSERT INTO public.kept VALUES ($1, 1)', [CANARY]));
@@ -56,7 +56,7 @@ test('a row that a constraint refused is not told', async () => {
 });
 
 onRedis('of Redis', (redisUrl) => {
-  test('a command that was refused is told without its arguments', async () => {
+  test('a failed Redis command is logged without its arguments', async () => {
     const redis = new Redis(redisUrl, { lazyConnect: true });
     const refused = await failure(
       redis.call('AUTH', 'default', CANARY).then(() => redis.call('SET', CANARY)),
@@ -66,7 +66,7 @@ onRedis('of Redis', (redisUrl) => {
   });
 });
 
-test('of an error stands what kind it is, where it arose and what was behind it, and no more', () => {
+test('an error is logged with its kind, place and cause only', () => {
   const inner = Object.assign(new RangeError('no answer'), { code: 'ECONNRESET', body: CANARY, port: 5432 });
   const many = new AggregateError([inner, 'words alone'], 'two ways failed');
   const line = JSON.parse(
@@ -91,7 +91,7 @@ test.each([
   ['as an address has it', `https://host/?key=${encodeURIComponent(CANARY)}`],
   ['as a header of a login has it', Buffer.from(CANARY).toString('base64')],
   ['in the middle of words', `the key ${CANARY} is not valid`],
-])('a secret that is known is told nowhere: %s', (_, said) => {
+])('a known secret is never logged: %s', (_, said) => {
   const circle: Record<string, unknown> = { message: said };
   circle['self'] = circle;
   for (const one of [new Error(said), new Error('x', { cause: said }), circle, { detail: said }, said]) {
@@ -105,7 +105,7 @@ test.each([
   }
 });
 
-test('what was said cannot make a line of its own, nor speak to a terminal', () => {
+test('a logged message cannot forge a line or send control characters to a terminal', () => {
   const said = 'broken\n{"level":"info","msg":"all is well"}\r\u001b[2J\u2028\u202e\u0000';
   const line = told(new Error(said));
   // oxlint-disable-next-line no-control-regex -- exactly these are what is looked for

@@ -83,8 +83,8 @@ async function start(one: ReaderHost): Promise<number> {
   return pid;
 }
 
-describe.skipIf(process.platform !== 'linux')('the process', () => {
-  test('comes with the first statement, and goes with the host', async () => {
+describe.skipIf(process.platform !== 'linux')('the statement process', () => {
+  test('starts with the first statement and ends with the host', async () => {
     const one = host();
     expect(await children()).toEqual([]);
     const pid = await start(one);
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     await expect(json(one, 'select 1')).rejects.toThrow(/closing/);
   });
 
-  test('shows nobody the password: neither in its arguments nor in its environment', async () => {
+  test('exposes the password neither in its arguments nor in its environment', async () => {
     const pid = await start(host());
     const shown = await Promise.all(
       ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     expect(shown[1]).toBe('');
   });
 
-  test('goes where nothing is asked for a while, and comes again', async () => {
+  test('stops when idle, and starts again on demand', async () => {
     const one = host({}, { idleMs: 1 });
     await json(one, 'select 1');
     await vi.waitFor(async () => expect(await children()).toEqual([]), { timeout: 60_000 });
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     await vi.waitFor(() => json(one, 'select 1'), { timeout: 60_000 });
   });
 
-  test('what it was asked fails in words where it is killed; the log says so, and the next one is started a second later', async () => {
+  test('fails its statements with an explanation when it is killed; the crash is logged, and a new process starts a second later', async () => {
     const one = host();
     const pid = await start(one);
     const asked = expect(json(one, 'select pg_sleep(20)')).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     expect(body.body.toString()).toContain('[[2]]');
   });
 
-  test('is killed where it does not answer', async () => {
+  test('is killed when it does not respond', async () => {
     const one = host({}, { silentMs: 500 });
     await expect(json(one, 'select pg_sleep(25)')).rejects.toMatchObject({
       kind: 'unavailable',
@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     expect(await children()).toEqual([]);
   });
 
-  test('a program that cannot start is said, in the log with what it said, and is not started again at once', async () => {
+  test('that cannot start is logged with its output, and is not restarted immediately', async () => {
     const program = pathToFileURL(path.join(REPOSITORY, 'src/web/no-reader-process.ts'));
     const one = host({ program }, { restartMs: 600_000 });
     await expect(json(one, 'select 1')).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     expect(logged[0]).toContain('no-reader-process');
   });
 
-  test('its memory has a bound, and is told of as what it is', async () => {
+  test('has a memory limit, and exceeding it is reported as such', async () => {
     const directory = await makeDirectory();
     const program = pathToFileURL(path.join(directory, 'greedy.mjs'));
     await writeFile(program, 'const held = []; for (;;) held.push(new Array(1_000).fill({}));');
@@ -157,7 +157,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     await expect(json(one, 'select 1')).rejects.toThrow(/ran out of memory; ask for fewer columns or rows/);
   });
 
-  test('a statement whose visitor leaves ends in Postgres, and only then for us', async () => {
+  test('cancels the statement in Postgres when the visitor disconnects', async () => {
     const one = host();
     const leaving = new AbortController();
     const asked = one.ask({ sql: 'select pg_sleep(25)', form: 'json', signal: leaving.signal });
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
   });
 });
 
-describe('what it says', () => {
+describe('its output', () => {
   test.each([
     [
       'html',
@@ -185,11 +185,11 @@ describe('what it says', () => {
     ],
     ['json', `select '{"a": 1}'::jsonb as j, array['x', null] as t`, /\[\["\{\\"a\\": 1\}",\["x",null\]\]\]/],
     ['html', `select 1 where false`, /^$/],
-  ] as const)('%s of %s', async (form, sql, says) => {
+  ] as const)('%s for %s', async (form, sql, says) => {
     expect((await host().ask({ sql, form, signal })).body.toString()).toMatch(says);
   });
 
-  test('a table that is larger than 2 MB is cut at a row', async () => {
+  test('a table larger than 2 MB is truncated at a row', async () => {
     const found = await host().ask({
       sql: `select repeat('<', 290) from generate_series(1, 1001)`,
       form: 'html',
@@ -208,7 +208,7 @@ describe('what it says', () => {
     expect(cut.body.toString()).toMatch(/<\/tr><\/tbody><\/table><\/div>$/);
   });
 
-  test('a role that has no connection left is one to wait for', async () => {
+  test('a role without free connections gives a retryable error', async () => {
     const superuser = await connect(withDatabase(inject('superuserUrl'), database.name), 'test');
     const role = `few_${database.name}`;
     await superuser.query(`CREATE ROLE ${role} LOGIN PASSWORD 'few' CONNECTION LIMIT 1`);
@@ -225,7 +225,7 @@ describe('what it says', () => {
     await superuser.end();
   });
 
-  test('over TLS too: what Postgres sends is counted as it is read', async () => {
+  test('over TLS, the bytes from Postgres are counted as they arrive', async () => {
     const { url, close } = await overTls(database.readerUrl);
     try {
       const one = host({ url });
@@ -241,7 +241,7 @@ describe('what it says', () => {
     }
   });
 
-  test('the login may be in a password file, of the home directory or named; a password of the environment stays outside', async () => {
+  test('the password may come from a password file, in the home directory or named; PGPASSWORD is not passed on', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const url = new URL(database.readerUrl);
     const { password } = url;
@@ -260,7 +260,7 @@ describe('what it says', () => {
     expect(await logsIn()).toMatchObject({ rows: 1 });
   });
 
-  test('a database that is away is one that cannot be reached, and a login that does not work is said', async () => {
+  test('an unavailable database and a failed login are reported as such', async () => {
     const away = new URL(database.readerUrl);
     away.port = '1';
     await expect(json(host({ url: away.href }), 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -273,14 +273,14 @@ describe('what it says', () => {
   });
 });
 
-describe('at the server', async () => {
+describe('on the server', async () => {
   const stand = await openStand();
   afterAll(() => stand.close());
   beforeAll(() => {
     stand.home.readerUrl = () => stand.world.database.readerUrl;
   });
 
-  test('a visitor has two statements at a time, everybody together four; one that is left makes room', async () => {
+  test('a visitor has two statements at a time, all visitors together four; a cancelled one frees its place', async () => {
     const app = await stand.serve(WEB);
     const address = await app.listen({ port: 0, host: '127.0.0.1' });
     const leaving = new AbortController();
@@ -331,7 +331,7 @@ describe('at the server', async () => {
     await vi.waitFor(async () => expect(await again()).toBe(200), { timeout: 60_000, interval: 100 });
   });
 
-  test('the scope sql is needed, and what needs it is not offered without', async () => {
+  test('statements require the scope sql, and are not offered without it', async () => {
     const app = await stand.serve(WEB);
     const seen = async (url: string, ...scopes: Parameters<typeof stand.token>) => {
       const { statusCode, body } = await app.inject({
@@ -350,47 +350,44 @@ describe('at the server', async () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('wherever the program runs from', () => {
+describe.skipIf(process.platform !== 'linux')('from any installation', () => {
   test.each([
     ['its source', async () => ['--import', 'tsx', path.join(REPOSITORY, 'src/main.ts')]],
     ['what was built', async () => [path.join(await buildPackage(), 'dist/main.js')]],
-  ])(
-    'from %s: a statement is answered, and the process goes with a program that is killed',
-    async (_, command) => {
-      const child = spawn(process.execPath, [...(await command()), 'api'], {
-        cwd: REPOSITORY,
-        env: {
-          PATH: process.env['PATH'],
-          PORT: '0',
-          DATABASE_URL: database.url,
-          DATABASE_READER_URL: database.readerUrl,
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
+  ])('from %s: a statement returns rows, and the process ends with a killed program', async (_, command) => {
+    const child = spawn(process.execPath, [...(await command()), 'api'], {
+      cwd: REPOSITORY,
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        DATABASE_URL: database.url,
+        DATABASE_READER_URL: database.readerUrl,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    let said = '';
+    try {
+      const address = await new Promise<string>((resolve, reject) => {
+        child.stderr.on('data', (chunk: Buffer) => {
+          said += chunk.toString();
+          const [, url] = /"address":"(http:[^"]+)"/.exec(said) ?? [];
+          if (url !== undefined) resolve(url);
+        });
+        void ended.then(() => reject(new Error(said)));
       });
-      const ended = once(child, 'exit');
-      let said = '';
-      try {
-        const address = await new Promise<string>((resolve, reject) => {
-          child.stderr.on('data', (chunk: Buffer) => {
-            said += chunk.toString();
-            const [, url] = /"address":"(http:[^"]+)"/.exec(said) ?? [];
-            if (url !== undefined) resolve(url);
-          });
-          void ended.then(() => reject(new Error(said)));
-        });
-        const reply = await fetch(`${address}/api/v1/sql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ sql: 'select 1 as n' }),
-        });
-        expect(await reply.json()).toMatchObject({ columns: [{ name: 'n', type: 'integer' }], rows: [[1]] });
-        expect(await children(child.pid)).toHaveLength(1);
-      } finally {
-        const left = await children(child.pid);
-        child.kill('SIGKILL');
-        await ended;
-        await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 60_000 });
-      }
-    },
-  );
+      const reply = await fetch(`${address}/api/v1/sql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: 'select 1 as n' }),
+      });
+      expect(await reply.json()).toMatchObject({ columns: [{ name: 'n', type: 'integer' }], rows: [[1]] });
+      expect(await children(child.pid)).toHaveLength(1);
+    } finally {
+      const left = await children(child.pid);
+      child.kill('SIGKILL');
+      await ended;
+      await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 60_000 });
+    }
+  });
 });

@@ -32,7 +32,7 @@ const PACKED = [
   /^(src|dist)\/web\/explore\/questions\.md$/,
 ];
 
-test('what is packed is the program and nothing else: no tests, no data, no settings, no secrets', () => {
+test('the package contains the program and nothing else: no tests, data, settings or secrets', () => {
   const listed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]).parse(
     JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
@@ -50,7 +50,7 @@ test('what is packed is the program and nothing else: no tests, no data, no sett
   ).toEqual([]);
 });
 
-test('installing us runs nothing of ours', () => {
+test('installing the package runs no script', () => {
   const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(read('package.json'));
   const run = new Set([
     'preinstall',
@@ -64,14 +64,14 @@ test('installing us runs nothing of ours', () => {
   expect(Object.keys(scripts).filter((name) => run.has(name))).toEqual([]);
 });
 
-test('everything that is installed is known by its hash', () => {
+test('every installed package has an integrity hash', () => {
   expect(others.length).toBeGreaterThan(100);
   expect(others.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
   // No address stands there: it comes from the registry that npm is set to, and the hash decides.
   expect(others.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('packages that want to run something when they are installed are few, and none has to: npm ci --ignore-scripts will do', () => {
+test('few packages have install scripts, and none requires them: npm ci --ignore-scripts works', () => {
   const names = others.flatMap(([name, { hasInstallScript }]) =>
     hasInstallScript === true ? [name.replace(/.*node_modules\//, '')] : [],
   );
@@ -87,7 +87,7 @@ test('packages that want to run something when they are installed are few, and n
   ]);
 });
 
-test('packages on whose details promises rest are of exactly one version', () => {
+test('packages whose internals matter are pinned to exact versions', () => {
   const { dependencies, optionalDependencies } = z
     .object({
       dependencies: z.record(z.string(), z.string()),

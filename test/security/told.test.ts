@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../house/sources.ts';
 
-test('every test that docs/internals/security.md names as what shows a defence is there', () => {
+test('every test that docs/internals/security.md names as evidence exists', () => {
   const text = readFileSync(path.join(REPOSITORY, 'docs/internals/security.md'), 'utf8');
   const named = [...text.matchAll(/`(test\/[\w./-]+)`/g)].map(([, file = '']) => file);
   expect(named.length).toBeGreaterThan(30);

@@ -91,7 +91,7 @@ function changed(piece: object | string, by: object | string): typeof was {
   return JSON.parse(text.replace(String(from), String(to))) as typeof was; // of the same form
 }
 
-test('a document does not break itself', () => {
+test('an unchanged document has no breaking change', () => {
   expect(breakingChanges(was, was)).toEqual([]);
 });
 
@@ -133,11 +133,11 @@ test.each([
   ['["string","null"]', '"string"', 'POST /runs: body.when: type narrowed'],
   ['"found":', '"told":', 'webhook found: removed'],
   ['"kind":{"const":"b"}', '"sort":{"const":"b"}', 'webhook found: body.kind: no longer always there'],
-])('%s → %s breaks clients', (piece, by, ...names) => {
+])('%s → %s is a breaking change', (piece, by, ...names) => {
   expect(breakingChanges(was, changed(piece, by))).toEqual(names);
 });
 
-test('a reply that was closed and is open is a change to who validates it', () => {
+test('opening a closed reply breaks clients that validate it', () => {
   const closed = changed(
     '"required":["id","status"]',
     '"required":["id","status"],"additionalProperties":false',
@@ -164,6 +164,6 @@ test.each([
     '"oneOf":[',
     '"oneOf":[{"type":"object","properties":{"kind":{}},"required":["kind"]},',
   ],
-])('%s breaks nobody', (_what, piece, by) => {
+])('%s is not a breaking change', (_what, piece, by) => {
   expect(breakingChanges(was, changed(piece, by))).toEqual([]);
 });

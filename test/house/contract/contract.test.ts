@@ -20,7 +20,7 @@ const columns = live.views.flatMap(({ name, columns: all }) =>
   all.map((column) => ({ ...column, path: `${name}.${column.name}` })),
 );
 
-test('a changed view has a raised version', () => {
+test('a changed view has a higher version', () => {
   const changes = changesBetween(written, live);
   const said = changes.map(({ size, what }) => `${size}: ${what}`);
   const advice = `The views differ from docs/reference/sql-contract.json. In migrations/views/contract.sql write
@@ -29,7 +29,7 @@ test('a changed view has a raised version', () => {
   expect(live.version, advice).toBe(written.version);
 });
 
-test('changed view files have a raised version', async () => {
+test('changed view files have a higher version', async () => {
   const recorded: unknown = JSON.parse(
     await readFile(path.join(REPOSITORY, 'test/house/contract/views.json'), 'utf8'),
   );

@@ -42,7 +42,7 @@ async function ask(n: number, instead: Record<string, string> = {}): Promise<Row
 const day = (n: number) => history.dayAt(n).toISOString();
 const on = (rows: readonly Row[], n: number, column = 'day') => rows.filter((row) => row[column] === day(n));
 
-test('there are twenty, numbered, each short and with a sentence on how it is read', () => {
+test('there are twenty, numbered, each short and with a sentence on how to read it', () => {
   expect(questions.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   for (const { title, reading, sql } of questions) {
     expect(title).toMatch(/\?$/);
@@ -76,14 +76,14 @@ const COLUMNS: readonly (readonly [number, string])[] = [
   [19, 'version request_version created_at prompt runs failed seen_per_run new_per_run'],
   [20, 'day posts median_minutes p95_minutes'],
 ];
-test.each(COLUMNS)('question %i is answered, with: %s', async (n, columns) => {
+test.each(COLUMNS)('question %i returns %s', async (n, columns) => {
   const rows = await ask(n);
   expect(rows.length).toBeGreaterThan(0);
   expect(Object.keys(rows[0] ?? {}).join(' ')).toBe(columns);
 });
 
-describe('what was not observed is a gap and no zero', () => {
-  test('posts a day: no whole day is made of a pause, a failed day, or a time in which nothing ran', async () => {
+describe('unobserved time is a gap, not zero', () => {
+  test('posts per day: a pause, a failed day or downtime never counts as a whole day', async () => {
     const rows = await ask(5);
     expect(on(rows, PAUSED_DAY)).toMatchObject([{ coverage: 0, whole_day: null }]);
     expect(on(rows, FAILED_DAY)).toMatchObject([{ coverage: 0.25, whole_day: null }]);
@@ -95,13 +95,13 @@ describe('what was not observed is a gap and no zero', () => {
     expect(cut?.['usual']).toBeGreaterThanOrEqual(16);
   });
 
-  test('posts a day: an answer that was cut makes a lower bound', async () => {
+  test('posts per day: a truncated response gives a lower bound', async () => {
     const [cut] = on(await ask(5, { 'trains-posts': 'buses-posts' }), CUT_DAY);
     expect(cut).toMatchObject({ lower_bound: true, posts: 76 });
     expect(cut?.['coverage']).toBeLessThan(1);
   });
 
-  test('the days and their reasons', async () => {
+  test('days with their reasons', async () => {
     const rows = await ask(6);
     expect(on(rows, PAUSED_DAY)).toMatchObject([{ coverage: 0, states: 'paused' }]);
     expect(on(rows, FAILED_DAY)).toMatchObject([{ runs: 8, why: 'upstream_5xx', states: null }]);
@@ -109,7 +109,7 @@ describe('what was not observed is a gap and no zero', () => {
     expect(on(rows, CUT_DAY)).toEqual([]);
   });
 
-  test('shares: who was not observed has none and takes none from others', async () => {
+  test('shares: an unobserved topic has none and does not reduce others', async () => {
     const of = (some: readonly Row[]) =>
       new Map(some.map(({ topic, share, topics }) => [topic, [share, topics]]));
     const rows = await ask(7);
@@ -129,8 +129,8 @@ describe('what was not observed is a gap and no zero', () => {
   });
 });
 
-describe('answers are what happened', () => {
-  test('the link that brought a new sentence, and who had it first', async () => {
+describe('results match what happened', () => {
+  test('the link behind a new statement, and who had it first', async () => {
     const bridge = 'https://news.example/bridge';
     expect(await ask(4)).toMatchObject([{ text: 'The bridge is closed.', url: bridge, source: 'web' }]);
     const finders = (await ask(3)).filter(({ url }) => url === bridge);
@@ -156,14 +156,14 @@ describe('answers are what happened', () => {
     expect(trains).toMatchObject({ not_started: 8, median_seconds: LATE_SECONDS, p95_seconds: LATE_SECONDS });
   });
 
-  test('what was written at once is found by the run after it', async () => {
+  test('items published at once are found by the next run', async () => {
     const [burst] = on(await ask(20), SPIKE_DAY);
     expect(burst).toMatchObject({ posts: 76 });
     expect(burst?.['median_minutes']).toBeLessThan(180);
     expect(burst?.['median_minutes']).toBeGreaterThan(120);
   });
 
-  test('a changed request is a version of its own', async () => {
+  test('a changed request creates a new version', async () => {
     expect(await ask(19)).toMatchObject([
       { version: 1, request_version: 1, prompt: 'night trains', failed: 0 },
       {
@@ -176,7 +176,7 @@ describe('answers are what happened', () => {
     ]);
   });
 
-  test('a spike with what it was decided on', async () => {
+  test('a spike with the data behind it', async () => {
     const spikes = await ask(10);
     const posts = spikes.find(({ sentence }) =>
       String(sentence).startsWith('62 posts between 09:00 and 12:00 UTC'),
@@ -188,7 +188,7 @@ describe('answers are what happened', () => {
     expect(posts?.['score']).toBeGreaterThan(4.5);
   });
 
-  test('who repeats whom, and what is compared at equal age', async () => {
+  test('repeated sources, compared at equal age', async () => {
     for (const { of_whom } of await ask(17)) expect(of_whom).toBe('the-railway');
     const grown = await ask(2);
     const ratios = grown.map((row) => Number(row['engagement_ratio']));
@@ -198,7 +198,7 @@ describe('answers are what happened', () => {
   });
 });
 
-test('a column that the contract calls never null is never null in this history', async () => {
+test('a column that the contract calls non-null is never null in this history', async () => {
   const { views } = await readContract(history.world.database.url);
   const broken: string[] = [];
   for (const { name, columns } of views) {
@@ -231,7 +231,7 @@ const statements = (
 /** What can be empty in this history: it is a week too short for hashtags to rise, and all its citations were returned. */
 const MAY_BE_EMPTY = ['rising_hashtags', 'not_returned'];
 
-test.each(statements)('statement $n of docs/$name is answered', async ({ sql }) => {
+test.each(statements)('statement $n of docs/$name runs', async ({ sql }) => {
   const asked = sql
     .replaceAll('demo-night-trains', 'trains')
     .replaceAll('demo-comet-tove', 'buses')
@@ -240,7 +240,7 @@ test.each(statements)('statement $n of docs/$name is answered', async ({ sql }) 
   if (!MAY_BE_EMPTY.some((word) => sql.includes(word))) expect(rows.length).toBeGreaterThan(0);
 });
 
-test('the tutorial and each guide hold SQL but self-hosting', () => {
+test('the tutorial and each guide except self-hosting contain SQL', () => {
   const without = guides.filter((name) => !statements.some((statement) => statement.name === name));
   expect(without).toEqual(['how-to/self-hosting.md']);
 });
