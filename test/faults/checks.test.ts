@@ -63,7 +63,7 @@ test.each([
     `UPDATE strandline.searches SET next_due_at = next_due_at + interval '3 minutes'`,
   ],
   [
-    'U3 a slot that has not come has a row',
+    'U3 a future slot has a row',
     `UPDATE strandline.runs SET slot_at = created_at + interval '1 day', created_at = created_at + interval '2 days'`,
   ],
   [
@@ -71,45 +71,45 @@ test.each([
     `UPDATE strandline.searches SET next_due_at = next_due_at - interval '1 hour'`,
   ],
   [
-    'U4 a run made more calls than it may',
+    'U4 a run made more calls than allowed',
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
      SELECT run_id, m, service_id, fence, 'unknown', sent_at FROM strandline.calls, generate_series(2, 3) AS m`,
   ],
   ['U4 ledger and service disagree', `INSERT INTO faults.requests SELECT * FROM faults.requests`],
   ['U4 ledger and service disagree', `DELETE FROM faults.requests`],
-  ['U4 a call is still waited for', `UPDATE strandline.calls SET state = 'sent'`],
-  ['U4 calls of a day were counted too low', `UPDATE strandline.call_days SET calls = 0`],
+  ['U4 a call is still in progress', `UPDATE strandline.calls SET state = 'sent'`],
+  ['U4 too few calls of a day were counted', `UPDATE strandline.call_days SET calls = 0`],
   [
-    'U5 something was found twice',
+    'U5 an item was found twice',
     `ALTER TABLE strandline.posts DROP CONSTRAINT posts_external_key`,
     `UPDATE strandline.posts SET external_id = '11'`,
   ],
   [
-    'U5 something counts as found by a run of which no response was read',
+    'U5 an item counts as found by a run without a parsed response',
     `UPDATE strandline.runs SET status = 'failed', code = 'internal'`,
     'UPDATE strandline.responses SET read_at = NULL',
   ],
   [
-    'U5 what was sighted and what was discovered differ',
+    'U5 sightings and discoveries differ',
     `DELETE FROM strandline.discoveries WHERE id = (SELECT max(id) FROM strandline.discoveries)`,
   ],
-  ['U5 posts of the volume', `UPDATE strandline.volume SET posts = posts + 1`],
-  ['U6 something in a response', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
-  ['U6 something is there that no response held', `DELETE FROM faults.served WHERE external = '11'`],
+  ['U5 counted and pending posts of the volume', `UPDATE strandline.volume SET posts = posts + 1`],
+  ['U6 an item of a complete response', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
+  ['U6 an item is stored that no response has', `DELETE FROM faults.served WHERE external = '11'`],
   [
     'U8 one message had two bodies',
     `INSERT INTO faults.receipts VALUES ('/a', 'msg_1', 'x', NULL), ('/a', 'msg_1', 'y', NULL)`,
   ],
   [
-    'U8 a channel was told of something in two messages',
+    'U8 a channel got one discovery in two messages',
     `INSERT INTO faults.told VALUES ('/a', 'msg_1', 'r', 1), ('/a', 'msg_2', 'r', 1)`,
   ],
   [
-    'U9 a response was paid for and is not read',
+    'U9 a paid response is not parsed',
     `UPDATE strandline.responses SET read_at = NULL, received_at = received_at - interval '1 hour'`,
   ],
   [
-    'U9 a claim that had its response called again',
+    'U9 a claim with a response called again',
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
      SELECT run_id, 2, service_id, fence, 'unknown', sent_at + interval '1 day' FROM strandline.calls`,
     `UPDATE strandline.responses SET read_at = received_at + interval '2 days'`,
@@ -128,8 +128,8 @@ const TOLD = [
   'UPDATE strandline.discoveries SET baseline = false',
 ];
 
-test('U7 a rule matches it, and no message contains it', async () => {
-  expect((await brokenBy(...TOLD)).join('\n')).toContain('U7 a rule tells of it');
+test('U7 a discovery matches a rule, and no message contains it', async () => {
+  expect((await brokenBy(...TOLD)).join('\n')).toContain('U7 a discovery matches a rule');
 });
 
 test('U7 a message counts as delivered and was never received', async () => {

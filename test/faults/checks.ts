@@ -54,7 +54,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U3',
-    broken: 'a slot that has not come has a row',
+    broken: 'a future slot has a row',
     sql: `SELECT id, search_id, slot_at, span_until, created_at FROM strandline.runs
       WHERE greatest(slot_at, span_until) > least(created_at, $1::timestamptz + interval '30 seconds')`,
   },
@@ -67,7 +67,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U4',
-    broken: 'a run made more calls than it may',
+    broken: 'a run made more calls than allowed',
     sql: `SELECT run_id, count(*)::int AS calls FROM strandline.calls GROUP BY 1 HAVING count(*) > $2::int`,
   },
   {
@@ -80,20 +80,20 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U4',
-    broken: 'a call is still waited for',
+    broken: 'a call is still in progress',
     sql: `SELECT c.run_id, c.n FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id
       WHERE c.state = 'sent' AND r.ended_at IS NOT NULL AND r.status <> 'cancelled'`,
   },
   {
     id: 'U4',
-    broken: 'calls of a day were counted too low',
+    broken: 'too few calls of a day were counted',
     sql: `SELECT c.service_id, c.day, c.n, d.calls FROM (
         SELECT service_id, (sent_at AT TIME ZONE 'UTC')::date AS day, count(*)::int AS n FROM strandline.calls WHERE NOT refunded GROUP BY 1, 2
       ) c LEFT JOIN strandline.call_days d USING (service_id, day) WHERE d.calls IS NULL OR d.calls < c.n`,
   },
   {
     id: 'U5',
-    broken: 'something was found twice',
+    broken: 'an item was found twice',
     counts: 'doubled',
     sql: `SELECT search_id, kind, thing FROM strandline.discoveries GROUP BY 1, 2, 3 HAVING count(*) > 1
       UNION ALL SELECT service_id, 'post', min(id) FROM strandline.posts GROUP BY service_id, external_id HAVING count(*) > 1
@@ -101,7 +101,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U5',
-    broken: 'something counts as found by a run of which no response was read',
+    broken: 'an item counts as found by a run without a parsed response',
     sql: `SELECT s.search_id, s.thing, r.id, r.status FROM (
         SELECT search_id, post_id AS thing, first_run_id FROM strandline.post_sightings
         UNION ALL SELECT search_id, link_id, first_run_id FROM strandline.link_sightings
@@ -113,7 +113,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U5',
-    broken: 'what was sighted and what was discovered differ',
+    broken: 'sightings and discoveries differ',
     counts: 'lost',
     sql: `SELECT * FROM (
         SELECT search_id, 'post' AS kind, post_id AS thing FROM strandline.post_sightings
@@ -123,7 +123,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U5',
-    broken: 'posts of the volume, and those that wait to be counted, are not those that were sighted',
+    broken: 'counted and pending posts of the volume differ from the sightings',
     sql: `SELECT s.search_id, s.n AS sighted, v.n AS counted FROM (
         SELECT search_id, count(*) AS n FROM strandline.post_sightings WHERE post_created_at IS NOT NULL GROUP BY 1
       ) s FULL JOIN (
@@ -137,7 +137,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U6',
-    broken: 'something in a response that came whole is not there',
+    broken: 'an item of a complete response is missing',
     counts: 'lost',
     sql: `WITH ${RECEIVED}
       SELECT a.search_id, s.external FROM received a JOIN faults.served s USING (run_id, n)
@@ -148,7 +148,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U6',
-    broken: 'something is there that no response held',
+    broken: 'an item is stored that no response has',
     sql: `WITH ${RECEIVED}
       SELECT x.search_id, p.external_id FROM strandline.post_sightings x JOIN strandline.posts p ON p.id = x.post_id
       WHERE NOT EXISTS (SELECT FROM received a JOIN faults.served s USING (run_id, n)
@@ -169,7 +169,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U7',
-    broken: 'a rule tells of it, and no message says it',
+    broken: 'a discovery matches a rule, and no message contains it',
     counts: 'lost',
     sql: `SELECT ru.slug AS rule, c.slug AS channel, d.id FROM strandline.discoveries d
       JOIN strandline.searches s ON s.id = d.search_id
@@ -182,20 +182,20 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U8',
-    broken: 'one message had two bodies, or nobody knows it',
+    broken: 'one message had two bodies, or is unknown',
     sql: `SELECT message_id, count(DISTINCT hash)::int AS bodies FROM faults.receipts GROUP BY 1 HAVING count(DISTINCT hash) > 1
       UNION ALL SELECT message_id, 0 FROM faults.receipts r
         WHERE NOT EXISTS (SELECT FROM strandline.deliveries d WHERE d.message_id = r.message_id) AND r.rule IS NOT NULL`,
   },
   {
     id: 'U8',
-    broken: 'a channel was told of something in two messages',
+    broken: 'a channel got one discovery in two messages',
     counts: 'doubled',
     sql: `SELECT path, rule, discovery_id FROM faults.told GROUP BY 1, 2, 3 HAVING count(DISTINCT message_id) > 1`,
   },
   {
     id: 'U9',
-    broken: 'a response was paid for and is not read',
+    broken: 'a paid response is not parsed',
     counts: 'lost',
     sql: `SELECT a.run_id, a.n, a.received_at, a.read_attempts, a.next_read_at, r.status FROM strandline.responses a
       JOIN strandline.runs r ON r.id = a.run_id
@@ -203,7 +203,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U9',
-    broken: 'a claim that had its response called again before it was read',
+    broken: 'a claim with a response called again before it was read',
     sql: `SELECT c.run_id, c.n, a.n AS before FROM strandline.calls c
       JOIN strandline.calls b ON b.run_id = c.run_id AND b.fence = c.fence AND b.n < c.n
       JOIN strandline.responses a ON a.run_id = b.run_id AND a.n = b.n

@@ -71,7 +71,7 @@ const limits = { perRun: 3, perDay: undefined, perMinute: undefined };
 /** They broke a guarantee once. */
 const SCHEDULES: readonly (Plan & { name: string })[] = [
   {
-    name: 'a response that is stored while the next call waits for the first scan after an outage is not paid for again',
+    name: 'a response stored while the next call waits for the first scan after an outage is not paid for again',
     roles: [executes, executes, { does: 'scan', takeOver: false }],
     limits,
     calledBefore: true,
@@ -86,7 +86,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a response that is stored while the next call waits for the minute is not paid for again',
+    name: 'a response stored while the next call waits for the minute is not paid for again',
     roles: [executes, executes],
     limits: { ...limits, perMinute: 3 },
     calledBefore: true,
@@ -100,7 +100,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a claim that waited for a call of the claim before it writes down that nobody heard of that call',
+    name: 'a claim that waited for a call of the previous claim marks that call as unknown',
     roles: [executes, executes],
     limits: { ...limits, perMinute: 3 },
     calledBefore: true,
@@ -115,7 +115,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a call that a later claim has marked as unknown is not sent beside an unread response',
+    name: 'a call marked as unknown by a later claim is not sent while a response is unread',
     roles: [executes, executes, executes],
     limits,
     calledBefore: false,
@@ -130,7 +130,7 @@ const SCHEDULES: readonly (Plan & { name: string })[] = [
     ],
   },
   {
-    name: 'a call that a later claim has marked as unknown is refunded where it was never sent',
+    name: 'a call marked as unknown by a later claim is refunded if it was never sent',
     roles: [{ ...executes, response: 'refused' }, executes],
     limits: { ...limits, perRun: 1 },
     calledBefore: false,

@@ -59,7 +59,7 @@ export const DEFECTS: readonly Defect[] = [
     finds: /duplicate key/,
   },
   {
-    name: 'a call does not ask for unread responses',
+    name: 'a call does not check for unread responses',
     in: 'strandline.calls',
     replace: [
       ['NOT unread AND', ''],
@@ -70,7 +70,7 @@ export const DEFECTS: readonly Defect[] = [
     finds: /although a stored response was unread/,
   },
   {
-    name: 'a call is not checked again once it has waited for a lock',
+    name: 'a call is not checked again after waiting for a lock',
     in: "SET state = 'failed', code = 'timeout_connect'",
     replace: [['AND NOT refunded\n    AND EXISTS', 'AND false\n    AND EXISTS']],
     roles: [executes, executes],
@@ -80,7 +80,7 @@ export const DEFECTS: readonly Defect[] = [
     finds: /although a stored response was unread/,
   },
   {
-    name: 'a call does not count those of its run',
+    name: 'a call does not count the calls of its run',
     in: 'INSERT INTO strandline.calls',
     replace: [['AND calls < most', 'AND most IS NOT NULL']],
     roles: [executes, executes],
@@ -98,21 +98,21 @@ export const DEFECTS: readonly Defect[] = [
     finds: /the minute counts other calls/,
   },
   {
-    name: 'a refund leaves the day as it is',
+    name: 'a refund does not change the day',
     in: 'uncounted AS',
     replace: [['d.calls - 1', 'd.calls']],
     roles: [{ does: 'trial', sent: false }, executes],
     finds: /the day counts other calls/,
   },
   {
-    name: 'a claim does not ask for the lease',
+    name: 'a claim does not check the lease',
     in: "SET status = 'running', fence",
     replace: [[/NOT \(lease_until BETWEEN .*? \+ interval '1 day'\)/, 'true']],
     roles: [executes, executes],
     finds: /claimed although its lease went on/,
   },
   {
-    name: 'a claim does not ask whether scans go on',
+    name: 'a claim does not check whether scans run',
     in: "SET status = 'running', fence",
     replace: [[/AND EXISTS \(SELECT FROM strandline\.scanner\s+WHERE .*?'5 s'\)/, '']],
     roles: [executes, executes],
@@ -120,14 +120,14 @@ export const DEFECTS: readonly Defect[] = [
     finds: /taken over before a scan had extended its lease/,
   },
   {
-    name: 'a scan does not lock the searches that are due',
+    name: 'a scan does not lock the due searches',
     in: 'next_due_at <= $',
     replace: [['FOR NO KEY UPDATE SKIP LOCKED', '']],
     roles: [scans, { does: 'change', changes: ['pause'] }],
     finds: /P1|searches_next_due/,
   },
   {
-    name: 'neither a scan nor its slots decide between two scans',
+    name: 'neither locks nor slots exclude a concurrent scan',
     in: 'strandline.',
     replace: [
       [/(ORDER BY next_due_at LIMIT \$3) FOR NO KEY UPDATE SKIP LOCKED/, '$1'],
@@ -148,7 +148,7 @@ export const DEFECTS: readonly Defect[] = [
     finds: /a search that was stopped has a queued run/,
   },
   {
-    name: 'a sighting that is there is not left alone',
+    name: 'an existing sighting is not skipped',
     in: 'INSERT INTO strandline.post_sightings',
     replace: [['ON CONFLICT DO NOTHING\n  RETURNING search_id, post_id', 'RETURNING search_id, post_id']],
     roles: [executes, executes],
@@ -156,7 +156,7 @@ export const DEFECTS: readonly Defect[] = [
     finds: /duplicate key/,
   },
   {
-    name: 'an Idempotency-Key does not ask for the lease of its execution',
+    name: 'an Idempotency-Key does not check the lease of its execution',
     in: 'INSERT INTO strandline.idempotency_keys',
     replace: [[/NOT \(k\.lease_until BETWEEN .*? \+ interval '1 day'\)/g, 'true']],
     roles: [{ does: 'request' }, { does: 'request' }],

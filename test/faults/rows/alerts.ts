@@ -56,7 +56,7 @@ export const ALERTS: readonly Row[] = [
   {
     id: 'F70',
     title:
-      'receivers that fail, stall, break off, redirect, are busy or gone: the same message again until it is taken, an hour where that was asked for, never where it was refused for good',
+      'receivers that fail, stall, disconnect, redirect, are busy or gone: the same message again until it is accepted, after an hour if requested, never after a permanent rejection',
     core: true,
     env: { WEBHOOK_SECONDS: '1' },
     play: async (stage) => {
@@ -107,7 +107,7 @@ export const ALERTS: readonly Row[] = [
   {
     id: 'F71',
     title:
-      'a worker that is killed between sending a message and noting it leaves it to the next, which sends the same again',
+      'a worker killed between sending a message and recording it leaves it to the next, which sends the same again',
     core: true,
     everyCommit: 'postgres',
     env: { WEBHOOK_SECONDS: '1' },
@@ -143,7 +143,7 @@ export const ALERTS: readonly Row[] = [
   },
   {
     id: 'F71 claim',
-    title: 'the claim of a worker that died while it sent ends by itself, and the next one sends',
+    title: 'the claim of a worker that died while sending expires, and the next one sends',
     core: true,
     env: { WEBHOOK_SECONDS: '1' },
     play: async (stage) => {
@@ -165,7 +165,7 @@ export const ALERTS: readonly Row[] = [
   {
     id: 'F72',
     title:
-      'of three channels one is dead for three days: the others hear of all at once, its message is given up after eleven attempts, and sent again when asked',
+      'one of three channels fails for three days: the others are notified immediately, its message fails after eleven attempts, and is resent on request',
     core: true,
     movesTime: true,
     seconds: 150,
@@ -215,7 +215,7 @@ export const ALERTS: readonly Row[] = [
   {
     id: 'F73',
     title:
-      'a first look of 5,000 posts tells nobody; 5,000 new ones are told in messages of a hundred, or in one where a rule gathers',
+      'a baseline of 5,000 posts notifies nobody; 5,000 new ones are sent in messages of a hundred, or in one if the rule has a cooldown',
     core: false,
     seconds: 120,
     play: async (stage) => {

@@ -16,7 +16,7 @@ const OF_THE_FUTURE =
 function wrongAllTheTime(id: string, offMs: number, words: string, everyCommit = false): Row {
   return {
     id,
-    title: `a worker whose clock is ${words}: runs, retries and slots come at their times, and the skew is reported`,
+    title: `a worker whose clock is ${words}: runs, retries and slots are on time, and the skew is reported`,
     core: true,
     everyCommit,
     play: async (stage) => {
@@ -53,11 +53,11 @@ export const CLOCK: readonly Row[] = [
   {
     id: 'F95 jump',
     title:
-      'a worker whose clock jumps a minute ahead while a call is under way: BullMQ hands the job to a second worker, and the lease refuses it',
+      'the clock of a worker jumps a minute ahead during a call: BullMQ gives the job to a second worker, and the lease prevents a second execution',
     core: true,
     guard:
-      'On Postgres BullMQ measures the locks of jobs by the clock of the worker that checks them (bullmq 6.7.0), ' +
-      'so a worker with a wrong clock hands out jobs of others: leases are measured by the clock of the database, see store/runs.ts.',
+      'On Postgres BullMQ checks job locks against the clock of the worker (bullmq 6.7.0), ' +
+      'so a worker with a wrong clock takes over the jobs of others: leases use the database clock, see store/runs.ts.',
     backends: ['postgres'],
     env: { NOVA_SECONDS: '60' },
     play: async (stage) => {
@@ -82,7 +82,7 @@ export const CLOCK: readonly Row[] = [
   {
     id: 'F96',
     title:
-      'all clocks jump an hour ahead and back again: missed slots that have not come are removed, each search goes on within a minute, and the hour runs once',
+      'all clocks jump an hour ahead and back: missed slots in the future are removed, each search continues within a minute, and the hour runs once',
     core: true,
     movesTime: true,
     env: { RUN_LEASE_SECONDS: '10' },
@@ -116,7 +116,7 @@ export const CLOCK: readonly Row[] = [
   {
     id: 'F97',
     title:
-      'the 29th of February, the end of a year and of 2^31 seconds, in a database and a process of odd time zones: slots are as they should be',
+      '29 February, the end of a year and 2^31 seconds, in a database and a process with unusual time zones: slots are correct',
     core: false,
     movesTime: true,
     play: async (stage) => {

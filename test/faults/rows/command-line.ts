@@ -36,7 +36,7 @@ const WRONG: readonly (readonly [env: Record<string, string>, said: RegExp])[] =
 export const COMMAND_LINE: readonly Row[] = [
   {
     id: 'F81',
-    title: 'an export that is killed half-way leaves what was there; the next one replaces it in one step',
+    title: 'an export killed midway leaves the existing file unchanged; the next one replaces it atomically',
     core: true,
     seconds: 90,
     play: async (stage) => {
@@ -68,7 +68,7 @@ export const COMMAND_LINE: readonly Row[] = [
   },
   {
     id: 'F81 reader',
-    title: 'a reader that goes away is no failure and no word; a full disk is one, and says so',
+    title: 'a closed pipe is not an error and prints nothing; a full disk is an error with an explanation',
     core: true,
     play: async (stage) => {
       await found(stage, 3_000);
@@ -81,7 +81,7 @@ export const COMMAND_LINE: readonly Row[] = [
   },
   {
     id: 'F81 run',
-    title: 'a run that a person started and whose command was killed is taken up by a worker',
+    title: 'a manual run whose command was killed is executed by a worker',
     core: true,
     play: async (stage) => {
       await found(stage, 1);
@@ -100,7 +100,7 @@ export const COMMAND_LINE: readonly Row[] = [
   {
     id: 'F82',
     title:
-      'a worker with a setting that cannot be does not start: it ends with 2, names the variable, and shows no secret',
+      'a worker with an invalid setting does not start: it exits with 2, names the variable, and shows no secret',
     core: true,
     play: async (stage) => {
       for (const [wrong, said] of WRONG) {

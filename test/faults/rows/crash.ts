@@ -48,7 +48,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F10 forgotten',
-    title: 'the same where the queue has lost the job, too: the lease alone tells that nobody is at it',
+    title: 'the same if the queue also loses the job: the lease alone shows that the worker is gone',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -64,7 +64,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F11',
-    title: 'a worker that dies after the ledger row costs one call more, and the first stays unknown',
+    title: 'a worker that dies after the ledger row costs one more call, and the first stays unknown',
     core: true,
     everyCommit: 'postgres',
     play: async (stage) => {
@@ -75,7 +75,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F11 answered',
-    title: 'the same for an answer that was in hand and not kept yet',
+    title: 'the same for a response that arrived but was not stored yet',
     core: true,
     play: async (stage) => {
       const runId = await diesAt(stage, 'before the answer is kept');
@@ -85,7 +85,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F12',
-    title: 'a worker that is killed while an answer streams in leaves no half of it behind',
+    title: 'a worker killed during a streamed response leaves no partial results',
     core: false,
     play: async (stage) => {
       const half = '{"miner_tweets":[{"id":"11","text":"half';
@@ -104,7 +104,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F13',
-    title: 'a worker that dies with the answer kept: the next reads it, and nobody calls again',
+    title: 'a worker dies after the response is stored: the next one parses it without another call',
     core: true,
     everyCommit: 'postgres',
     play: async (stage) => {
@@ -124,8 +124,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F14',
-    title:
-      'a worker that dies after the commit: no second call, no second diff, and the channel hears of it once',
+    title: 'a worker dies after the commit: no second call, no second diff, and the channel is notified once',
     core: true,
     everyCommit: true,
     play: async (stage) => {
@@ -150,7 +149,7 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F14 job',
     title:
-      'the job of a worker that died after the commit is handed out again, finds nothing to do, and goes',
+      'the job of a worker that died after the commit is delivered again, finds nothing to do, and completes',
     core: true,
     play: async (stage) => {
       const runId = await diesAt(stage, 'after the commit');
@@ -163,7 +162,8 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F15',
-    title: 'a worker that sleeps beyond its lease and wakes up changes nothing: another had finished',
+    title:
+      'a worker suspended beyond its lease changes nothing when it resumes: another has finished the run',
     core: true,
     everyCommit: true,
     play: async (stage) => {
@@ -187,7 +187,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F15 saving',
-    title: 'a worker that falls asleep inside its save holds nobody up for ever, and one of two saves counts',
+    title: 'a worker suspended inside its save blocks nobody forever, and one of two saves counts',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -209,7 +209,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F16',
-    title: 'an answer of 80 MB is given up at the limit, and nothing else waits for it',
+    title: 'a response of 80 MB is aborted at the limit without blocking other work',
     core: false,
     env: { MAX_CALLS_PER_RUN: '1', RUN_LEASE_SECONDS: '5' },
     play: async (stage) => {
@@ -225,7 +225,7 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F16 allowed',
     title:
-      'where 80 MB are allowed they are read in turns: leases are renewed meanwhile, nobody takes the run over',
+      'with a limit above 80 MB, such responses are parsed in turn: leases are renewed meanwhile, and no run is taken over',
     core: false,
     env: {
       MAX_CALLS_PER_RUN: '1',
@@ -245,7 +245,8 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F17',
-    title: 'four answers of 60 MB at once in a heap of 96 MB: each run ends, and other searches go on',
+    title:
+      'four concurrent responses of 60 MB in a heap of 96 MB: each run ends, and other searches continue',
     core: false,
     // In so small a heap the collector takes its time.
     env: { MAX_CALLS_PER_RUN: '1', RUN_LEASE_SECONDS: '10' },
@@ -261,7 +262,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F18',
-    title: 'a worker that is told to end takes nothing new, finishes what it holds, and ends with 0',
+    title: 'a worker that gets SIGTERM claims nothing new, completes its runs, and exits with 0',
     core: true,
     play: (stage) =>
       withCommand(stage, async (command) => {
@@ -282,7 +283,7 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F18 twice',
     title:
-      'told a second time it gives back what it holds: nothing is left running, and the next takes it up at once',
+      'on a second signal it releases its runs: nothing stays running, and the next worker claims them immediately',
     core: true,
     env: { RUN_LEASE_SECONDS: '3600' },
     play: (stage) =>
@@ -305,7 +306,7 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F18 killed',
-    title: 'killed while it drains it leaves the run for when its lease has ended',
+    title: 'killed while it drains, its run waits until the lease ends',
     core: true,
     play: (stage) =>
       withCommand(stage, async (command) => {
@@ -325,7 +326,7 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F19',
     title:
-      'a run that takes every worker down with it fails after five, its response is read when the next one lives, and the next search goes on',
+      'a run that crashes every worker fails after five, its response is parsed by the next healthy worker, and the next search continues',
     core: false,
     movesTime: true,
     seconds: 90,
@@ -356,13 +357,13 @@ export const CRASH: readonly Row[] = [
   {
     id: 'F20',
     title:
-      'NUL, half a surrogate, terminal codes and a megabyte in the body of an error: the run fails, its job goes at once',
+      'NUL, half a surrogate, terminal escapes and a megabyte in an error body: the run fails, and its job completes immediately',
     core: true,
     everyCommit: 'postgres',
     env: ONE_CALL,
     guard:
-      'BullMQ cannot store such an error in Postgres and runs the job again without an end (bullmq 6.7.0): ' +
-      'no error and no text from outside ever reaches it, see engine/queue/workers.ts.',
+      'BullMQ cannot store such an error in Postgres and runs the job again endlessly (bullmq 6.7.0): ' +
+      'no error and no external text reaches it, see engine/queue/workers.ts.',
     play: async (stage) => {
       stage.service.answers(status(500, {}, NASTY));
       const worker = await stage.start();

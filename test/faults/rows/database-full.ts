@@ -43,7 +43,7 @@ export const DATABASE_FULL: readonly Row[] = [
   {
     id: 'F34',
     title:
-      'the disk of the database is full: an answer that came is held until there is room, and nobody calls again',
+      'the disk of the database is full: a received response is kept until there is space, without another call',
     core: true,
     postgres: {},
     mounts: true,
@@ -68,7 +68,7 @@ export const DATABASE_FULL: readonly Row[] = [
   },
   {
     id: 'F35',
-    title: 'a save that runs into a deadlock is done again, and the call is not',
+    title: 'a save that hits a deadlock is repeated, the call is not',
     core: false,
     postgres: {},
     play: async (stage) => {
@@ -99,8 +99,7 @@ export const DATABASE_FULL: readonly Row[] = [
   },
   {
     id: 'F35 lock',
-    title:
-      'a table that is locked for longer than a statement waits: the save is done again, and the call is not',
+    title: 'a table is locked for longer than the statement timeout: the save is repeated, the call is not',
     core: false,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -134,7 +133,7 @@ export const DATABASE_FULL: readonly Row[] = [
   {
     id: 'F36',
     title:
-      'every connection of the server is taken by others: an answer that came is held, and all goes on when there are some',
+      'others use every connection of the server: a received response is kept, and everything resumes when connections are free',
     core: false,
     postgres: { max_connections: '40' },
     env: { RUN_LEASE_SECONDS: '30' },

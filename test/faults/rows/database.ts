@@ -27,7 +27,7 @@ function mortal(stage: Stage): () => void {
 export const DATABASE: readonly Row[] = [
   {
     id: 'F30',
-    title: 'Postgres crashes in the middle of a save: it is saved again from memory, nobody calls again',
+    title: 'Postgres crashes during a save: the save is repeated from memory, without another call',
     core: true,
     everyCommit: 'postgres',
     postgres: {},
@@ -48,8 +48,7 @@ export const DATABASE: readonly Row[] = [
   },
   {
     id: 'F31',
-    title:
-      'a connection that breaks at the commit of the save: what became of it is read back, nothing is done twice',
+    title: 'a connection breaks at the commit of a save: its outcome is read back, and nothing is done twice',
     core: true,
     everyCommit: 'postgres',
     play: async (stage) => {
@@ -79,7 +78,7 @@ export const DATABASE: readonly Row[] = [
   {
     id: 'F32',
     title:
-      'connections to Postgres that are dead and do not say so: the response of the call under way is stored by a new one',
+      'connections to Postgres are dead without an error: the response of the running call is stored over a new one',
     core: true,
     seconds: 180,
     play: async (stage) => {
@@ -108,7 +107,7 @@ export const DATABASE: readonly Row[] = [
   {
     id: 'F32 saving',
     title:
-      'the same in the middle of a save: it is given up after a minute and done again at once by a new connection',
+      'the same during a save: it times out after a minute and is repeated immediately over a new connection',
     core: true,
     env: { RUN_LEASE_SECONDS: '3600' },
     seconds: 180,
@@ -129,7 +128,8 @@ export const DATABASE: readonly Row[] = [
   },
   {
     id: 'F33',
-    title: 'Postgres is away: an answer that came is held, no call is begun, and all goes on once it is back',
+    title:
+      'Postgres is unavailable: a received response is kept, no call starts, and everything resumes when it is back',
     core: true,
     postgres: {},
     env: { RUN_LEASE_SECONDS: '30', RECONCILE_SECONDS: '5' },
@@ -167,7 +167,7 @@ export const DATABASE: readonly Row[] = [
   {
     id: 'F33 spool',
     title:
-      'a worker that is killed with an answer in hand while Postgres is away has it on disk: the next one keeps it, nobody calls again',
+      'a worker killed with an unstored response while Postgres is unavailable has spooled it: the next one stores it, without another call',
     core: true,
     postgres: {},
     env: { RUN_LEASE_SECONDS: '10' },
@@ -206,7 +206,7 @@ export const DATABASE: readonly Row[] = [
   {
     id: 'F33 start',
     title:
-      'a worker and an API that start while Postgres is away wait for it and tell so: alive, not ready; once it is there they go on',
+      'a worker and an API that start while Postgres is unavailable wait for it: alive but not ready, and they continue once it is back',
     core: true,
     postgres: {},
     play: async (stage) => {

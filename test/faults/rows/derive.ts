@@ -43,19 +43,19 @@ export const DERIVE: readonly Row[] = [
   {
     id: 'F25',
     title:
-      'a follower that dies in the middle of a batch leaves nothing of it: the next one derives all of it, once',
+      'a worker that dies mid-batch while deriving leaves no changes: the next one derives all of it once',
     core: true,
     play: (stage) => diesDeriving(stage, 'inside the follower'),
   },
   {
     id: 'F25 commit',
-    title: 'the same at its commit',
+    title: 'the same at the commit',
     core: true,
     play: (stage) => diesDeriving(stage, 'before the follower commits'),
   },
   {
     id: 'F26',
-    title: 'three workers, each with a follower: what they derive is what a rebuild makes',
+    title: 'three workers that derive concurrently give the same result as a rebuild',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -70,8 +70,7 @@ export const DERIVE: readonly Row[] = [
   },
   {
     id: 'F27',
-    title:
-      'responses that are read again while others are derived: nothing is counted twice, and nothing is lost',
+    title: 'responses are parsed again while others are derived: nothing is counted twice or lost',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -89,7 +88,7 @@ export const DERIVE: readonly Row[] = [
   {
     id: 'F28',
     title:
-      'a reading that nothing can be derived from: its search waits, all others go on, and it is derived when that is over',
+      'a parsed response that cannot be derived: its search waits, all others continue, and it is derived once the cause is gone',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);

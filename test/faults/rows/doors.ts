@@ -65,7 +65,7 @@ export const DOORS: readonly Row[] = [
   {
     id: 'F80',
     title:
-      'bodies of 10 MB, JSON of 10,000 levels, a body that does not come: each is refused; the same search asked for twice at once is made once',
+      'bodies of 10 MB, JSON with 10,000 levels, a body that does not arrive: each is refused; one search created twice concurrently is created once',
     core: true,
     seconds: 90,
     play: async (stage) => {
@@ -90,7 +90,7 @@ export const DOORS: readonly Row[] = [
   {
     id: 'F80 crowd',
     title:
-      '500 requests at once are answered; of 600 readers of events as many stay as there are places, each hears of what is found, and the API answers beside them',
+      '500 concurrent requests get responses; of 600 event readers as many stay as there are places, each gets new discoveries, and the API responds meanwhile',
     core: true,
     seconds: 90,
     play: async (stage) => {
@@ -143,7 +143,7 @@ export const DOORS: readonly Row[] = [
   },
   {
     id: 'F80 head',
-    title: 'HEAD of what never ends is answered and ends: 520 of them take no place from anybody',
+    title: 'HEAD of an endless stream gets a response and ends: 520 of them block nobody',
     core: true,
     play: async (stage) => {
       await withApi(stage, async ({ url, port }) => {

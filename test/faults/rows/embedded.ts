@@ -14,7 +14,7 @@ export const EMBEDDED: readonly Row[] = [
   {
     id: 'F37',
     title:
-      'the embedded Postgres is killed under its owner while a call is under way: it is brought back, the answer is saved, nobody calls again',
+      'the embedded Postgres is killed under its owner during a call: it is restarted, the response is saved, without another call',
     core: true,
     postgres: {},
     env: { RUN_LEASE_SECONDS: '30' },
@@ -39,7 +39,7 @@ export const EMBEDDED: readonly Row[] = [
   {
     id: 'F37 owners',
     title:
-      'a second owner is refused in words; both owner and Postgres killed, the next start has every row, and goes on with the run',
+      'a second owner is refused with an explanation; after both owner and Postgres are killed, the next start has every row and continues the run',
     core: true,
     postgres: {},
     play: async (stage) => {

@@ -68,7 +68,7 @@ async function addMany(stage: Stage, searches: number): Promise<void> {
 export function nemesis({ ms, seed, searches }: { ms: number; seed: number; searches: number }): Row {
   return {
     id: 'nemesis',
-    title: `${ms / 1_000} s of harm of every kind at random moments to ${searches} searches, seed ${seed}`,
+    title: `${ms / 1_000} s of random faults of every kind with ${searches} searches, seed ${seed}`,
     core: true,
     postgres: {},
     redis: [],
@@ -113,7 +113,7 @@ export const STORM: readonly Row[] = [
   {
     id: 'storm',
     title:
-      'workers are killed at random moments of sixty runs: each run ends, none makes more calls than it may, every post is new once',
+      'workers are killed at random during sixty runs: each run ends, none exceeds its calls, and every post is new once',
     core: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '4' },

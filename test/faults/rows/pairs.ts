@@ -62,7 +62,7 @@ const SEARCHES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 function wrongWhileScanning(id: string, ms: number, words: string, everyCommit = false): Row {
   return {
     id,
-    title: `one of three workers has a clock ${words} for two seconds, in which it alone scans: scans go on, no slot of the future has a row, and no search falls silent`,
+    title: `the clock of one of three workers is ${words} for two seconds while only that worker scans: scans continue, no future slot has a row, and no search falls silent`,
     core: true,
     everyCommit,
     movesTime: true,
@@ -136,7 +136,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 database',
     title:
-      'the clock of the database goes back two hours and the queue is emptied: scans go on, no slot of the future has a row, and no search falls silent',
+      'the clock of the database goes back two hours and the queue is emptied: scans continue, no future slot has a row, and no search falls silent',
     core: true,
     everyCommit: true,
     movesTime: true,
@@ -161,7 +161,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 outage',
     title:
-      'Postgres is away for longer than leases last, with responses in the hands of three workers: each is saved, and nobody calls again',
+      'Postgres is unavailable for longer than a lease while three workers have unstored responses: each is saved, without another call',
     core: true,
     postgres: {},
     env: IN_HAND,
@@ -175,7 +175,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 read-only',
     title:
-      'the database is read-only for longer than leases last, with responses in the hands of three workers: each is saved, and nobody calls again',
+      'the database is read-only for longer than a lease while three workers have unstored responses: each is saved, without another call',
     core: true,
     postgres: {},
     env: IN_HAND,
@@ -196,7 +196,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 minute',
     title:
-      'the queue is emptied again and again under CALLS_PER_MINUTE: three workers together never make more calls in a minute, and each run is executed once there is room',
+      'the queue is emptied repeatedly under CALLS_PER_MINUTE: three workers together never exceed the limit, and each run is executed once there is capacity',
     core: true,
     movesTime: true,
     env: { CALLS_PER_MINUTE: '10', WORKER_CONCURRENCY: '4' },
@@ -224,7 +224,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 late',
     title:
-      'a worker sleeps beyond its lease with a response in hand, stores it after another has finished the run, and is killed: the response is read all the same',
+      'a worker is suspended beyond its lease with an unstored response, stores it after another has finished the run, and is killed: the response is parsed anyway',
     core: true,
     everyCommit: true,
     play: async (stage) => {
@@ -250,7 +250,7 @@ export const PAIRS: readonly Row[] = [
   {
     id: 'F98 killed',
     title:
-      'a worker sleeps beyond its lease with a response in hand, and the one that took the run over is killed in its call: the response is read, and nobody calls a third time',
+      'a worker is suspended beyond its lease with an unstored response, and the worker that took over is killed during its call: the response is parsed, without a third call',
     core: true,
     env: { MAX_CALLS_PER_RUN: '3' },
     play: async (stage) => {

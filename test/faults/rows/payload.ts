@@ -40,7 +40,7 @@ export const PAYLOAD: readonly Row[] = [
   {
     id: 'F60',
     title:
-      'the same post thrice in one answer, and in five searches that save it in the same moment: stored once, new once for each',
+      'the same post three times in one response, and in five searches that save it concurrently: stored once, new once for each',
     core: true,
     play: async (stage) => {
       const same = [
@@ -69,7 +69,7 @@ export const PAYLOAD: readonly Row[] = [
   },
   {
     id: 'F60 link',
-    title: 'the same link from two tools, spelt in three ways: one link, new once',
+    title: 'the same link from two tools in three spellings: one link, new once',
     core: true,
     play: async (stage) => {
       const links = [
@@ -95,7 +95,7 @@ export const PAYLOAD: readonly Row[] = [
   {
     id: 'F61',
     title:
-      'one bad item among ninety-nine good ones is put aside with its path; more bad than good is no answer at all',
+      'one malformed item among ninety-nine good ones becomes a reject with its path; more malformed than good ones make the response invalid',
     core: true,
     everyCommit: 'postgres',
     env: ONE_CALL,
@@ -138,7 +138,7 @@ export const PAYLOAD: readonly Row[] = [
   },
   {
     id: 'F61 after',
-    title: 'an answer of bad items behind a good one takes nothing away and tells nobody',
+    title: 'a response of malformed items after a good one removes nothing and notifies nobody',
     core: true,
     play: async (stage) => {
       await stage.alert('channel');
@@ -154,7 +154,7 @@ export const PAYLOAD: readonly Row[] = [
   {
     id: 'F62',
     title:
-      'a post that comes with another type of id, is edited, loses likes, goes and comes back is never new again',
+      'a post that returns with another type of id, is edited, loses likes, disappears and returns is never new again',
     core: false,
     play: async (stage) => {
       await stage.alert('channel');
@@ -185,7 +185,7 @@ export const PAYLOAD: readonly Row[] = [
   },
   {
     id: 'F63',
-    title: 'nothing after a hundred posts, and then the same hundred: no alert, none of them new',
+    title: 'no results after a hundred posts, then the same hundred: no alert, and none of them new',
     core: false,
     play: async (stage) => {
       await stage.alert('channel');
@@ -204,7 +204,7 @@ export const PAYLOAD: readonly Row[] = [
   {
     id: 'F61 hostile',
     title:
-      'a post full of what Postgres, a terminal or a spreadsheet trips over is kept clean, and the next search goes on',
+      'a post with content that breaks Postgres, terminals or spreadsheets is stored clean, and the next search continues',
     core: true,
     play: async (stage) => {
       const nasty = '\u0000\ud800\u001b[2J=HYPERLINK("http://x")\u202e\u2028' + 'e\u0301'.repeat(50_000);

@@ -53,7 +53,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F40',
     title:
-      'a Redis that keeps nothing is killed: waiting runs are executed, the running one is not called twice, and the repeatable job comes back',
+      'a Redis without persistence is killed: queued runs are executed, the running one is not called twice, and the repeatable job is restored',
     core: true,
     backends: ['redis'],
     redis: [],
@@ -62,7 +62,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F40 kept',
-    title: 'the same with a Redis that keeps a log and comes back with most of it',
+    title: 'the same with a Redis that has an append-only file and restores most of it',
     core: true,
     backends: ['redis'],
     redis: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
@@ -71,8 +71,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F41',
-    title:
-      'a Redis that is full: a search is saved all the same, and its run waits in the database until there is room',
+    title: 'Redis is full: a search is saved anyway, and its run waits in the database until there is space',
     core: false,
     backends: ['redis'],
     redis: [],
@@ -96,7 +95,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F41 evicted',
     title:
-      'a Redis that evicted the list of jobs and the repeatable job, and kept the jobs: within ten minutes each run is executed once',
+      'Redis evicts the list of jobs and the repeatable job, but not the jobs: within ten minutes each run is executed once',
     core: false,
     backends: ['redis'],
     redis: [],
@@ -128,8 +127,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F42',
-    title:
-      'Redis is cut off during a call: the run is saved, and when its job comes again there is nothing to do',
+    title: 'Redis is disconnected during a call: the run is saved, and its redelivered job has nothing to do',
     core: false,
     backends: ['redis'],
     redis: [],
@@ -156,7 +154,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F42 start',
     title:
-      'a worker that starts while Redis is away waits for it: a run of that time is executed once Redis is back',
+      'a worker that starts while Redis is unavailable waits for it: a run created meanwhile is executed once Redis is back',
     core: true,
     backends: ['redis'],
     redis: [],
@@ -202,7 +200,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F44',
     title:
-      'the schema of the queue is dropped: the next worker that starts creates it again, and waiting runs are executed',
+      'the schema of the queue is dropped: the next worker to start creates it again, and queued runs are executed',
     core: false,
     backends: ['postgres'],
     play: async (stage) => {
@@ -222,7 +220,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F44 truncated',
     title:
-      'every table of the queue is truncated, its list of migrations too: the next worker starts, and waiting runs are executed',
+      'every table of the queue is truncated, including its list of migrations: the next worker starts, and queued runs are executed',
     core: true,
     backends: ['postgres'],
     play: async (stage) => {
@@ -241,7 +239,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F44 newer',
     title:
-      'a queue that a newer BullMQ created: no worker starts on it, running ones go on, and nothing is lost',
+      'a queue created by a newer BullMQ: no worker starts on it, running ones continue, and nothing is lost',
     core: false,
     backends: ['postgres'],
     play: async (stage) => {

@@ -85,7 +85,7 @@ export const SAVE_TOGETHER: readonly Row[] = [
   {
     id: 'F29',
     title:
-      'a worker that dies while it saves six runs together leaves nothing of them: each is saved once, and called once',
+      'a worker that dies while it saves six runs together leaves no changes: each is saved once and called once',
     core: true,
     play: (stage) =>
       eight(stage, async ({ worker, runs, twoAreSaved, letGo }) => {
@@ -99,8 +99,7 @@ export const SAVE_TOGETHER: readonly Row[] = [
   },
   {
     id: 'F29 lost',
-    title:
-      'of runs that are saved together, one whose claim was lost is left to the other claim; nobody calls again',
+    title: 'of runs saved together, one with a lost claim is left to the other claim, without another call',
     core: true,
     play: (stage) =>
       eight(stage, async ({ runs, letGo }) => {
@@ -117,7 +116,7 @@ export const SAVE_TOGETHER: readonly Row[] = [
   {
     id: 'F29 refused',
     title:
-      'of runs that are saved together, one that Postgres refuses fails alone, the others succeed, and it is read once it can be saved',
+      'of runs saved together, one that Postgres rejects fails alone, the others succeed, and its response is parsed once it can be saved',
     core: true,
     play: async (stage) => {
       await stage.rows(`ALTER TABLE strandline.posts ADD CONSTRAINT refused CHECK (external_id <> '52')`);

@@ -37,7 +37,7 @@ export async function nextSlotsRun(stage: Stage, searches: number, ms = 61 * SEC
 function withoutJob(id: string, what: string, harm: (stage: Stage) => Promise<unknown>): Row {
   return {
     id,
-    title: `the repeatable job ${what}: a worker takes the scan over, slots run, and the job calls the scan again`,
+    title: `the repeatable job ${what}: a worker takes over the scan, slots run, and the job triggers the scan again`,
     core: true,
     movesTime: true,
     play: async (stage) => {
@@ -81,7 +81,7 @@ function diesIn(id: string, title: string, dieAt: Point, left: number): Row {
 function wrongRow(id: string, ms: number, what: string): Row {
   return {
     id,
-    title: `the last scan is noted a day in the ${what}: a worker scans at once, and no slot is lost or made up`,
+    title: `the last scan is recorded a day in the ${what}: a worker scans immediately, and no slot is lost or invented`,
     core: true,
     movesTime: true,
     play: async (stage) => {
@@ -109,7 +109,7 @@ const BACKLOG = 1_000;
 export const SCAN: readonly Row[] = [
   {
     id: 'F00',
-    title: 'the repeatable job calls the scan again and again, and a search runs at its slot',
+    title: 'the repeatable job triggers the scan repeatedly, and a search runs at its slot',
     core: false,
     everyCommit: true,
     env: { RECONCILE_SECONDS: '3600' },
@@ -134,7 +134,7 @@ export const SCAN: readonly Row[] = [
   withoutJob('F07 paused', 'is paused', (stage) => stage.scans.pause()),
   {
     id: 'F08',
-    title: 'ten scans at once, of workers and of others: each slot has one run',
+    title: 'ten concurrent scans, by workers and other processes: each slot has one run',
     core: true,
     everyCommit: true,
     movesTime: true,
@@ -150,13 +150,13 @@ export const SCAN: readonly Row[] = [
   },
   diesIn(
     'F08 inside',
-    'a worker that dies in the middle of a scan leaves nothing of it; the next scan finds the same slots',
+    'a worker that dies mid-scan leaves no changes; the next scan finds the same slots',
     'inside the scan',
     0,
   ),
   diesIn(
     'F08 after',
-    'a worker that dies between a scan and the queue leaves runs that nobody knows of; the next scans offer them',
+    'a worker that dies between a scan and the queue leaves runs without jobs; the next scans enqueue them',
     'after the scan',
     3,
   ),
@@ -164,7 +164,7 @@ export const SCAN: readonly Row[] = [
   wrongRow('F09 future', DAY, 'future'),
   {
     id: 'F09 backlog',
-    title: `${BACKLOG} first runs wait and a slot becomes due: its run is executed before them`,
+    title: `a slot becomes due behind ${BACKLOG} queued first runs: its run is executed before them`,
     core: true,
     movesTime: true,
     env: { WORKER_CONCURRENCY: '2', RUN_LEASE_SECONDS: '3600' },
@@ -204,7 +204,7 @@ export const SCAN: readonly Row[] = [
   },
   {
     id: 'F09 work',
-    title: 'recurring work whose worker died is found again, and all of it is done',
+    title: 'recurring work of a dead worker is found again, and all of it completes',
     core: true,
     movesTime: true,
     play: async (stage) => {

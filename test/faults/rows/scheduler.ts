@@ -28,7 +28,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F01',
     title:
-      'all workers are down over five slots: each search runs once for the last, the others are missed, and no herd comes',
+      'all workers are down for five slots: each search runs once for the latest, the others are missed, without a burst of calls',
     core: true,
     movesTime: true,
     env: { WORKER_CONCURRENCY: '2' },
@@ -67,7 +67,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F02',
     title:
-      'the queue is emptied while runs wait and one is under way: all are run, that one is not called twice',
+      'the queue is emptied while runs are queued and one is running: all complete, and that one is not called twice',
     core: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '1', RUN_LEASE_SECONDS: '10' },
@@ -88,7 +88,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F03',
     title:
-      'six workers start at once, three times, on an empty queue with slots due: none is doubled or lost',
+      'six workers start together, three times, on an empty queue with due slots: none is duplicated or lost',
     core: true,
     movesTime: true,
     seconds: 150,
@@ -122,7 +122,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F04',
     title:
-      'a run that takes longer than its interval: slots meanwhile are skipped, and no two runs of a search overlap',
+      'a run takes longer than its interval: slots meanwhile are skipped, and no two runs of a search overlap',
     core: true,
     movesTime: true,
     // The database's clock is moved while the call is under way.
@@ -165,7 +165,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F05',
     title:
-      'searches removed, paused and edited while their runs wait or are under way: what runs ends, what waited goes, nothing new comes',
+      'searches are removed, paused and edited while their runs are queued or running: running ones complete, queued ones are cancelled, and no new ones start',
     core: false,
     movesTime: true,
     env: { WORKER_CONCURRENCY: '3' },
@@ -214,7 +214,7 @@ export const SCHEDULER: readonly Row[] = [
   {
     id: 'F06',
     title:
-      'a year of clocks put forward and back in four zones: what is daily runs once on each date, what is hourly at each real hour',
+      'a year of clock changes in four zones: daily searches run once per date, hourly ones at each real hour',
     core: true,
     movesTime: true,
     seconds: 240,

@@ -27,7 +27,7 @@ export const SECRETS: readonly Row[] = [
   {
     id: 'F83',
     title:
-      'a key that is revoked during a call stops the searches that use it, and no other; with the new one they go on, and neither is told anywhere',
+      'a key revoked during a call stops the searches that use it, and no others; with the new key they continue, and neither key is exposed',
     core: true,
     env: { SEARCH_API_KEY: KEYS.old },
     play: async (stage) => {
@@ -67,7 +67,7 @@ export const SECRETS: readonly Row[] = [
   {
     id: 'F83 master',
     title:
-      'a worker with another master key sends nothing and names the key that it lacks; one with the right key sends it',
+      'a worker with another master key sends nothing and names the missing key; one with the right key sends the message',
     core: true,
     play: async (stage) => {
       const { secret } = await createChannel(stage.ctx, {

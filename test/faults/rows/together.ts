@@ -42,7 +42,7 @@ export const TOGETHER: readonly Row[] = [
   {
     id: 'F21',
     title:
-      'a worker that dies between the claim of several runs and their calls costs nothing: each is claimed again and called once',
+      'a worker that dies between claiming several runs and their calls costs nothing: each is claimed again and called once',
     core: true,
     play: async (stage) => {
       const runs = await dieTogether(stage, 'after the claim of several');
@@ -64,7 +64,7 @@ export const TOGETHER: readonly Row[] = [
   {
     id: 'F21 ledger',
     title:
-      'a worker that dies after the ledger rows of several calls costs one call more of each, and those stay unknown',
+      'a worker that dies after the ledger rows of several calls costs one more call for each, and those stay unknown',
     core: true,
     play: async (stage) => {
       const runs = await dieTogether(stage, 'after the ledger rows of several');
@@ -81,7 +81,7 @@ export const TOGETHER: readonly Row[] = [
   {
     id: 'F22',
     title:
-      'of eight runs that answer together one was claimed by another worker meanwhile: its response is stored and read, and seven are saved',
+      'of eight runs with concurrent responses one is claimed by another worker meanwhile: its response is stored and parsed, and seven are saved',
     core: true,
     play: async (stage) => {
       const gate = gated(ownPosts);

@@ -45,7 +45,7 @@ export const UPGRADE: readonly Row[] = [
   {
     id: 'F90',
     title:
-      'the database is migrated under a worker of the release before: a migrator is killed half-way, two more come at once, and the worker goes on, while no other of its age starts',
+      'the database is migrated under a worker of the previous release: one migration is killed midway, two more start together, and the worker continues, while no other of its release starts',
     core: true,
     env: { RUN_LEASE_SECONDS: '30' },
     play: async (stage) => {
@@ -103,7 +103,7 @@ export const UPGRADE: readonly Row[] = [
   {
     id: 'F91',
     title:
-      'the database of yesterday comes back beside the queue of today: jobs of runs that it does not know go, and each search is caught up with once',
+      "yesterday's backup of the database is restored next to today's queue: jobs of unknown runs are removed, and each search catches up once",
     core: false,
     movesTime: true,
     play: async (stage) => {

@@ -23,7 +23,7 @@ export const BUDGET: readonly Row[] = [
   {
     id: 'F56',
     title:
-      'a service that fails half the time: no run calls more than it may, and when it is over each search succeeds again',
+      'a service fails half the time: no run exceeds its calls, and afterwards each search succeeds again',
     core: false,
     play: async (stage) => {
       const random = seeded(56);
@@ -60,7 +60,7 @@ export const BUDGET: readonly Row[] = [
   {
     id: 'F57',
     title:
-      'of twelve runs on two workers as many call as the day allows; the others are told why, and their searches wait for the next',
+      'of twelve runs on two workers, as many call as the daily limit allows; the others get the reason, and their searches wait for the next day',
     core: false,
     env: { CALLS_PER_DAY: String(PER_DAY), WORKER_CONCURRENCY: '12' },
     play: async (stage) => {
@@ -86,7 +86,7 @@ export const BUDGET: readonly Row[] = [
   },
   {
     id: 'F57 cost',
-    title: 'a cost that is not said, or cannot be one, is unknown and not free',
+    title: 'a missing or invalid cost is unknown, not free',
     core: false,
     play: async (stage) => {
       for (const [n, [said]] of COSTS.entries()) {

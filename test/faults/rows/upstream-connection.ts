@@ -10,7 +10,8 @@ const HALF = '{"miner_tweets":[{"id":"1","text":"half';
 export const CONNECTION: readonly Row[] = [
   {
     id: 'F51',
-    title: 'a service that is too slow, in its headers or in its body, is given up in time, and hears of it',
+    title:
+      'a call to a service that is too slow, in its headers or its body, times out, and the service sees the disconnect',
     core: true,
     env: { MAX_CALLS_PER_RUN: '1', NOVA_SECONDS: '1', GRACE_SECONDS: '1' },
     play: async (stage) => {
@@ -41,7 +42,7 @@ export const CONNECTION: readonly Row[] = [
   {
     id: 'F52',
     title:
-      'a connection that breaks at any byte is no response, what had arrived is stored, and what the call cost stays unknown',
+      'a connection that breaks at any byte gives no response, what arrived is stored, and the cost of the call stays unknown',
     core: false,
     env: ONE_CALL,
     play: async (stage) => {
@@ -74,7 +75,7 @@ export const CONNECTION: readonly Row[] = [
   {
     id: 'F52 unreachable',
     title:
-      'a service without TLS, without a name, without a listener: each fails by itself, and nothing is sent',
+      'a service without TLS, without a DNS name, or without a listener: each has its own error, and nothing is sent',
     core: false,
     env: ONE_CALL,
     play: async (stage) => {
@@ -95,7 +96,8 @@ export const CONNECTION: readonly Row[] = [
   },
   {
     id: 'F52 brief',
-    title: 'a service that breaks off once is asked once more, and the run succeeds with what it says then',
+    title:
+      'a service that disconnects once is called once more, and the run succeeds with the second response',
     core: false,
     play: async (stage) => {
       stage.service.answers([dripped([HALF], { end: 'reset', everyMs: 20 }), ownPosts]);

@@ -18,7 +18,7 @@ export const SHAPE: readonly Row[] = [
   {
     id: 'F55',
     title:
-      'a page, nothing, null, a text or a refusal under a 200 is no answer; JSON is one, however it is labelled',
+      'an HTML page, an empty body, null, text or an error with status 200 is not a response; JSON is, whatever its content type',
     core: true,
     env: ONE_CALL,
     play: async (stage) => {

@@ -32,8 +32,8 @@ export const SIZE: readonly Row[] = [
   {
     id: 'F53',
     title:
-      'bombs of gzip and brotli, six encodings in layers, a body without an end, a million items, 64 kB of headers: ' +
-      'each is given up, in little memory, and no lease is lost meanwhile',
+      'gzip and brotli bombs, six nested encodings, an endless body, a million items, 64 kB of headers: ' +
+      'each is aborted with little memory, and no lease is lost meanwhile',
     core: true,
     everyCommit: 'postgres',
     // A loop that is away for a second loses it.

@@ -51,7 +51,7 @@ export const STREAM: readonly Row[] = [
   {
     id: 'F54',
     title:
-      'half a stream is no answer, however it ends, and nothing of it counts; a whole one is, whatever follows',
+      'half a stream is not a response, however it ends, and nothing of it counts; a complete one is, whatever follows',
     core: true,
     everyCommit: 'postgres',
     env: ONE_CALL,
@@ -69,7 +69,7 @@ export const STREAM: readonly Row[] = [
   },
   {
     id: 'F54 silent',
-    title: 'a stream of signs of life alone, and one line without an end, are given up at their limits',
+    title: 'a stream of keep-alives only, and an endless line, are aborted at their limits',
     core: true,
     env: { MAX_CALLS_PER_RUN: '1', NOVA_SECONDS: '2', GRACE_SECONDS: '1', RUN_LEASE_SECONDS: '3' },
     play: async (stage) => {

@@ -52,7 +52,7 @@ export const UPSTREAM: readonly Row[] = [
   {
     id: 'F50',
     title:
-      'each status but 200, 201 and 206 fails the run with its code after one call, and no redirect is followed; those with nothing in them do, too',
+      'each status but 200, 201 and 206 fails the run with its code after one call, and no redirect is followed; an empty body fails it, too',
     core: true,
     everyCommit: 'postgres',
     env: ONE_CALL,
@@ -82,8 +82,7 @@ export const UPSTREAM: readonly Row[] = [
   },
   {
     id: 'F50 waits',
-    title:
-      'a waiting time in any form of its header is waited for, an hour at most; one that says nothing is left to chance',
+    title: 'Retry-After in any form is honored, up to an hour; an invalid one falls back to a random pause',
     core: true,
     play: async (stage) => {
       // Asked at its own moment: what the header says of a date is so much from then on.
@@ -119,8 +118,7 @@ export const UPSTREAM: readonly Row[] = [
   },
   {
     id: 'F50 asleep',
-    title:
-      'a machine that sleeps through the hour that the service asked for calls again as soon as it wakes up',
+    title: 'a machine that sleeps through the requested hour retries as soon as it wakes up',
     core: true,
     movesTime: true,
     play: async (stage) => {
@@ -142,7 +140,7 @@ export const UPSTREAM: readonly Row[] = [
   {
     id: 'F50 key',
     title:
-      'a refused key or an empty account stops every search of the service after one call; resumed, they go on',
+      'a rejected key or an empty account stops every search of the service after one call; once resumed, they continue',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
@@ -173,7 +171,7 @@ export const UPSTREAM: readonly Row[] = [
   },
   {
     id: 'F50 refused',
-    title: 'a search whose request is refused three times in a row stops asking; others go on',
+    title: 'a search whose request is rejected three times in a row stops; others continue',
     core: true,
     play: async (stage) => {
       stage.service.answers(ownPosts);
