@@ -157,7 +157,7 @@ describe('tables', () => {
   it.each([
     ['NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }],
     ['TERM=dumb', { isTTY: true, env: { TERM: 'dumb' } }],
-    ['no terminal', { isTTY: false }],
+    ['a pipe', { isTTY: false }],
   ])('use no colors with %s', async (_name, over) => {
     for (const argv of [['posts', 'list'], ['--help'], ['status'], ['runs', 'list']])
       expect((await stand.run(argv, over)).stdout).not.toContain('\u001b');

@@ -21,19 +21,19 @@ function points(text: string): SparklinePoint[] {
 
 describe('a sparkline', () => {
   it.each([
-    ['nothing at all', '', '', ''],
+    ['no values', '', '', ''],
     ['one value', '5', '█', ''],
     ['one zero', '0', '▁', ''],
     ['all equal', '4 4 4', '███', ''],
     ['all zero', '0 0 0', '▁▁▁', ''],
     ['every level', '0 1 2 3 4 5 6 7', '▁▂▃▄▅▆▇█', ''],
-    ['few among many are still seen', '0 1 7000', '▁▂█', ''],
-    ['a gap is no zero', '0 - 7', '▁·█', ''],
+    ['a few among many are still visible', '0 1 7000', '▁▂█', ''],
+    ['a gap is not zero', '0 - 7', '▁·█', ''],
     ['nothing observed', '- - -', '···', ''],
-    ['zeros and gaps alone', '0 - 0', '▁·▁', ''],
-    ['a lower bound is marked below', '7 3+ - 7+ 0', '█▄·█▁', ' ^ ^'],
-    ['a lower bound of nothing is no count', '0+ 7', '▁█', '^'],
-    ['parts of posts', '0.2 0.4 1.4', '▂▃█', ''],
+    ['only zeros and gaps', '0 - 0', '▁·▁', ''],
+    ['a lower bound has a mark below', '7 3+ - 7+ 0', '█▄·█▁', ' ^ ^'],
+    ['a lower bound of zero has no bar', '0+ 7', '▁█', '^'],
+    ['fractional averages', '0.2 0.4 1.4', '▂▃█', ''],
   ])('%s', (_name, written, line, marks) => {
     expect(drawSparkline(points(written), BLOCK_SIGNS)).toEqual({ line, marks });
   });

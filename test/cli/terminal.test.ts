@@ -96,7 +96,11 @@ describe('operating system errors are named', () => {
     ['a read-only file system', fault('EROFS'), /^error: the file system is read-only: /m],
     ['a directory without permission', fault('EACCES'), /^error: permission denied: /m],
     ['no network', fault('ENOTFOUND'), /^error: no network: DNS lookup failed /m],
-    ['in the cause', new Error('x', { cause: fault('EROFS') }), /^error: the file system is read-only: /m],
+    [
+      'an error inside a cause',
+      new Error('x', { cause: fault('EROFS') }),
+      /^error: the file system is read-only: /m,
+    ],
     ['no database', fault('ECONNREFUSED'), /^error: the database is unreachable .*strandline doctor$/m],
   ])('%s', (_name, error, expected) => {
     const stderr = collector();

@@ -185,21 +185,21 @@ describe('trends', () => {
       '192 posts; average 72/day; 2x the previous 2 days',
     ],
     [
-      'a gap before: too little to compare',
+      'a gap before: too little history',
       `${each(20, '2')} ${each(28, '-')} ${each(48, '4')}`,
       '192 posts; average 96/day; not enough data from the previous 2 days to compare',
     ],
     [
-      'a gap is scaled up, not counted as silence',
+      'a gap is scaled up, not counted as zero',
       `${each(48, '2')} ${each(4, '-')} ${each(44, '2')}`,
       '88 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
     ],
     [
-      'full answers are left out on both sides while they are few',
+      'full responses are excluded on both sides if they are few',
       `${each(48, '2')} ${each(4, '9+')} ${each(44, '2')}`,
       'at least 124 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
     ],
-    ['nothing before it began', each(48, '4'), '192 posts'],
+    ['nothing before the search started', each(48, '4'), '192 posts'],
   ])('%s', async (_name, written, words) => {
     await lived('usual', written);
     const { stdout } = await stand.run(['trends', '--search', 'usual', '--days', '2']);

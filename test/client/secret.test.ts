@@ -4,13 +4,13 @@ import { redactKey, redactKeyInBytes } from '../../src/monitor/client/key-redact
 const KEY = 'k$1/="x\\[nO';
 
 const SPELLINGS: [how: string, said: string][] = [
-  ['as it is', KEY],
+  ['verbatim', KEY],
   ['as JSON', JSON.stringify(KEY)],
   ['as JSON with escaped slashes', JSON.stringify(KEY).replaceAll('/', '\\/')],
   ['as JSON with escaped signs', 'k\\u00241\\/\\u003D\\"x\\\\[nO'],
-  ['as JSON with nothing but escapes', Array.from(KEY, (sign) => `\\u00${hexOf(sign)}`).join('')],
-  ['as in an address', encodeURIComponent(KEY)],
-  ['as in a page', KEY.replaceAll('"', '&quot;')],
+  ['as JSON with every character escaped', Array.from(KEY, (sign) => `\\u00${hexOf(sign)}`).join('')],
+  ['in a URL', encodeURIComponent(KEY)],
+  ['in HTML', KEY.replaceAll('"', '&quot;')],
   ['in base64', Buffer.from(KEY).toString('base64')],
 ];
 

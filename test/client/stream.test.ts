@@ -51,14 +51,14 @@ test.each<[string, string, string]>([
   ],
   ['comments, a completion, [DONE]', `: hi\n\n${DONE}data: [DONE]\n\n`, 'answer'],
   ['two completions', DONE + DONE, 'answer'],
-  ['an error behind the completion', `${DONE}${event({ error: 'late' })}`, 'answer'],
+  ['an error after the completion', `${DONE}${event({ error: 'late' })}`, 'answer'],
   ['no completion', TEXT + LINKS, 'stream_incomplete'],
-  ['half of its completion', TEXT + DONE.slice(0, 20), 'stream_incomplete'],
-  ['nothing at all', '', 'stream_incomplete'],
+  ['half of a completion', TEXT + DONE.slice(0, 20), 'stream_incomplete'],
+  ['nothing', '', 'stream_incomplete'],
   ['only comments', ': keep-alive\n\n'.repeat(100), 'stream_incomplete'],
-  ['nothing but [DONE]', 'data: [DONE]\n\n', 'stream_incomplete'],
+  ['only [DONE]', 'data: [DONE]\n\n', 'stream_incomplete'],
   ['an error inside', `${TEXT}${event({ error: 'sources failed' })}`, 'upstream_5xx'],
-  ['a page of a proxy inside', `${TEXT}<html>502</html>\n\n`, 'stream_incomplete'],
+  ['an HTML page inside', `${TEXT}<html>502</html>\n\n`, 'stream_incomplete'],
   [
     'a line of 2 MB',
     `data: {"type":"text","role":"summary","content":"${'x'.repeat(2_000_000)}"}\n\n`,
@@ -70,8 +70,8 @@ test.each<[string, string, string]>([
 
 describe('an unannounced stream', () => {
   it.each([
-    ['with JSON as its type', { 'content-type': 'application/json' }],
-    ['with no type', {}],
+    ['with a JSON content type', { 'content-type': 'application/json' }],
+    ['without a content type', {}],
   ])('%s is parsed as a stream', async (_, headers: Record<string, string>) => {
     expect(outcome(await stream(TEXT + DONE, headers))).toBe('answer');
     expect(outcome(await stream(TEXT, headers))).toBe('stream_incomplete');
@@ -145,7 +145,7 @@ test('a stream that stalls before its completion times out', async () => {
 
 test.each<[string, string, string]>([
   ['before its completion is a broken connection', TEXT, 'conn_reset'],
-  ['behind its completion is an answer', TEXT + DONE, 'answer'],
+  ['after its completion is a response', TEXT + DONE, 'answer'],
 ])('a connection reset %s', async (_, body, expected) => {
   const result = await withService(
     (response) => {

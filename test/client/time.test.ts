@@ -13,11 +13,21 @@ function drip(socket: Socket, text: string): void {
 
 // F51: what the server does, the code, the phase that was reached.
 test.each<[string, (socket: Socket) => void, string, number | null]>([
-  ['never answers', () => undefined, 'timeout_headers', null],
-  ['drips its headers', (s) => drip(s, 'HTTP/1.1 200 OK\r\nx-a: b'), 'timeout_headers', null],
-  ['sends hints and no answer', (s) => s.write('HTTP/1.1 103 Early\r\n\r\n'), 'timeout_headers', null],
+  ['never responds', () => undefined, 'timeout_headers', null],
+  ['sends its headers byte by byte', (s) => drip(s, 'HTTP/1.1 200 OK\r\nx-a: b'), 'timeout_headers', null],
+  [
+    'sends early hints and no response',
+    (s) => s.write('HTTP/1.1 103 Early\r\n\r\n'),
+    'timeout_headers',
+    null,
+  ],
   ['sends headers and no body', (s) => s.write(`${HEAD}content-length: 9\r\n\r\n`), 'timeout_body', 200],
-  ['drips its body', (s) => s.write(`${HEAD}\r\n`, () => drip(s, '{"a": 1},')), 'timeout_body', 200],
+  [
+    'sends its body byte by byte',
+    (s) => s.write(`${HEAD}\r\n`, () => drip(s, '{"a": 1},')),
+    'timeout_body',
+    200,
+  ],
   ['stalls at 90 %', (s) => s.write(`${HEAD}content-length: 10\r\n\r\n{"a":"bcd`), 'timeout_body', 200],
 ])('a server that %s times out: %s', async (_, behave, code, httpStatus) => {
   let hungUp: Promise<unknown> | undefined;

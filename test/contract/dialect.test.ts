@@ -169,15 +169,15 @@ describe('a custom dialect', () => {
   });
 
   test.each([
-    ['a file that is not there', '/no/such/file.json'],
-    ['no JSON', dialectFile('{')],
+    ['a missing file', '/no/such/file.json'],
+    ['not JSON', dialectFile('{')],
     ['a list', dialectFile([])],
-    ['a part nobody knows', dialectFile({ prefix: 'x' })],
-    ['a member that has no other name', dialectFile({ members: { like_count: 'likes' } })],
-    ['a name that JavaScript knows', dialectFile({ members: { repost_count: 'constructor' } })],
+    ['an unknown part', dialectFile({ prefix: 'x' })],
+    ['a member that cannot be renamed', dialectFile({ members: { like_count: 'likes' } })],
+    ['a name of a built-in property', dialectFile({ members: { repost_count: 'constructor' } })],
     ['one name for two members', dialectFile({ members: { repost_count: 'like_count' } })],
     ['one name for two groups', dialectFile({ later_flat_members: { web: 'x', video: 'x' } })],
-    ['a tool nobody knows', dialectFile({ tools: { 'Smell Search': 'x' } })],
+    ['an unknown tool', dialectFile({ tools: { 'Smell Search': 'x' } })],
     ['an empty tool', dialectFile({ tools: { 'Web Search': [] } })],
   ])('is refused with the path of the error: %s', (_, file) => {
     let thrown: unknown;

@@ -44,14 +44,14 @@ describe('error bodies in other forms', () => {
     ['a list of words', '["a","b"]', 'a; b'],
     ['a JSON string', '"no"', 'no'],
     [
-      'a page',
+      'an HTML page',
       '<html><head><style>b{}</style><title>502</title></head><body><h1>Bad  Gateway</h1></body></html>',
       '502 Bad Gateway',
     ],
     ['plain text', 'upstream connect error', 'upstream connect error'],
     ['an error object', '{"error":{"message":"m","code":3}}', 'm'],
-    ['a message alone', '{"message":"m"}', 'm'],
-    ['a detail nobody expects', '{"detail":7}', null],
+    ['only a message', '{"message":"m"}', 'm'],
+    ['an unexpected detail', '{"detail":7}', null],
     ['hostile keys', '{"__proto__":{"message":"x"},"constructor":{"message":"y"}}', null],
   ])('%s', (_, text, message) => {
     expect(readErrorBody(text).message).toBe(message);

@@ -27,14 +27,14 @@ test.each(['', '{', "{'a':1}", '[1,]', '[NaN]', '[Infinity]', '// c\n1', '["a', 
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
 test.each([
-  ['as deep as is built', `[1,${nested(MAX_DEPTH - 1, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, '7')},2]`],
-  ['one level more', `[1,${nested(MAX_DEPTH, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, 'null')},2]`],
+  ['up to the maximum depth', `[1,${nested(MAX_DEPTH - 1, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, '7')},2]`],
+  ['one level deeper', `[1,${nested(MAX_DEPTH, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, 'null')},2]`],
   [
-    'objects, with brackets in their texts',
+    'of objects, with brackets in their strings',
     `${'{"a":'.repeat(100)}{"b":"]}\\"["}${'}'.repeat(100)}`,
     `${'{"a":'.repeat(64)}null${'}'.repeat(64)}`,
   ],
-  ['without measure', nested(1_000_000), nested(MAX_DEPTH, 'null')],
+  ['very deep', nested(1_000_000), nested(MAX_DEPTH, 'null')],
   [
     'next to rounded integers',
     `[${nested(70, '1790000000000000001')},1790000000000000002]`,

@@ -40,15 +40,15 @@ describe('the recorded stream', () => {
   test.each([
     ['CRLF', golden.replaceAll('\n', '\r\n')],
     ['CR', golden.replaceAll('\n', '\r')],
-    ['no framing at all', golden.replaceAll('data: ', '').replaceAll('\n\n', '')],
+    ['no framing', golden.replaceAll('data: ', '').replaceAll('\n\n', '')],
     ['one JSON value per line', golden.replaceAll('data: ', '').replaceAll('\n\n', '\n')],
     ['several parts in one line', golden.replaceAll('\n\n', ' ')],
-    ['no blank after data:', golden.replaceAll('data: ', 'data:')],
+    ['no space after data:', golden.replaceAll('data: ', 'data:')],
     ['heartbeats and unknown fields', golden.replaceAll('\n\n', '\n\n: ping\nretry: -1\nid: \0\n\n')],
     ['a byte order mark', `\uFEFF${golden}`],
-    ['no blank line at the end', golden.trimEnd()],
+    ['no final blank line', golden.trimEnd()],
     ['[DONE] twice', `${golden}data: [DONE]\n\ndata: [DONE]\n\n`],
-    ['the end twice', golden + golden.slice(golden.lastIndexOf('data: '))],
+    ['the end event twice', golden + golden.slice(golden.lastIndexOf('data: '))],
   ])('parses the same with %s', (_, text) => {
     const expected = readCut(golden).answer();
     for (const size of [1, 4_096]) {
@@ -81,8 +81,8 @@ describe('a response of our own service', () => {
   const error = event({ type: 'error', error: 'no', detail: { error_code: 500, message: 'no' } });
 
   const framings: [name: string, text: string, complete: boolean, said: string | null][] = [
-    ['as it is', whole, true, null],
-    ['[DONE] behind it', `${whole}data: [DONE]\n\n`, true, null],
+    ['verbatim', whole, true, null],
+    ['[DONE] after it', `${whole}data: [DONE]\n\n`, true, null],
     ['CRLF', whole.replaceAll('\n', '\r\n'), true, null],
     [
       'three events in a line',
@@ -90,12 +90,12 @@ describe('a response of our own service', () => {
       true,
       null,
     ],
-    ['bare objects behind one another', bare, true, null],
-    ['an unknown kind at the end', `${whole}${event({ type: 'cost', content: 1 })}`, true, null],
+    ['consecutive bare objects', bare, true, null],
+    ['an unknown event type at the end', `${whole}${event({ type: 'cost', content: 1 })}`, true, null],
     ['the completion as text', parts.join('') + event({ type: 'completion', content: 'naïve' }), true, null],
     ['an error midway', parts.join('') + error + objectEnd, true, 'no'],
-    ['an error in place of the end', `${parts.join('')}${error}data: [DONE]\n\n`, false, 'no'],
-    ['the end of the stream without its completion', parts.join(''), false, null],
+    ['an error instead of the end', `${parts.join('')}${error}data: [DONE]\n\n`, false, 'no'],
+    ['the end without a completion', parts.join(''), false, null],
     ['[DONE] without a completion', `${parts.join('')}data: [DONE]\n\n`, false, null],
   ];
 
@@ -171,18 +171,18 @@ describe('an incomplete stream is reported', () => {
     ['no completion', event({ type: 'text', role: 'summary', content: 'a' }), null],
     ['cut inside JSON', golden.slice(0, -500), null],
     ['cut inside an escape', 'data: {"type":"completion","content":"\\u12\n\n', null],
-    ['cut behind a backslash', 'data: {"type":"completion","content":"\\\n\n', null],
-    ['a completion in a text', event({ type: 'text', role: 'summary', content: END }), null],
-    ['[DONE] in a text', event({ type: 'text', role: 'summary', content: '[DONE]' }), null],
+    ['cut after a backslash', 'data: {"type":"completion","content":"\\\n\n', null],
+    ['a completion inside a text', event({ type: 'text', role: 'summary', content: END }), null],
+    ['[DONE] inside a text', event({ type: 'text', role: 'summary', content: '[DONE]' }), null],
     ['an error without a type', sample('ai-search.stream-error-tail.sse.txt'), 'list index out of range'],
-    ['an error with one', event({ type: 'error', error: 'no', detail: { message: 'quota' } }), 'quota'],
+    ['an error with a type', event({ type: 'error', error: 'no', detail: { message: 'quota' } }), 'quota'],
     ['a named error event', 'event: error\ndata: upstream failed\n\n', 'upstream failed'],
-    ['a named error event of JSON', 'event: error\ndata: {"message":"m"}\n\n', 'm'],
-    ['a refusal', event({ detail: 'Invalid access key' }), 'Invalid access key'],
-    ['a page', '<html><body>502 Bad Gateway</body></html>', null],
-    ['unknown kinds', event({ type: 'flow', content: 1 }), null],
-    ['ten million blanks', `${' '.repeat(10_000_000)}x`, null],
-    ['values that are no objects', 'data: 1\n\ndata: "x"\n\ndata: [1, null]\n\ndata: null\n\n', null],
+    ['a named error event with JSON', 'event: error\ndata: {"message":"m"}\n\n', 'm'],
+    ['an error body', event({ detail: 'Invalid access key' }), 'Invalid access key'],
+    ['an HTML page', '<html><body>502 Bad Gateway</body></html>', null],
+    ['unknown event types', event({ type: 'flow', content: 1 }), null],
+    ['ten million spaces', `${' '.repeat(10_000_000)}x`, null],
+    ['values that are not objects', 'data: 1\n\ndata: "x"\n\ndata: [1, null]\n\ndata: null\n\n', null],
   ])('%s', (_, text, error) => {
     for (const size of text.length > 1_000_000 ? [65_536] : [1, 1_000_000]) {
       const reader = readCut(text, size);

@@ -28,7 +28,7 @@ test.each<[string, string, { line: string; completion?: string; remove: string; 
   ['isolate', '\u2067', { line: 'ab', remove: 'ab', page: 'a\u2423b' }],
   ['right to left mark', '\u200f', { line: 'ab', remove: 'ab', page: 'a\u2423b' }],
   ['Arabic letter mark', '\u061c', { line: 'ab', remove: 'ab', page: 'a\u2423b' }],
-  ['space of no width', '\u200b', { line: 'ab', remove: 'ab', page: SAME }],
+  ['zero-width space', '\u200b', { line: 'ab', remove: 'ab', page: SAME }],
   ['word joiner', '\u2060', { line: 'ab', remove: 'ab', page: SAME }],
   ['byte order mark', '\ufeff', { line: 'ab', remove: 'ab', page: SAME }],
   ['annotation', '\ufff9', { line: 'ab', remove: 'ab', page: SAME }],
@@ -37,7 +37,7 @@ test.each<[string, string, { line: string; completion?: string; remove: string; 
   ['non-joiner', '\u200c', { line: SAME, completion: 'ab', remove: SAME, page: SAME }],
   ['soft hyphen', '\u00ad', { line: SAME, completion: 'ab', remove: SAME, page: SAME }],
   ['filler', '\u3164', { line: SAME, completion: 'ab', remove: SAME, page: SAME }],
-  ['selector of a variant', '\u{e0100}', { line: SAME, completion: 'ab', remove: SAME, page: SAME }],
+  ['variation selector', '\u{e0100}', { line: SAME, completion: 'ab', remove: SAME, page: SAME }],
 ])('%s', (_, sign, { line, completion = line, remove, page }) => {
   const text = `a${sign}b`;
   const left = (kept: string) => (kept === SAME ? text : kept);

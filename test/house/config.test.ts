@@ -82,9 +82,9 @@ describe('a secret in a file', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each<[what: string, make: (at: string) => Promise<unknown> | undefined, why: string]>([
-    ['that is not there', () => undefined, 'ENOENT'],
+    ['that does not exist', () => undefined, 'ENOENT'],
     ['that is a folder', (at) => mkdir(at), 'EISDIR'],
-    ['that leads to itself', (at) => symlink(at, at), 'ELOOP'],
+    ['that links to itself', (at) => symlink(at, at), 'ELOOP'],
     ['that never ends', (at) => symlink('/dev/zero', at), 'EFBIG'],
     ['of 50 MB', (at) => writeFile(at, Buffer.alloc(50_000_000, 'x')), 'EFBIG'],
   ])('%s is refused', async (what, make, why) => {
@@ -95,8 +95,8 @@ describe('a secret in a file', () => {
   });
 
   test.each([
-    ['as an editor of Windows leaves it', '\ufeffthe-key\r\n'],
-    ['without an end of its line', 'the-key'],
+    ['with Windows line endings', '\ufeffthe-key\r\n'],
+    ['without a final newline', 'the-key'],
     ['between empty lines', '\n\n the-key \n\n'],
   ])('%s gives the same secret', async (what, text) => {
     const file = join(folder, what.replaceAll(' ', '-'));
@@ -136,27 +136,27 @@ describe('the env file', () => {
 
   test.each<[what: string, text: string | Buffer, line: number, words: string]>([
     ['an unknown name', '{\n  "PROT": 1\n}', 2, 'got "PROT"; the name of a variable; did you mean PORT?'],
-    ['a name of no secret with _FILE', '{"PORT_FILE": "x"}', 1, 'got "PORT_FILE"'],
-    ['the name of the file itself', '{"STRANDLINE_CONFIG": "x"}', 1, 'got "STRANDLINE_CONFIG"'],
-    ['a wrong value', '{\n\n"PORT": "http"}', 3, 'PORT: got "http"; a port number'],
+    ['a non-secret name with _FILE', '{"PORT_FILE": "x"}', 1, 'got "PORT_FILE"'],
+    ['the name of the env file itself', '{"STRANDLINE_CONFIG": "x"}', 1, 'got "STRANDLINE_CONFIG"'],
+    ['an invalid value', '{\n\n"PORT": "http"}', 3, 'PORT: got "http"; a port number'],
     ['a fraction', '{"PORT": 1.5}', 1, 'PORT: got "1.5"'],
-    ['a wrong value of a source', '{"X_USD_PER_DAY": "much"}', 1, 'X_USD_PER_DAY: got "much"; dollars'],
+    ['an invalid value of a source', '{"X_USD_PER_DAY": "much"}', 1, 'X_USD_PER_DAY: got "much"; dollars'],
     ['a secret', '{"PORT": 1,\n"MASTER_KEY": "canary"}', 2, 'set MASTER_KEY_FILE to its path'],
     ['a secret of a source', '{\n"BRAVE_API_KEY": "canary"}', 2, 'set BRAVE_API_KEY_FILE to its path'],
     ['a password', '{"DATABASE_URL": "postgres://u:canary@h/x"}', 1, 'set DATABASE_URL_FILE to its path'],
-    ['a password behind a ?', '{"DATABASE_URL": "postgres://h/x?password=canary"}', 1, 'DATABASE_URL_FILE'],
+    ['a password after a ?', '{"DATABASE_URL": "postgres://h/x?password=canary"}', 1, 'DATABASE_URL_FILE'],
     ['a password elsewhere', '{"BASE_URL": "https://u:canary@h"}', 1, 'a URL without a password'],
-    ['a name twice', '{"PORT": 1,\n"HOST": "h",\n"PORT": 2}', 3, 'also set on line 1'],
+    ['a duplicate name', '{"PORT": 1,\n"HOST": "h",\n"PORT": 2}', 3, 'also set on line 1'],
     ['a missing comma', '{"MASTER_KEY_FILE": "/canary"\n"PORT": 1}', 2, 'a comma before the next'],
-    ['a comma at the end', '{"PORT": 1,\n}', 2, 'the name of a variable in double quotes'],
-    ['a name without quotes', '{PORT: 1}', 1, 'the name of a variable in double quotes'],
-    ['a text without its end', '{"PORT": "canary\n}', 1, 'a string in double quotes'],
+    ['a trailing comma', '{"PORT": 1,\n}', 2, 'the name of a variable in double quotes'],
+    ['an unquoted name', '{PORT: 1}', 1, 'the name of a variable in double quotes'],
+    ['an unterminated string', '{"PORT": "canary\n}', 1, 'a string in double quotes'],
     ['null', '{"PORT": null}', 1, 'got "null"; a string'],
     ['a list', '{"SERVICE_SOURCES":\n["auto"]}', 2, 'got "["; a string'],
-    ['a list of everything', '[]', 1, 'one JSON object'],
+    ['a nested list', '[]', 1, 'one JSON object'],
     ['nothing', '', 1, 'one JSON object'],
-    ['something behind it', '{}\n{}', 2, 'nothing after the object'],
-    ['a file without its end', '{"PORT": 1\n', 2, '} at the end'],
+    ['trailing content', '{}\n{}', 2, 'nothing after the object'],
+    ['a truncated file', '{"PORT": 1\n', 2, '} at the end'],
   ])('%s is refused with its line, without repeating a secret', async (_, text, line, words) => {
     const refused = await read(text);
     expect(refused).toContain(`${file}:${line}`);

@@ -38,17 +38,17 @@ describe('a response in which every source failed', () => {
     ['a warning for each tool', { ...empty, warnings: [down('Web Search'), down('Youtube Search')] }, true],
     ['two for one tool of two', { ...empty, warnings: [down('Web Search'), down('Web Search')] }, false],
     [
-      'sources that failed beside others that answered',
+      'failed sources next to responding ones',
       { ...empty, warnings: [down('a', 'source_failed'), down('b', 'source_failed')] },
       false,
     ],
     ['no warning', empty, false],
     [
-      'an item all the same',
+      'an item next to the warnings',
       { search: [result('https://a.example/1')], warnings: [down('a'), down('b')] },
       false,
     ],
-    ['warnings in no shape', { ...empty, warnings: ['x', null, 3, {}] }, false],
+    ['malformed warnings', { ...empty, warnings: ['x', null, 3, {}] }, false],
   ])('%s', (_, answer, nobody) => {
     expect(explainNoResponse(read(answer), 2) !== null).toBe(nobody);
   });
@@ -57,8 +57,8 @@ describe('a response in which every source failed', () => {
 describe('groups in other shapes', () => {
   test.each([
     ['keyed by index', { '0': result('https://a.example/1') }],
-    ['one item by itself', result('https://a.example/1')],
-    ['wrapped as before', { organic_results: [result('https://a.example/1')] }],
+    ['a single item', result('https://a.example/1')],
+    ['wrapped as in the first generation', { organic_results: [result('https://a.example/1')] }],
   ])('%s', (_, search) => {
     expect(read({ search }).links.map(({ canonical, source }) => [canonical, source])).toEqual([
       ['https://a.example/1', 'web'],

@@ -29,13 +29,13 @@ const told = (summary: string) =>
 describe('citation marks', () => {
   test.each<[what: string, text: string, ...expected: (string | number)[][]]>([
     [
-      'behind the sentence',
+      'after the sentence',
       'One ferry sank. [1](https://a.example/1) Another did not. [2](https://b.example) [3](https://c.example)',
       ['One ferry sank.', 'a.example/1'],
       ['Another did not.', 'b.example', 'c.example'],
     ],
     [
-      'inside it, with a name',
+      'inside the sentence, with a name',
       'It is so [source: arXiv](https://arxiv.org/abs/1). The rest is not.',
       ['It is so.', 'arxiv.org/abs/1'],
       ['The rest is not.'],
@@ -51,7 +51,7 @@ describe('citation marks', () => {
       ['The port is closed.', 'd.example'],
     ],
     [
-      'a list of them',
+      'a list of links',
       'The port is closed [1](https://a.example), [2](https://b.example).',
       ['The port is closed.', 'a.example', 'b.example'],
     ],
@@ -61,9 +61,9 @@ describe('citation marks', () => {
       ['The port is closed.', 8, 17],
       ['It was open.', 3, 4, 5, 6],
     ],
-    ['numbers of another writer', 'The port is closed【8†source】.', ['The port is closed.', 8]],
+    ['numbers in another style', 'The port is closed【8†source】.', ['The port is closed.', 8]],
     [
-      'a number that the text itself explains',
+      'a number defined in the text',
       'The port is closed [8](https://a.example). It was open [8, 9].',
       ['The port is closed.', 'a.example'],
       ['It was open.', 'a.example', 9],
@@ -75,13 +75,13 @@ describe('citation marks', () => {
       ['It was open.', 'b.example/2'],
     ],
     [
-      'a number that stands for two things',
+      'an ambiguous number',
       'The port is closed [8](https://a.example). It was open [8](https://b.example). Nobody knows [8].',
       ['The port is closed.', 'a.example'],
       ['It was open.', 'b.example'],
       ['Nobody knows.', 8],
     ],
-    ['a year is no number of a source', 'The port was closed [2024].', ['The port was closed [2024].']],
+    ['a year is not a citation', 'The port was closed [2024].', ['The port was closed [2024].']],
   ])('%s', (_, text, ...expected) => {
     expect(told(text)).toEqual(expected);
   });
@@ -144,13 +144,13 @@ describe('sentences', () => {
       'See the report of 1. May. for more.',
     ],
     [
-      'what a link in no web leads to',
+      'a target that is not a web address',
       'A [trap](javascript:alert(1)) is no link.',
       'A [trap](javascript:alert(1)) is no link.',
     ],
     ['an image', 'It is here ![x. Y](https://evil.example/?q=1) to see.', 'It is here to see.'],
     ['scraps', 'Sources:\n---\n[1](https://a.example)\n…\n42.'],
-    ['the same twice', 'The ferry sank. THE  FERRY sank. [1](https://a.example)', 'The ferry sank.'],
+    ['a repeated sentence', 'The ferry sank. THE  FERRY sank. [1](https://a.example)', 'The ferry sank.'],
   ])('%s', (_, text, ...expected) => {
     expect(claims(text).map((claim) => claim.text)).toEqual(expected);
   });

@@ -34,8 +34,8 @@ describe('no results are a success', () => {
 
 test.each([
   ['a list of posts', '[{"id":"1"}]'],
-  ['one post in place of the list', '{"miner_tweets":{"id":"1","text":"x"}}'],
-  ['posts by index', '{"miner_tweets":{"0":{"id":"1"}}}'],
+  ['a single post instead of a list', '{"miner_tweets":{"id":"1","text":"x"}}'],
+  ['posts keyed by index', '{"miner_tweets":{"0":{"id":"1"}}}'],
   ['the neutral member', '{"miner_microblog_posts":[{"id":"1"}]}'],
   ['the later member', '{"tweets":[{"id":"1"}]}'],
   ['both members', '{"tweets":[{"id":"1"}],"miner_tweets":[{"id":"1"}]}'],
@@ -238,7 +238,7 @@ describe('authors', () => {
     ['empty', {}, []],
     ['a text', 'someone', [['miner_tweets[0].user', 'not_an_object']]],
     ['without an id', { username: 'someone' }, [['miner_tweets[0].user.id', 'no_id']]],
-    ['with a bad id', { id: '' }, [['miner_tweets[0].user.id', 'bad_id']]],
+    ['with an invalid id', { id: '' }, [['miner_tweets[0].user.id', 'bad_id']]],
   ])('%s: the post is stored without an author', (_, user, rejects) => {
     const found = readPosts({ id: '1', user });
     expect(found.posts).toMatchObject([{ author_external_id: null }]);

@@ -12,11 +12,11 @@ afterAll(() => world.close());
 
 test.each([
   [
-    'refused data are named, and the work is not repeated',
+    'rejected data is reported, and the work is not repeated',
     '22P02',
     ['data refused by the database; not retried'],
   ],
-  ['a lock that was not to be had is waited for', '55P03', ['database unavailable; retrying']],
+  ['an unavailable lock is waited for', '55P03', ['database unavailable; retrying']],
 ])('%s', async (_, code, logged) => {
   const lines: string[] = [];
   const log = createLogger('warn', [], { write: (line) => void lines.push(line) });

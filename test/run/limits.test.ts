@@ -73,8 +73,8 @@ test('a trial is refused while the minute is full, with the time of the next fre
 });
 
 test.each([
-  ['a name that does not resolve', 'http://nowhere.invalid'],
-  ['a port that nobody listens at', 'http://127.0.0.1:1'],
+  ['an unresolvable name', 'http://nowhere.invalid'],
+  ['a port without a listener', 'http://127.0.0.1:1'],
 ])('%s costs no call for a run or a trial, but counts as an attempt of the run', async (_, baseUrl) => {
   const ctx = {
     ...limited({ callsPerMinute: 9, maxCallsPerRun: 1 }),

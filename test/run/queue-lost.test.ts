@@ -14,13 +14,13 @@ test.each([
   ['its schema was dropped', 'DROP SCHEMA bullmq CASCADE'],
   ['a table was dropped', 'DROP TABLE bullmq.job CASCADE'],
   [
-    'everything was truncated',
+    'all tables were truncated',
     `DO $$ DECLARE t text; BEGIN
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
      END $$`,
   ],
   [
-    'all but its list of migrations was truncated',
+    'all tables but the list of migrations were truncated',
     `DO $$ DECLARE t text; BEGIN
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' AND tablename <> 'migration' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
      END $$`,

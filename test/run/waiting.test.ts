@@ -89,19 +89,23 @@ const ofSystem = (code: string, syscall = 'connect') =>
   Object.assign(new Error(`${syscall} ${code} /run/.s.PGSQL.5432`), { code, syscall });
 
 test.each<[string, Error, boolean]>([
-  ['nobody listens', ofSystem('ECONNREFUSED'), true],
-  ['no way to the machine', ofSystem('EHOSTUNREACH'), true],
+  ['connection refused', ofSystem('ECONNREFUSED'), true],
+  ['no route to the host', ofSystem('EHOSTUNREACH'), true],
   ['no network yet', ofSystem('ENETUNREACH'), true],
-  ['a name that is not known yet', ofSystem('ENOTFOUND', 'getaddrinfo'), true],
-  ['a socket that is not there yet', ofSystem('ENOENT'), true],
-  ['a file of a certificate that is not there', ofSystem('ENOENT', 'open'), false],
-  ['a certificate that is not trusted', ofSystem('DEPTH_ZERO_SELF_SIGNED_CERT', ''), false],
+  ['a name that does not resolve yet', ofSystem('ENOTFOUND', 'getaddrinfo'), true],
+  ['a missing socket', ofSystem('ENOENT'), true],
+  ['a missing certificate file', ofSystem('ENOENT', 'open'), false],
+  ['an untrusted certificate', ofSystem('DEPTH_ZERO_SELF_SIGNED_CERT', ''), false],
   ['starting up', ofPostgres('57P03'), true],
-  ['all connections taken', ofPostgres('53300'), true],
+  ['all connections in use', ofPostgres('53300'), true],
   ['a wrong password', ofPostgres('28P01'), false],
-  ['a database that is not there', ofPostgres('3D000'), false],
-  ['a host that may not come in', ofPostgres('28000'), false],
-  ['what a newer release migrated', new Refused('conflict', 'migrated by a newer strandline'), false],
+  ['a missing database', ofPostgres('3D000'), false],
+  ['a host that is not allowed', ofPostgres('28000'), false],
+  [
+    'a database migrated by a newer release',
+    new Refused('conflict', 'migrated by a newer strandline'),
+    false,
+  ],
 ])('%s: whether waiting may help', (_, error, helps) => {
   expect(isUnreachable(error)).toBe(helps);
   // As a program that starts is told of it.

@@ -86,11 +86,11 @@ test('an error is logged with its kind, place and cause only', () => {
 });
 
 test.each([
-  ['as it is', CANARY],
-  ['as JSON has it', JSON.stringify(CANARY)],
-  ['as an address has it', `https://host/?key=${encodeURIComponent(CANARY)}`],
-  ['as a header of a login has it', Buffer.from(CANARY).toString('base64')],
-  ['in the middle of words', `the key ${CANARY} is not valid`],
+  ['verbatim', CANARY],
+  ['as JSON', JSON.stringify(CANARY)],
+  ['as in a URL', `https://host/?key=${encodeURIComponent(CANARY)}`],
+  ['as in a basic auth header', Buffer.from(CANARY).toString('base64')],
+  ['inside a word', `the key ${CANARY} is not valid`],
 ])('a known secret is never logged: %s', (_, said) => {
   const circle: Record<string, unknown> = { message: said };
   circle['self'] = circle;

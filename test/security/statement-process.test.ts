@@ -353,7 +353,7 @@ describe('on the server', async () => {
 describe.skipIf(process.platform !== 'linux')('from any installation', () => {
   test.each([
     ['its source', async () => ['--import', 'tsx', path.join(REPOSITORY, 'src/main.ts')]],
-    ['what was built', async () => [path.join(await buildPackage(), 'dist/main.js')]],
+    ['its build', async () => [path.join(await buildPackage(), 'dist/main.js')]],
   ])('from %s: a statement returns rows, and the process ends with a killed program', async (_, command) => {
     const child = spawn(process.execPath, [...(await command()), 'api'], {
       cwd: REPOSITORY,

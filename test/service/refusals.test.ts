@@ -45,7 +45,7 @@ describe('an invalid request', () => {
     ['nothing', '', [field([], 'Field required', 'missing')]],
     ['broken JSON', '{"prompt": "x",}', [field([15], 'JSON decode error', 'json_invalid')]],
     [
-      'a list',
+      'a list instead of an object',
       '[]',
       [
         field(
@@ -86,7 +86,7 @@ describe('an invalid request', () => {
       [field(['tools'], 'List should have at most 50 items after validation', 'too_long')],
     ],
     [
-      'a word for a truth',
+      'a string for a boolean',
       { prompt: 'x', tools: ['Web Search'], streaming: 'yes' },
       [field(['streaming'], 'Input should be a valid boolean', 'bool_type')],
     ],
@@ -184,10 +184,10 @@ describe('other refusals', () => {
   const key = 'authorization: test-key-$1';
   const ask = `${key}\r\ncontent-length: 14\r\nconnection: close`;
   test.each([
-    ['an address that cannot be read', 'GET /% HTTP/1.1\r\nhost: x\r\nconnection: close', 400, 'Bad Request'],
-    ['no host', `POST ${B} HTTP/1.1\r\n${ask}`, 400, 'Bad Request'],
+    ['an invalid address', 'GET /% HTTP/1.1\r\nhost: x\r\nconnection: close', 400, 'Bad Request'],
+    ['a missing host', `POST ${B} HTTP/1.1\r\n${ask}`, 400, 'Bad Request'],
     [
-      'another expectation',
+      'an unsupported Expect header',
       `POST ${B} HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n${ask}`,
       417,
       'Expectation Failed',

@@ -22,12 +22,17 @@ test.each<[name: string, schedule: Schedule, now: string, before: string]>([
   ['every week', every(604_800), '2026-11-21T12:00:00Z', '2026-10-31T11:58:00Z'],
   // Times: the third slot back, of those older than the grace.
   ['every minute', cron('* * * * *'), '2026-11-21T12:00:00Z', '2026-11-21T11:56:00Z'],
-  ['daily, a slot within the grace', cron('0 8 * * *'), '2026-11-21T08:01:00Z', '2026-11-18T08:00:00Z'],
-  ['daily, just past the grace', cron('0 8 * * *'), '2026-11-21T08:02:00Z', '2026-11-19T08:00:00Z'],
+  [
+    'daily, a slot within the grace period',
+    cron('0 8 * * *'),
+    '2026-11-21T08:01:00Z',
+    '2026-11-18T08:00:00Z',
+  ],
+  ['daily, just past the grace period', cron('0 8 * * *'), '2026-11-21T08:02:00Z', '2026-11-19T08:00:00Z'],
   // 21 November 2026 is a Saturday.
   ['weekdays, on Sunday', cron('0 8 * * 1-5'), '2026-11-22T20:00:00Z', '2026-11-18T08:00:00Z'],
   ['weekdays, on Monday', cron('0 8 * * 1-5'), '2026-11-23T08:05:00Z', '2026-11-19T08:00:00Z'],
-  ['three hours of one day a week', cron('0 8-10 * * 2'), '2026-11-24T09:30:00Z', '2026-11-17T10:00:00Z'],
+  ['three hours on one weekday', cron('0 8-10 * * 2'), '2026-11-24T09:30:00Z', '2026-11-17T10:00:00Z'],
   ['monthly', cron('0 0 1 * *'), '2026-11-21T12:00:00Z', '2026-09-01T00:00:00Z'],
   ['29 February', cron('0 0 29 2 *'), '2026-11-21T12:00:00Z', '2016-02-29T00:00:00Z'],
   // The clock is put back on 25 October: the day has 25 hours.

@@ -327,8 +327,8 @@ describe('filters', () => {
     ['language', { lang: 'de' }, ['comet-2']],
     ['from, included', { from: at(-10) }, ['comet', 'comet-2', 'comet-3']],
     ['to, included', { to: at(-10) }, ['comet-1', 'comet-2']],
-    ['both ends', { from: at(-30), to: at(-6) }, ['comet-2']],
-    ['several at once', { topic: 'comets', kind: 'post', from: at(-60) }, ['comet-2']],
+    ['both ends of a range', { from: at(-30), to: at(-6) }, ['comet-2']],
+    ['several filters at once', { topic: 'comets', kind: 'post', from: at(-60) }, ['comet-2']],
   ])('%s', async (_name, filter, expected) => {
     expect((await ask('comet', filter)).toSorted()).toEqual(expected);
   });
@@ -369,15 +369,15 @@ test('simulated items are neither found nor counted with real ones; a link found
 });
 
 test.each([
-  ['the syntax of a query', `comet' | !('x' & 'y') <-> :* \\ ) ( "`],
+  ['query syntax', `comet' | !('x' & 'y') <-> :* \\ ) ( "`],
   ['10,000 characters', 'comet '.repeat(1_667)],
   ['10,000 different words', Array.from({ length: 10_000 }, (_, n) => `w${n}`).join(' ') + ' comet'],
-  ['one endless word', 'x'.repeat(10_000)],
+  ['a very long word', 'x'.repeat(10_000)],
   ['NUL and half a character', 'com\u0000et \ud800 comet'],
-  ['little words alone', 'the and of to in'],
+  ['stop words only', 'the and of to in'],
   ['nothing', ''],
   ['signs', '💥 … !? %s $1'],
-  ['an injection', `'; DROP TABLE strandline.posts; --`],
+  ['an SQL injection', `'; DROP TABLE strandline.posts; --`],
 ])('a query of %s is harmless', async (_name, text) => {
   await expect(ask(text)).resolves.toBeInstanceOf(Array);
   expect(await ask('comet')).not.toEqual([]);

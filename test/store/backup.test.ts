@@ -311,15 +311,15 @@ test('an interrupted restore leaves the database empty', async () => {
 });
 
 test.each([
-  ['a byte more', (file: string) => appendFile(file, 'x'), /damaged: .*posts\.copy\.gz does not match/],
-  ['no file', (file: string) => rm(file), /incomplete: cannot read .*posts\.copy\.gz \(ENOENT\)/],
+  ['an extra byte', (file: string) => appendFile(file, 'x'), /damaged: .*posts\.copy\.gz does not match/],
+  ['a missing file', (file: string) => rm(file), /incomplete: cannot read .*posts\.copy\.gz \(ENOENT\)/],
   [
-    'no manifest',
+    'a missing manifest',
     (file: string) => rm(path.join(path.dirname(file), 'manifest.json')),
     /is not a backup: cannot read its manifest\.json \(ENOENT\)/,
   ],
   [
-    'a manifest that is something else',
+    'an invalid manifest',
     (file: string) => writeFile(path.join(path.dirname(file), 'manifest.json'), '{"format": "tar"}'),
     /is not a valid manifest: format/,
   ],

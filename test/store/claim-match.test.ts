@@ -17,21 +17,21 @@ const TWENTY =
 
 describe('similarity', () => {
   test.each<[what: string, before: string, after: string, kept: boolean]>([
-    ['a word more at the end', TWENTY, `${TWENTY} again`, true],
-    ['other marks and case', `${TWENTY}.`, TWENTY.toUpperCase(), true],
-    ['a word changed in the middle of twenty', TWENTY, TWENTY.replace('fog', 'ice'), false],
-    ['the other way round', TWENTY, TWENTY.split(' ').toReversed().join(' '), false],
-    ['another figure', `${TWENTY} for 20 minutes`, `${TWENTY} for 30 minutes`, false],
+    ['an added word at the end', TWENTY, `${TWENTY} again`, true],
+    ['different punctuation and case', `${TWENTY}.`, TWENTY.toUpperCase(), true],
+    ['a changed word among twenty', TWENTY, TWENTY.replace('fog', 'ice'), false],
+    ['the opposite order', TWENTY, TWENTY.split(' ').toReversed().join(' '), false],
+    ['a changed figure', `${TWENTY} for 20 minutes`, `${TWENTY} for 30 minutes`, false],
     ['the same figure elsewhere', `${TWENTY} at 20`, `20 ${TWENTY}`, true],
     ['two words', 'It rained.', 'it rained', true],
-    ['two other words', 'It rained.', 'It snowed.', false],
+    ['two different words', 'It rained.', 'It snowed.', false],
     [
       'Japanese',
       '島への渡船は本日の濃霧と強風のため大幅に遅れました。',
       '島への渡船は本日の濃霧と強風のため大幅に遅れた。',
       true,
     ],
-    ['other Japanese', '島への渡船は本日遅れました。', '市内の路面電車は動きました。', false],
+    ['different Japanese text', '島への渡船は本日遅れました。', '市内の路面電車は動きました。', false],
   ])('%s', (_, before, after, kept) => {
     expect(matchClaims([claim(before)], [claim(after)]).kept).toHaveLength(kept ? 1 : 0);
   });

@@ -242,7 +242,7 @@ test('restores the views of the program after changed columns, changed comments 
 
 test.each([
   [
-    'two views that read each other',
+    'two views that depend on each other',
     { a: 'select * from strandline_analytics.b', b: 'select * from strandline_analytics.a' },
     /circular views: a, b/,
   ],

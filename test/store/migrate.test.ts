@@ -232,7 +232,7 @@ test('a queue created by a newer BullMQ is refused', async () => {
 
 test.each([
   [
-    'every table of the queue was truncated, its list of migrations too',
+    'every table of the queue was truncated, including its list of migrations',
     'Missing or different: rows of the table migration.',
     `DO $$ DECLARE t text; BEGIN
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
@@ -255,7 +255,7 @@ test.each([
     'ALTER TABLE bullmq.job DROP COLUMN priority CASCADE',
   ],
   [
-    'the queue was restored with its tables and without its functions',
+    'the queue was restored with its tables but not its functions',
     /: function add_flow.1, .* and \d+ more[.]$/,
     `DO $$ DECLARE f regprocedure; BEGIN
        FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || f || ' CASCADE'; END LOOP;

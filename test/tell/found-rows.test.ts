@@ -21,11 +21,7 @@ const soundIsTold = async (name: string) =>
   expect(await stage.deliveries(`${name}-sound`)).toMatchObject([{ state: 'delivered' }]);
 
 test.each([
-  [
-    'a channel of a kind that no kind is named as',
-    `UPDATE strandline.channels SET kind = 'Pigeon post'`,
-    'channels_kind',
-  ],
+  ['a channel of an unknown kind', `UPDATE strandline.channels SET kind = 'Pigeon post'`, 'channels_kind'],
   ['a channel in no state', `UPDATE strandline.channels SET state = 'broken'`, 'channels_state'],
   ['a channel with three secrets', `UPDATE strandline.channels SET secrets = '{a,b,c}'`, 'channels_secrets'],
   [
@@ -34,12 +30,12 @@ test.each([
     'deliveries_state',
   ],
   [
-    'a message that waits without a body',
+    'a pending message without a body',
     `UPDATE strandline.deliveries SET state = 'pending', body = NULL, next_attempt_at = now()`,
     'deliveries_body',
   ],
   [
-    'a message that is over and tried again',
+    'a finished message with a retry',
     `UPDATE strandline.deliveries SET state = 'dead', next_attempt_at = now()`,
     'deliveries_next',
   ],
@@ -61,13 +57,13 @@ test('a message to a removed channel is not sent, and others are', async () => {
 
 test.each([
   ['cut', `left(secrets[1], 30)`],
-  ['of another key', `replace(secrets[1], split_part(secrets[1], ':', 2), 'other-key')`],
+  ['encrypted with another key', `replace(secrets[1], split_part(secrets[1], ':', 2), 'other-key')`],
   [
     'of another channel',
     `(SELECT secrets[1] FROM strandline.channels o WHERE o.id <> c.id ORDER BY id LIMIT 1)`,
   ],
-  ['in clear', `'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0'`],
-  ['that is none', `''`],
+  ['in plain text', `'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0'`],
+  ['that is malformed', `''`],
 ])('a secret %s sends nothing and says so, and other channels are notified', async (what, written) => {
   const name = `secret-${what.replaceAll(' ', '-')}`;
   const { spoilt, sound } = await waiting(name);

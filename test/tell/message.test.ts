@@ -72,7 +72,7 @@ const found: FeedEntry[] = [
 test.each([
   ['of one run', found, 'https://host/runs/3'],
   [
-    'of several',
+    'of several runs',
     [...found, { ...common, run_id: 4n, id: 4n, kind: 'link', link } satisfies FeedEntry],
     'https://host/searches/s',
   ],

@@ -17,12 +17,12 @@ function standing(sources: OwnSources, env: Record<string, string> = {}): Contex
 const hosted = { SEARCH_API_URL: 'https://api.example' };
 
 test.each([
-  ['a public source answers', () => standing('answering'), undefined, 'own'],
-  ['none answers just now', () => standing('silent'), undefined, 'sandbox'],
+  ['a public source responds', () => standing('answering'), undefined, 'own'],
+  ['none responds at the moment', () => standing('silent'), undefined, 'sandbox'],
   ['there is none', () => standing('none'), undefined, 'sandbox'],
-  ['a hosted one is set', () => standing('answering', hosted), undefined, 'hosted'],
-  ['the user says own, though none answers just now', () => standing('silent'), 'own', 'own'],
-  ['the user says sandbox', () => standing('answering', hosted), 'sandbox', 'sandbox'],
+  ['a hosted service is configured', () => standing('answering', hosted), undefined, 'hosted'],
+  ['the user selects own, though none responds at the moment', () => standing('silent'), 'own', 'own'],
+  ['the user selects the sandbox', () => standing('answering', hosted), 'sandbox', 'sandbox'],
 ])('%s', async (_, ctx, asked, kind) => {
   expect(await chooseService(ctx(), asked)).toMatchObject({ name: kind, kind });
 });

@@ -148,10 +148,10 @@ describe('a spike', () => {
 
 describe('with little history', () => {
   test.each([
-    ['under twelve hours nothing is told', 12, 35, null],
-    ['to three days only what is beyond doubt, marked provisional', 48, 35, true],
-    ['to three days fewer than twenty are not enough', 48, 4.5, null],
-    ['then the rule', 80, 35, false],
+    ['under twelve hours nothing is reported', 12, 35, null],
+    ['up to three days only clear spikes, marked provisional', 48, 35, true],
+    ['up to three days fewer than twenty posts are not enough', 48, 4.5, null],
+    ['after three days the normal rule', 80, 35, false],
   ])('%s', (_, hours, posts, provisional) => {
     const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
     expect(spike?.provisional ?? null).toBe(provisional);

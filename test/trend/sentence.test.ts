@@ -28,17 +28,17 @@ test.each<[string, Partial<SpikeFacts>, string]>([
     '142 posts between 13:00 and 14:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).',
   ],
   [
-    'a lower bound says so',
+    'a lower bound is marked',
     { n: 100, lower_bound: true, coverage: 0.2, usual: 20 },
     'At least 100 posts between 14:00 and 15:00 Europe/Berlin time, at least 5x the usual 20 around this time (last 14 days).',
   ],
   [
-    'what was seen in part says so',
+    'partial coverage is mentioned',
     { n: 60, coverage: 0.75, usual: 20 },
     '60 posts between 14:00 and 15:00 Europe/Berlin time (75 % of it observed), 4x the usual 20 around this time (last 14 days).',
   ],
   [
-    'where the clock is set back within it, both times say which they are',
+    'times in a repeated hour show their offset',
     { window_start: new Date('2026-10-25T00:30:00Z'), window_end: new Date('2026-10-25T01:30:00Z') },
     '142 posts between 02:30 GMT+2 and 02:30 GMT+1, 6.3x the usual 22.5 around this time (last 14 days).',
   ],
@@ -48,7 +48,7 @@ test.each<[string, Partial<SpikeFacts>, string]>([
     '7 posts between 14:00 and 15:00 Europe/Berlin time, usually none around this time (last 3 days).',
   ],
   [
-    'nor against next to nothing',
+    'no ratio against a tiny baseline',
     { n: 7, usual: 0.5 },
     '7 posts between 14:00 and 15:00 Europe/Berlin time, usually fewer than one around this time (last 14 days).',
   ],
@@ -58,32 +58,32 @@ test.each<[string, Partial<SpikeFacts>, string]>([
     '142 posts between 14:00 and 15:00 Europe/Berlin time, 7.1x the usual 20 around this time (last day, provisional).',
   ],
   [
-    'a window of a day is told by its end',
+    'a window of a day is named by its end',
     { window_start: new Date('2026-11-20T14:00:00Z'), n: 12, usual: 3 },
     '12 posts in the 24 hours to 21 November, 15:00 Europe/Berlin time, 4x the usual 3 (last 14 days).',
   ],
   [
-    'growth names the share of the post that gained most',
+    'growth shows the share of the post that gained most',
     { measure: 'engagement', n: 3_400, usual: 340, top_share: 0.62 },
     'Known posts gained 3,400 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 10x the usual 340 around this time (last 14 days); one post accounts for 62 %.',
   ],
   [
-    'growth that was spread over time is told in whole numbers',
+    'growth spread over time is rounded',
     { measure: 'engagement', n: 1_239.6, usual: 240, top_share: 0.3 },
     'Known posts gained 1,240 likes, reposts, replies and quotes between 14:00 and 15:00 Europe/Berlin time, 5.2x the usual 240 around this time (last 14 days); one post accounts for 30 %.',
   ],
   [
-    'a weekday is named where four weeks were observed',
+    'a weekday is named if four weeks were observed',
     { weekday_usual: 35.5 },
     '142 posts between 14:00 and 15:00 Europe/Berlin time, 6.3x the usual 22.5 around this time (last 14 days), 4x the usual 35.5 of a Saturday (last 4 weeks).',
   ],
   [
-    'by the zone of the search',
+    'in the zone of the search',
     { weekday_usual: 35.5, tz: 'Pacific/Auckland', window_start: new Date('2026-11-21T13:00:00Z') },
     '142 posts between 02:00 and 03:00 Pacific/Auckland time, 6.3x the usual 22.5 around this time (last 14 days), 4x the usual 35.5 of a Sunday (last 4 weeks).',
   ],
   [
-    'no ratio against a weekday on which there is next to nothing',
+    'no ratio against a weekday with a tiny baseline',
     { weekday_usual: 0 },
     '142 posts between 14:00 and 15:00 Europe/Berlin time, 6.3x the usual 22.5 around this time (last 14 days).',
   ],

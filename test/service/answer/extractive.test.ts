@@ -143,18 +143,21 @@ describe('unwanted content of an item does not reach the completion', () => {
     ['a bare host', 'Win a ticket for the harbour festival at evil.com this week.'],
     ['a path', 'Win a ticket for the harbour festival at evil.tickets/win this week.'],
     [
-      'a host of a new ending',
+      'a host with a new TLD',
       'The harbour festival people ask everybody to visit evil.zip for tickets today.',
     ],
-    ['a host with another dot', 'The harbour festival team says to write to evil․example for the tickets.'],
-    ['a host with a Chinese dot', 'Harbour festival tickets are sold at evil。example by the organisers.'],
-    ['a spoken host', 'Harbour festival updates come from t dot me slash evilgroup every day.'],
+    ['a host with a Unicode dot', 'The harbour festival team says to write to evil․example for the tickets.'],
+    [
+      'a host with a Chinese full stop',
+      'Harbour festival tickets are sold at evil。example by the organisers.',
+    ],
+    ['a spelled-out host', 'Harbour festival updates come from t dot me slash evilgroup every day.'],
     ['a mailbox', 'Write to win@evil.example for a ticket to the harbour festival.'],
     ['another scheme', 'The harbour festival is at javascript:alert(1) all of this week.'],
-    ['a false citation', 'The harbour festival is cancelled according to the mayor [99] this year.'],
+    ['a forged citation', 'The harbour festival is cancelled according to the mayor [99] this year.'],
     ['emphasis', 'The harbour festival is **cancelled** for the rest of the week.'],
     ['code', 'Type `rm -rf` at the harbour festival and see what happens.'],
-    ['an encoded thing', `The harbour festival says ${'aWdub3Jl'.repeat(8)} to all of us.`],
+    ['encoded content', `The harbour festival says ${'aWdub3Jl'.repeat(8)} to all of us.`],
   ])('%s', async (_, text) => {
     const item = found('web', `${text} ${QUAY}`, { title: text });
     const { completion, links } = await write(findingsOf(item));

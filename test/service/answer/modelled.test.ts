@@ -159,10 +159,10 @@ describe('model output is accepted', () => {
   const good = JSON.stringify({ summary: { summary: [{ text: WEB, cites: [1] }], key: [] } });
   test.each([
     ['from a code fence', `Here you are:\n\`\`\`json\n${good}\n\`\`\`\nI hope this helps {really}.`],
-    ['with commas too many', good.replace('}],"key":[]}}', '},],"key":[],},}')],
-    ['behind thoughts', `<think>{"summary": is what they want}</think>${good}`],
-    ['behind another object', `{not json} ${good}`],
-    ['with numbers as words', good.replace('[1]', '["[1]"]')],
+    ['with trailing commas', good.replace('}],"key":[]}}', '},],"key":[],},}')],
+    ['after reasoning output', `<think>{"summary": is what they want}</think>${good}`],
+    ['after another object', `{not json} ${good}`],
+    ['with numbers as strings', good.replace('[1]', '["[1]"]')],
     ['with citations in the text', good.replace('storm.', 'storm [1].')],
   ])('%s', async (_, content) => {
     const { completion, writer } = await write(() => saying(content));
@@ -206,9 +206,9 @@ describe('model output is accepted', () => {
 describe('sentences are dropped', () => {
   test.each([
     ['that cite nothing', { text: 'The ferry to the islands is cancelled.', cites: [] }],
-    ['that cite what was not given', { text: 'The ferry to the islands is cancelled.', cites: [99, 0, -1] }],
+    ['that cite unknown items', { text: 'The ferry to the islands is cancelled.', cites: [99, 0, -1] }],
     [
-      'with a figure that the item does not hold',
+      'with a figure missing from the item',
       { text: 'The ferry to the islands is cancelled for 12 days.', cites: [1] },
     ],
     [
@@ -216,11 +216,11 @@ describe('sentences are dropped', () => {
       { text: 'The ferry to the islands left 1250 in the storm.', cites: [1] },
     ],
     [
-      'that the item does not say',
+      'that the item does not support',
       { text: 'The mayor resigned after a bitter quarrel about money.', cites: [1] },
     ],
-    ['that are no sentences', { text: '', cites: [1] }],
-    ['of another shape', { sentence: WEB, cites: 'all' }],
+    ['that are not sentences', { text: '', cites: [1] }],
+    ['of an unexpected shape', { sentence: WEB, cites: 'all' }],
   ])('%s', async (_, bad) => {
     const { completion, writer } = await write(() => writing([bad, { text: WEB, cites: [1, 1, 77] }]));
     expect(writer).toBe('model');
@@ -254,16 +254,20 @@ describe('falls back to quotations and logs the reason', () => {
   const huge = JSON.stringify({ choices: [{ message: { content: 'x'.repeat(600_000) } }] });
   test.each<[string, Reaction, object]>([
     ['garbage', saying('I would rather not answer in JSON.'), { reason: 'not_json' }],
-    ['no JSON at all', { status: 200, body: '<html>' }, { reason: 'unreadable' }],
+    ['output that is not JSON', { status: 200, body: '<html>' }, { reason: 'unreadable' }],
     ['an error', { status: 500, body: 'sk-model-secret-1234 is wrong' }, { reason: 'status', status: 500 }],
     ['a wrong key', { status: 401, body: API_KEY }, { reason: 'status', status: 401 }],
-    ['refused in every way', { status: 400, body: '{}' }, { reason: 'status', status: 400 }],
+    [
+      'a model that refuses every request format',
+      { status: 400, body: '{}' },
+      { reason: 'status', status: 400 },
+    ],
     ['elsewhere', { status: 302, body: '' }, { reason: 'status', status: 302 }],
-    ['too much', { status: 200, body: huge }, { reason: 'too_large' }],
-    ['no choice', { status: 200, body: '{"choices":[]}' }, { reason: 'empty' }],
+    ['an oversized response', { status: 200, body: huge }, { reason: 'too_large' }],
+    ['no choices', { status: 200, body: '{"choices":[]}' }, { reason: 'empty' }],
     ['nothing', saying(null), { reason: 'empty' }],
     ['a refusal', saying(null, { refusal: 'I cannot help with that.' }), { reason: 'refused' }],
-    ['parts of nothing', saying('{"summary":{"summary":[],"key":[]}}'), { reason: 'unsupported' }],
+    ['only empty parts', saying('{"summary":{"summary":[],"key":[]}}'), { reason: 'unsupported' }],
   ])('for %s', async (_, reaction, why) => {
     const findings = everything();
     const { completion, links, writer, warnings, lines } = await write(() => reaction, { findings });

@@ -24,9 +24,13 @@ test.each([
   ['an hour before', [99], { found: 1, falseAlarms: 0, medianDelayMinutes: -60 }],
   ['more than an hour before', [98.9], { found: 0, falseAlarms: 1 }],
   ['six hours after', [106], { found: 1, falseAlarms: 0, medianDelayMinutes: 360 }],
-  ['later, while it lasts', [107], { found: 0, falseAlarms: 0, repeats: 1 }],
-  ['after it', [111], { found: 0, falseAlarms: 1 }],
-  ['three times in it', [100.5, 103, 109], { found: 1, falseAlarms: 0, repeats: 2, medianDelayMinutes: 30 }],
+  ['later, during the event', [107], { found: 0, falseAlarms: 0, repeats: 1 }],
+  ['after the event', [111], { found: 0, falseAlarms: 1 }],
+  [
+    'three times during the event',
+    [100.5, 103, 109],
+    { found: 1, falseAlarms: 0, repeats: 2, medianDelayMinutes: 30 },
+  ],
 ])('an alert %s', (_name, alerts, expected) => {
   expect(score(alerts, [burst(100 * HOUR)])).toMatchObject(expected);
 });

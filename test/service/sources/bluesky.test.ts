@@ -455,7 +455,7 @@ describe('a Bluesky post', () => {
       },
     ],
     [
-      'a post that is gone',
+      'a deleted post',
       {
         $type: 'app.bsky.embed.record#view',
         record: { $type: 'app.bsky.embed.record#viewNotFound', uri: quoted.uri, notFound: true },
@@ -463,7 +463,7 @@ describe('a Bluesky post', () => {
       { is_quote_post: true, quoted_status_id: null, quote: null },
     ],
     [
-      'a post of someone who is not to be shown',
+      'a post by a hidden author',
       {
         $type: 'app.bsky.embed.record#view',
         record: { ...quoted, author: { ...quoted.author, labels: [{ val: '!no-unauthenticated' }] } },
@@ -471,18 +471,14 @@ describe('a Bluesky post', () => {
       { is_quote_post: true, quoted_status_id: null, quote: null },
     ],
     [
-      'a list, which is no post',
+      'a list instead of a post',
       {
         $type: 'app.bsky.embed.record#view',
         record: { uri: 'at://did:plc:other/app.bsky.graph.list/3kq', name: 'A list' },
       },
       { is_quote_post: false, quoted_status_id: null, media: [] },
     ],
-    [
-      'something unheard of',
-      { $type: 'app.bsky.embed.hologram#view', record: 7, images: 'no' },
-      { media: [] },
-    ],
+    ['an unknown embed', { $type: 'app.bsky.embed.hologram#view', record: 7, images: 'no' }, { media: [] }],
   ])('has %s', async (_, embed, expected) => {
     expect(await postOf(view({ embed }))).toMatchObject(expected);
   });
@@ -527,16 +523,16 @@ describe('skipped', () => {
     ['hidden by a moderator', { labels: [{ src: 'did:plc:mod', val: '!hide' }] }],
     ['labelled as spam', { labels: [{ val: 'spam' }] }],
     [
-      'of someone who does not want to be shown outside',
+      'of an author who opted out of external display',
       { author: { did: 'did:plc:shy', handle: 'shy.example', labels: [{ val: '!no-unauthenticated' }] } },
     ],
     [
-      'of someone who blocks the account',
+      'of an author who blocks the account',
       { author: { did: 'did:plc:b', handle: 'b.example', viewer: { blockedBy: true } } },
     ],
     ['without an author', { author: undefined }],
     ['without a time', { record: { text: 'Tidal' }, indexedAt: undefined }],
-    ['in no repository', { uri: 'https://bsky.app/profile/a/post/b' }],
+    ['with an invalid address', { uri: 'https://bsky.app/profile/a/post/b' }],
   ])('is a post %s', async (_, over) => {
     const { find } = await startServer({
       [V2]: [

@@ -41,25 +41,22 @@ function refusalOf(breaker: CircuitBreaker): SourceDown | undefined {
 }
 
 test.each<[string, Step[]]>([
-  ['two failures are let pass', ['fail', 'fail', 'ok']],
+  ['two failures do not open it', ['fail', 'fail', 'ok']],
   [
-    'three in a row open it for a minute',
+    'three failures in a row open it for a minute',
     ['fail', 'fail', 'fail', 'refused', '+59', 'refused', '+1', 'ok', 'ok'],
   ],
-  ['a success between them starts anew', ['fail', 'fail', 'ok', 'fail', 'fail', 'ok']],
-  ['a drop between them does not', ['fail', 'drop', 'fail', 'drop', 'fail', 'refused']],
+  ['a success in between resets the count', ['fail', 'fail', 'ok', 'fail', 'fail', 'ok']],
   [
-    'a trial that fails opens it again',
-    ['fail', 'fail', 'fail', '+60', 'fail', 'refused', '+60', 'ok', 'ok'],
+    'a dropped request in between does not reset the count',
+    ['fail', 'drop', 'fail', 'drop', 'fail', 'refused'],
   ],
+  ['a failed trial opens it again', ['fail', 'fail', 'fail', '+60', 'fail', 'refused', '+60', 'ok', 'ok']],
+  ['after a dropped trial the next one is a trial', ['fail', 'fail', 'fail', '+60', 'drop', 'ok', 'ok']],
+  ['a request to back off opens it immediately', ['rest 10', 'refused: busy', '+10', 'ok']],
+  ['the longer of two pauses applies', ['fail', 'fail', 'rest 90', '+61', 'refused: busy', '+29', 'ok']],
   [
-    'a trial that is dropped leaves the next one a trial',
-    ['fail', 'fail', 'fail', '+60', 'drop', 'ok', 'ok'],
-  ],
-  ['who asks to be left alone is, at once', ['rest 10', 'refused: busy', '+10', 'ok']],
-  ['the longer of two reasons counts', ['fail', 'fail', 'rest 90', '+61', 'refused: busy', '+29', 'ok']],
-  [
-    'who asks again after its trial is left alone again',
+    'a request to back off after the trial opens it again',
     ['rest 10', '+10', 'rest 5', 'refused: busy', '+5', 'ok'],
   ],
 ])('%s', (_, steps) => {

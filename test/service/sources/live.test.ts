@@ -38,7 +38,7 @@ describe('the cache', () => {
   test.each<[string, Partial<SourceQuery>, number]>([
     ['of a day', days(1), MINUTE],
     ['of a week', days(7), 10 * MINUTE],
-    ['without a beginning', { from: undefined }, MINUTE],
+    ['without a start', { from: undefined }, MINUTE],
   ])('keeps a window %s for its lifetime', async (_, window, lifeMs) => {
     const { source, clock, asked } = counting();
     const first = await source.find(query(window));
@@ -346,8 +346,8 @@ describe('rate limiting', () => {
   });
 
   test.each<[string, Partial<Adapter>]>([
-    ['its own', { pace: { perMinute: 6, burst: 1 } }],
-    ['of all machines', { everyMs: 10 * SECOND }],
+    ['of the source', { pace: { perMinute: 6, burst: 1 } }],
+    ['shared by all machines', { everyMs: 10 * SECOND }],
   ])(
     'a turn (%s) after the deadline of the caller is refused immediately and goes to the next',
     async (_, more) => {
@@ -583,8 +583,8 @@ describe('requests', () => {
     ['a redirect', text('', 302, { location: 'http://127.0.0.1:1/' }), 'failed: HTTP 302'],
     ['a failure', text('words of theirs', 503), 'failed: HTTP 503'],
     ['a refusal', text('words of theirs', 403), 'rejected the request: HTTP 403'],
-    ['too many', text('', 429, { 'retry-after': '9' }), 'reached its rate limit: HTTP 429'],
-    ['a body without end', text('x'.repeat(8_000_001)), 'failed: response larger than 2000000 bytes'],
+    ['too many requests', text('', 429, { 'retry-after': '9' }), 'reached its rate limit: HTTP 429'],
+    ['an endless body', text('x'.repeat(8_000_001)), 'failed: response larger than 2000000 bytes'],
   ])('%s has an error message of our own', async (_, answer, message) => {
     const provider = await startProvider(answer);
     const outage = await outageOf(asking(provider.url).source.find(query()));

@@ -352,12 +352,16 @@ describe('a Mastodon post', () => {
       { is_quote_post: true, quoted_status_id: '9', quote: 'What is quoted' },
     ],
     [
-      'a post that only followers may read',
+      'a post for followers only',
       { state: 'accepted', quoted_status: status({ id: '9', visibility: 'private' }) },
       { is_quote_post: true, quoted_status_id: '9', quote: null },
     ],
-    ['a post far down', { state: 'accepted', quoted_status_id: '9' }, { quoted_status_id: '9', quote: null }],
-    ['what was taken back', { state: 'revoked', quoted_status: null }, { is_quote_post: false, quote: null }],
+    [
+      'a post with a truncated quote chain',
+      { state: 'accepted', quoted_status_id: '9' },
+      { quoted_status_id: '9', quote: null },
+    ],
+    ['a revoked quote', { state: 'revoked', quoted_status: null }, { is_quote_post: false, quote: null }],
   ])('quotes %s', async (_, quote, expected) => {
     expect((await postOf({ quote })).post).toMatchObject(expected);
   });
@@ -399,10 +403,10 @@ describe('skipped', () => {
     ['a boost', { reblog: status() }],
     ['a post for followers', { visibility: 'private' }],
     ['a direct message', { visibility: 'direct' }],
-    ['a post whose openness is not said', { visibility: undefined }],
+    ['a post with unknown visibility', { visibility: undefined }],
     ['a post without an author', { account: null }],
     ['a post without a time', { created_at: 'recently' }],
-    ['a post that nobody can open', { url: null, uri: 'tag:mastodon.social,2026:1' }],
+    ['a post without an openable address', { url: null, uri: 'tag:mastodon.social,2026:1' }],
   ])('is %s', async (_, over) => {
     const { find } = await startSearch(
       json({ statuses: [status({ id: '2', ...over }), status({ id: '3' })] }),

@@ -21,9 +21,9 @@ const FULL = [1, 2, 3];
 const down = new SourceDown('source_failed');
 
 test.each<[string, (number[] | Error)[], { pages: number; items: number }, number[], number]>([
-  ['end with the last', [FULL, [4]], { pages: 9, items: 9 }, [1, 2, 3, 4], 2],
-  ['end where there are enough', [FULL, [4, 5, 6], [7]], { pages: 9, items: 6 }, [1, 2, 3, 4, 5, 6], 2],
-  ['are no more than allowed', [FULL, FULL, FULL], { pages: 1, items: 9 }, FULL, 1],
+  ['end with the last page', [FULL, [4]], { pages: 9, items: 9 }, [1, 2, 3, 4], 2],
+  ['end when there are enough', [FULL, [4, 5, 6], [7]], { pages: 9, items: 6 }, [1, 2, 3, 4, 5, 6], 2],
+  ['are never more than allowed', [FULL, FULL, FULL], { pages: 1, items: 9 }, FULL, 1],
 ])('%s', async (_, pages, limits, items, reads) => {
   expect(await read(pages, limits)).toMatchObject({ settled: items, reads, cuts: [] });
 });

@@ -238,12 +238,12 @@ describe('the token', () => {
   test.each([
     ['wrong credentials', text('', 401), 'source_refused', 'rejected the request: HTTP 401'],
     [
-      'another grant',
+      'another grant type',
       json({ error: 'unsupported_grant_type' }),
       'source_refused',
       'rejected the request: no token was issued',
     ],
-    ['no JSON', text('<html>'), 'source_failed', 'failed: the response is not JSON'],
+    ['not JSON', text('<html>'), 'source_failed', 'failed: the response is not JSON'],
   ])('is refused: %s', async (_, answer, code, message) => {
     const { outage, tokens, api } = await startReddit(json(EMPTY));
     tokens.answers(answer);

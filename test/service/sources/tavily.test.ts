@@ -57,7 +57,7 @@ describeProvider({
 test.each<[string, Partial<SourceQuery>, string]>([
   ['of a month', { from: new Date(NOW.getTime() - 30 * DAY) }, 'news'],
   ['of two months', { from: new Date(NOW.getTime() - 60 * DAY) }, 'general'],
-  ['without a beginning', { from: undefined }, 'general'],
+  ['without a start', { from: undefined }, 'general'],
   ['of a week at one site', { prompt: 'site:reddit.com tides' }, 'general'],
 ])('a window %s: only news have a time, and short windows require one', async (_, asked, topic) => {
   const { find, provider } = await startAdapter(make, EMPTY);

@@ -308,8 +308,8 @@ describe('the budget', () => {
 
   test.each<[string, Answer]>([
     ['a broken connection', (_, response) => void response.destroy()],
-    ['an answer that cannot be read', text('<html>')],
-    ['errors in the place of posts', json({ errors: [{ title: 'Not Found Error' }] })],
+    ['an unreadable response', text('<html>')],
+    ['errors instead of posts', json({ errors: [{ title: 'Not Found Error' }] })],
   ])('stays spent after %s: it may have been charged', async (_, broken) => {
     const { outage, left } = await startX([broken]);
     expect((await outage()).code).toBe('source_failed');

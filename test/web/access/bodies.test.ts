@@ -20,13 +20,13 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 test.each([
   ['sixty-four levels', nested(64), 200],
   ['sixty-five', nested(65), 400],
-  ['a hundred thousand, never closed', '['.repeat(100_000), 400],
+  ['a hundred thousand unclosed levels', '['.repeat(100_000), 400],
   ['brackets in strings', JSON.stringify({ text: `"${'[{'.repeat(500)}\\` }), 200],
   ['no body', '', 200],
-  ['no JSON', '{"a":', 400],
-  ['a number that is none', '{"a":NaN}', 400],
+  ['invalid JSON', '{"a":', 400],
+  ['an invalid number', '{"a":NaN}', 400],
   ['a prototype', '{"a":{"__proto__":{"admin":true}}}', 400],
-  ['a prototype in other letters', String.raw`{"\u005f_proto__":{"admin":true}}`, 400],
+  ['a prototype in escaped letters', String.raw`{"\u005f_proto__":{"admin":true}}`, 400],
   ['a constructor', '{"constructor":{"prototype":{"admin":true}}}', 400],
 ])('%s', async (_what, payload, status) => {
   const response = await send(payload);

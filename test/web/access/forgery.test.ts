@@ -15,19 +15,19 @@ const json = (headers: Record<string, string>) =>
   app.inject({ method: 'POST', url: '/api/v1/things', headers, payload: { prompt: 'ferry' } });
 
 test.each<[what: string, Record<string, string>, status: number]>([
-  ['a command, which is no browser', {}, 200],
-  ['a page of ours', { 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }, 200],
-  ['a page of ours that tells no referrer', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 200],
+  ['a command-line client', {}, 200],
+  ['one of our pages', { 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }, 200],
+  ['one of our pages without a referrer', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 200],
   ['the address bar', { 'sec-fetch-site': 'none' }, 200],
   ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403],
-  ['another site, which an older browser tells by its origin alone', { origin: 'https://evil.example' }, 403],
-  ['a page in a sandbox', { origin: 'null' }, 403],
+  ['another site in an older browser with only an origin', { origin: 'https://evil.example' }, 403],
+  ['a sandboxed page', { origin: 'null' }, 403],
   [
-    'another program at another port',
+    'another program on another port',
     { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
     403,
   ],
-  ['the same name by https', { origin: 'https://localhost' }, 403],
+  ['the same host over https', { origin: 'https://localhost' }, 403],
 ])('from %s: %j gets a %i', async (_what, headers, status) => {
   expect((await json(headers)).statusCode).toBe(status);
 });
@@ -67,15 +67,15 @@ const LED = { ...OTHER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'documen
 
 // Nothing is read by it, but each request could hold a place of a stream or an export.
 test.each<[what: string, url: string, headers: Record<string, string>, status: number]>([
-  ['an image of another site', '/api/v1/things', { ...OTHER, 'sec-fetch-dest': 'image' }, 403],
-  ['another program at another port', '/api/v1/things', { 'sec-fetch-site': 'same-site' }, 403],
-  ['a script of another site, for a page', '/', { ...OTHER, 'sec-fetch-mode': 'no-cors' }, 403],
-  ['a frame of another site', '/', { ...LED, 'sec-fetch-dest': 'iframe' }, 403],
-  ['a link of another site to a page', '/', LED, 200],
-  ['a link of another site, or a window that it opens, to the API', '/api/v1/things', LED, 403],
+  ['an image on another site', '/api/v1/things', { ...OTHER, 'sec-fetch-dest': 'image' }, 403],
+  ['another program on another port', '/api/v1/things', { 'sec-fetch-site': 'same-site' }, 403],
+  ['a script on another site, for a page', '/', { ...OTHER, 'sec-fetch-mode': 'no-cors' }, 403],
+  ['a frame on another site', '/', { ...LED, 'sec-fetch-dest': 'iframe' }, 403],
+  ['a link on another site to a page', '/', LED, 200],
+  ['a link or a new window of another site to the API', '/api/v1/things', LED, 403],
   ['the address bar', '/api/v1/things', { ...LED, 'sec-fetch-site': 'none' }, 200],
-  ['a page of ours', '/api/v1/things', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
-  ['another site that asks whether we live', '/livez', OTHER, 200],
+  ['one of our pages', '/api/v1/things', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
+  ['another site that checks whether the server runs', '/livez', OTHER, 200],
 ])('reading from %s: %s with %j gets a %i', async (_what, url, headers, status) => {
   for (const method of ['GET', 'HEAD'] as const) {
     const answer = await app.inject({ method, url, headers });

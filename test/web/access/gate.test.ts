@@ -92,9 +92,9 @@ test('a token is accepted only from its header', async () => {
 });
 
 test.each([
-  ['one letter off', () => `${read.slice(0, -1)}${read.endsWith('a') ? 'b' : 'a'}`],
-  ['a key of the search service', () => read.replace('st_', 'sk_')],
-  ['nothing like a token', () => 'Basic YWRtaW46YWRtaW4='],
+  ['one letter changed', () => `${read.slice(0, -1)}${read.endsWith('a') ? 'b' : 'a'}`],
+  ['a service key', () => read.replace('st_', 'sk_')],
+  ['not like a token', () => 'Basic YWRtaW46YWRtaW4='],
 ])('%s is rejected', async (_what, wrong) => {
   const response = await app.inject({ url: '/api/v1/things', headers: bearer(wrong()) });
   expect(response.statusCode).toBe(401);

@@ -17,11 +17,11 @@ const BUSY_MOST = 600;
 const members = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, 0]));
 
 test.each([
-  ['80,000 members that are none', '/api/v1/topics', JSON.stringify(members(80_000))],
-  ['1,900 members that are none', '/api/v1/topics', JSON.stringify(members(1_900))],
-  ['a list of 400,000 wrong things', '/api/v1/rules', `{"on":[${'1,'.repeat(400_000)}1]}`],
-  ['a list of 1,900 wrong things', '/api/v1/rules', `{"on":[${'1,'.repeat(1_900)}1]}`],
-  ['a member of a long name', '/api/v1/topics', `{"${'n'.repeat(900_000)}":1}`],
+  ['80,000 unknown members', '/api/v1/topics', JSON.stringify(members(80_000))],
+  ['1,900 unknown members', '/api/v1/topics', JSON.stringify(members(1_900))],
+  ['a list of 400,000 invalid items', '/api/v1/rules', `{"on":[${'1,'.repeat(400_000)}1]}`],
+  ['a list of 1,900 invalid items', '/api/v1/rules', `{"on":[${'1,'.repeat(1_900)}1]}`],
+  ['a member with a long name', '/api/v1/topics', `{"${'n'.repeat(900_000)}":1}`],
   ['a long value', '/api/v1/topics', `{"slug":"${'n'.repeat(900_000)}"}`],
 ])('refuses %s immediately, with a short error', async (_what, url, payload) => {
   const computed = watchProcessor();

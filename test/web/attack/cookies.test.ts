@@ -20,17 +20,17 @@ afterAll(async () => {
 });
 
 test.each([
-  ['a visit behind every id', 'visit=9999999999999999999.999999999999.9999999999999999999.999999999999'],
-  ['a visit long ago, behind every id', 'visit=9999999999999999999.1.9999999999999999999.1'],
-  ['a visit now, behind every id', 'visit=-.0.9999999999999999999.1795262400'],
-  ['a deed that is none', 'done=constructor'],
-  ['another that is none', 'done=__proto__'],
-  ['a zone that is none', 'zone=%3Cscript%3E'],
-  ['a zone that cannot be read', 'zone=%E0%A4%A'],
-  ['a theme that is none', 'theme=%22onload%3Dx'],
+  ['a last visit for every id', 'visit=9999999999999999999.999999999999.9999999999999999999.999999999999'],
+  ['an old last visit for every id', 'visit=9999999999999999999.1.9999999999999999999.1'],
+  ['a current last visit for every id', 'visit=-.0.9999999999999999999.1795262400'],
+  ['an unknown action', 'done=constructor'],
+  ['another unknown action', 'done=__proto__'],
+  ['an unknown time zone', 'zone=%3Cscript%3E'],
+  ['an undecodable time zone', 'zone=%E0%A4%A'],
+  ['an unknown theme', 'theme=%22onload%3Dx'],
   ['a prototype', '__proto__=x; constructor=y; toString=z'],
-  ['a session that is none', 'strandline=%00'],
-  ['a long one', `strandline=${'x'.repeat(8_000)}`],
+  ['an invalid session', 'strandline=%00'],
+  ['a long session', `strandline=${'x'.repeat(8_000)}`],
   ['five hundred', Array.from({ length: 500 }, (_, i) => `c${i}=1`).join('; ')],
 ])('%s breaks no page', async (_what, cookie) => {
   for (const url of ['/', '/topics/ferry', '/runs', '/explore?q=a', '/alerts', '/system']) {

@@ -164,7 +164,11 @@ const MARKS = '\u0301\u0328\u0489';
 test.each([
   // Without marks a letter is the same letter; of anything else it is said that something was left out.
   ['one letter with hundreds of combining marks', `z${MARKS.repeat(100)} tide`, `z${MARKS.repeat(5)} tide`],
-  ['each letter of a name with too many', `z${MARKS.repeat(9)}o${MARKS}`, `z${MARKS.repeat(5)}o${MARKS}`],
+  [
+    'a name whose letters have too many marks each',
+    `z${MARKS.repeat(9)}o${MARKS}`,
+    `z${MARKS.repeat(5)}o${MARKS}`,
+  ],
   [
     'an emoji joined to hundreds of others',
     `${'\u{1F468}\u200D'.repeat(100)} tide`,
@@ -187,16 +191,13 @@ test.each([
   ['Tibetan stacks', 'བསྒྲུབས་ ཧཱུྃ'],
   ['Hebrew with points and cantillation', 'בְּרֵאשִׁ֖ית'],
   ['Arabic with vowel signs', 'مُحَمَّدٌ'],
-  ['Hangul by its letters', '한국어'.normalize('NFD')],
+  ['Hangul in separate letters', '한국어'.normalize('NFD')],
   ['polytonic Greek, decomposed', 'ᾧ ᾄσμα'.normalize('NFD')],
   ['Zalgo of moderate length', 'Zalgo'.replaceAll(/./g, `$&${MARKS.repeat(5)}`)],
-  ['letters struck through', 'Z\u0336a\u0336l\u0336'],
+  ['struck-through letters', 'Z\u0336a\u0336l\u0336'],
+  ['a couple with skin tones', '\u{1F468}\u{1F3FB}\u200D\u2764\uFE0F\u200D\u{1F48B}\u200D\u{1F468}\u{1F3FF}'],
   [
-    'a couple with tones of skin',
-    '\u{1F468}\u{1F3FB}\u200D\u2764\uFE0F\u200D\u{1F48B}\u200D\u{1F468}\u{1F3FF}',
-  ],
-  [
-    'a family with tones of skin',
+    'a family with skin tones',
     ['\u{1F468}', '\u{1F469}', '\u{1F467}', '\u{1F466}'].map((one) => `${one}\u{1F3FD}`).join('\u200D'),
   ],
   ['the flag of Scotland', '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}'],

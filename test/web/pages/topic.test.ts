@@ -190,8 +190,8 @@ describe('against the usual', () => {
 
   test.each([
     ['the middle of days', [day(10), day(30), day(20)], 20],
-    ['scaled up by what was observed', [day(10, 0.5), day(20), day(20)], 20],
-    ['days seen in small part do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
+    ['scaled up by coverage', [day(10, 0.5), day(20), day(20)], 20],
+    ['days with little coverage do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
     ['lower bounds do not count', [day(99, 1, true), day(10), day(10), day(10)], 10],
     ['two days are too few', [day(10), day(10)], null],
   ])('%s', (_, days, usual) => expect(computeUsualVolume(days)).toBe(usual));
@@ -215,10 +215,10 @@ describe('against the usual', () => {
 
   test.each([
     ['a week', [10, 10], 7],
-    ['a week, when it has no more than that', Array(7).fill(1_428), 7],
+    ['a week, if no more is available', Array(7).fill(1_428), 7],
     ['fewer days of a busy topic', [4_500, 4_500, 4_500], 2],
     ['one day, however busy', [90_000, 1], 1],
-    ['what nobody counted holds nothing', [], 7],
+    ['an uncounted value is unknown', [], 7],
   ])('tops are taken from %s', (_, perDay, days) => {
     const today = new Date('2026-11-21');
     const past = perDay.flatMap((held: number, i) => {
