@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
 import { describe, inject } from 'vitest';
 
-/** Where the queue of a suite lives: in Postgres (no address), or in a Redis database of the suite's own. */
+/** Where the queue of a suite is: in Postgres (no address), or in a Redis database of its own. */
 export type TestBackend = Readonly<{ name: 'postgres' | 'redis'; redisUrl: string | null }>;
 
-/** Suites that one process tells on Redis, at most: numbers are had for all of them at once. */
+/** The most suites of one process on Redis: numbers are reserved for all of them at once. */
 const SUITES = 200;
 const numbers = await redisNumbers();
 
 /**
- * Tells the same tests of both back ends. Without a redis-server those on Redis are left out, and the
+ * Defines the same tests for both back ends. Without a redis-server those on Redis are skipped, and the
  * runner counts them as skipped. To empty the queue store of one suite use FLUSHDB: FLUSHALL would empty
  * those of others.
  */
@@ -18,7 +18,7 @@ export function onEachBackend(title: string, tell: (backend: TestBackend) => voi
   onRedis(`${title} on redis`, (redisUrl) => tell({ name: 'redis', redisUrl }));
 }
 
-/** Tells tests that need a Redis; left out, and counted as skipped, where there is no redis-server. */
+/** Defines tests that need a Redis; skipped, and counted as skipped, if there is no redis-server. */
 export function onRedis(title: string, tell: (redisUrl: string) => void): void {
   const { done, value: number } = numbers.next();
   if (done === true && inject('redisUrl') !== null)
@@ -28,7 +28,7 @@ export function onRedis(title: string, tell: (redisUrl: string) => void): void {
   );
 }
 
-/** Redis counts for us: every process that asks gets the next numbers of databases. None without a Redis. */
+/** Redis keeps the count: every process gets the next database numbers. None without a Redis. */
 async function redisNumbers(): Promise<Iterator<number, undefined>> {
   const server = inject('redisUrl');
   if (server === null) return [].values();

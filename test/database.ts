@@ -4,19 +4,19 @@ import { inject } from 'vitest';
 import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
 import { readErrorCode, connect, withDatabase } from '../src/platform/postgres/connect.ts';
 
-/** A database of a test file's own, migrated, with nothing in it. */
+/** A migrated, empty database for one test file. */
 export type TestDatabase = Readonly<{
-  /** As the program's role, which owns it. */
+  /** As the role of the program, which owns it. */
   url: string;
-  /** As the role that may read the views of `strandline_analytics` and nothing else. */
+  /** As the role that can only read the views of `strandline_analytics`. */
   readerUrl: string;
   name: string;
-  /** Removes it. Fails, after removing it, if somebody is still connected: a pool was leaked. */
+  /** Drops it. Fails afterwards if a connection is still open: a pool was leaked. */
   drop(): Promise<void>;
 }>;
 
 /**
- * Makes a database from the migrated template, in about a tenth of a second:
+ * Creates a database from the migrated template, in about a tenth of a second:
  * `const database = await freshDatabase()` at the top, `afterAll(() => database.drop())` at the end.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
@@ -24,8 +24,8 @@ export async function freshDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * A database with nothing in it at all, for tests of migration itself.
- * @param options.closed false: as a Postgres of somebody else has it, with all its functions open to everybody
+ * A completely empty database, for tests of migration itself.
+ * @param options.closed false: like a foreign Postgres, with all functions open to everybody
  */
 export async function emptyDatabase({ closed = true } = {}): Promise<TestDatabase> {
   const database = await makeDatabase('template0');
@@ -37,7 +37,7 @@ export async function emptyDatabase({ closed = true } = {}): Promise<TestDatabas
 }
 
 /**
- * A database like others of this run that are filled in the same way: the first file that asks fills one, all get copies.
+ * A database that several files of this run fill in the same way: the first file fills one, all get copies.
  * @param fill keeps no connection to it
  */
 export async function filledDatabase(
@@ -60,11 +60,11 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = withDatabase(inject('appUrl'), name);
   const { username: owner } = new URL(url);
-  // Files that are copied take half of what pages take that are logged, and fill no memory of the server's.
+  // Copied files take half the space of logged pages, and no memory of the server.
   const copied = `TEMPLATE ${template} STRATEGY file_copy OWNER ${owner}`;
   await asSuperuser(async (client) => {
     await client.query(`CREATE DATABASE ${name} ${copied}`);
-    // What a template cannot pass on: rights on the database itself. The reader may make no tables.
+    // A template does not pass on rights on the database itself. The reader may not create tables.
     await client.query(`REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC`);
   });
   return {
@@ -77,7 +77,7 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
 
 async function drop(client: Client, name: string): Promise<void> {
   try {
-    // Postgres waits some seconds by itself for sessions that are just ending.
+    // Postgres itself waits some seconds for sessions that are ending.
     await client.query(`DROP DATABASE ${name}`);
   } catch (error) {
     if (readErrorCode(error) !== '55006') throw error;

@@ -1,4 +1,4 @@
-/** The tables that the follower writes, to be compared with what a rebuild makes of the same runs. */
+/** The tables written while deriving, for comparison with a rebuild of the same runs. */
 import { rebuildTrends } from '../src/monitor/derive/follower.ts';
 import type { Context } from '../src/monitor/context.ts';
 import type { Id } from '../src/store/database.ts';
@@ -29,7 +29,7 @@ export async function readDerived({ db }: Pick<Context, 'db'>): Promise<Record<s
   return tables;
 }
 
-/** The same after searches were derived again from their first run on; all of them where none are named. */
+/** The same after searches were derived again from their first run; all of them if none are named. */
 export async function readRebuilt(
   ctx: Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>,
   searches?: readonly { id: Id }[],

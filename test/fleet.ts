@@ -1,4 +1,4 @@
-/** Worker processes around one database, one queue and one stub of the hosted service. */
+/** Worker processes on one database, one queue and one stub of the hosted service. */
 import { systemClock } from '../src/platform/clock.ts';
 import { openBackend } from '../src/platform/queue/connection.ts';
 import { openQueue } from '../src/platform/queue/queue.ts';
@@ -14,19 +14,19 @@ export type Fleet = {
   /** As a command has it: the real queue, no worker. */
   ctx: ActingContext;
   stub: StubService;
-  // Rows of ad hoc questions: what they hold is what the test expects of them.
+  // Rows of ad hoc queries: the test knows what they hold.
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
   start(env?: Record<string, string>, options?: ProcessOptions): Promise<WorkerProcess>;
   /** Saves a microblog search that is due once an hour. @returns its first run */
   add(slug: string, prompt?: string): Promise<bigint>;
   ended(runId: bigint): Promise<{ status: string; code: string | null; fence: number }>;
-  /** Ends all workers and puts the searches away, for the next test. */
+  /** Stops all workers and removes the searches, for the next test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * @param redisUrl null: the queue lives in Postgres
+ * @param redisUrl null: the queue is in Postgres
  * @param database where it is to stand; a fresh one otherwise
  */
 export async function openFleet(redisUrl: string | null, database?: TestDatabase): Promise<Fleet> {

@@ -1,4 +1,4 @@
-/** Starts what all tests stand on, once: a Postgres with a migrated template, and a Redis if there is one. */
+/** Starts once what all tests run on: a Postgres with a migrated template, and a Redis if available. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -12,7 +12,7 @@ import { keepReady, TEMPLATE } from './ready-postgres.ts';
 import { startRedis } from './redis.ts';
 import { makeDirectory, removeAbandoned } from './temporary.ts';
 
-/** What test files get from here; see database.ts and backends.ts, which are what they use. */
+/** What test files get from here; see database.ts and backends.ts, which use it. */
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The database `postgres`, as superuser. */
@@ -75,7 +75,7 @@ async function start(
   const redis = await startRedis(directory);
   if (redis !== undefined) opened.push(() => redis.stop());
   if (redis === undefined) {
-    // STRANDLINE_REQUIRE=redis: an automatic check must not pass by leaving half of it out.
+    // STRANDLINE_REQUIRE=redis: CI must not pass by skipping half of the tests.
     if (process.env['STRANDLINE_REQUIRE']?.split(',').includes('redis') === true)
       throw new Error('STRANDLINE_REQUIRE=redis, but redis-server was not found');
     process.stderr.write(

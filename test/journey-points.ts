@@ -1,6 +1,6 @@
 /**
- * Points in the journey of a run, for a worker that is to die or to wait there. They are seen from outside, by
- * the statements that a connection sends: the program knows nothing of them.
+ * Points in the journey of a run at which a worker dies or waits. They are detected from outside, by
+ * the statements that a connection sends: the program does not know them.
  */
 import { Client } from 'pg';
 

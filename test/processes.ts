@@ -1,4 +1,4 @@
-/** Worker processes for tests: started, watched, and ended by their process id. */
+/** Worker processes for tests: started, watched, and stopped by their process id. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,8 +1,8 @@
 import { openSync, readSync } from 'node:fs';
 
 /**
- * Counts what this process computes from now on, in milliseconds of the processor: how long it waited for one is the
- * machine's affair, and no test fails for it.
+ * Counts the processor time of this process from now on, in milliseconds: waiting for a processor depends on the
+ * machine, and no test fails for it.
  */
 export function watchProcessor(): () => number {
   const before = process.cpuUsage();

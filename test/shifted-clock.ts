@@ -1,4 +1,4 @@
-/** The wall clock of this process, moved; timers and `performance.now()` go on as they were. */
+/** The wall clock of this process, moved; timers and `performance.now()` are not affected. */
 const Real = Date;
 let shift = 0;
 

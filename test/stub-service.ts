@@ -1,4 +1,4 @@
-/** A search service that answers what a test tells it to, and remembers what it was asked. */
+/** A search service that responds as a test instructs, and records its requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,7 +12,7 @@ export type StubAnswer = (request: StubRequest, response: ServerResponse) => voi
 export type StubService = {
   url: string;
   requests: StubRequest[];
-  /** What it answers from now on. */
+  /** How it responds from now on. */
   answers(answer: StubAnswer): void;
   close(): Promise<void>;
 };
@@ -53,7 +53,7 @@ export async function startStub(first: StubAnswer = json({ miner_tweets: [] })):
   };
 }
 
-/** An answer that waits until it is let through. */
+/** A response that waits until it is released. */
 export function gated(answer: StubAnswer): { answer: StubAnswer; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** A world whose hosted service is a stub of this test file's own. Both end with the file, and each test begins at START. */
+/** A world with a stubbed hosted service for one test file. Both end with it, and each test begins at START. */
 import { afterAll, afterEach } from 'vitest';
 import { type StubService, startStub } from './stub-service.ts';
 import { makeWorld, START, type World } from './world.ts';
@@ -6,7 +6,7 @@ import { makeWorld, START, type World } from './world.ts';
 export type StubbedWorld = {
   stub: StubService;
   world: World;
-  // Rows of ad hoc questions: what they hold is what the test expects of them.
+  // Rows of ad hoc queries: the test knows what they hold.
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
 };
 

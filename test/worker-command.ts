@@ -1,4 +1,4 @@
-/** `strandline worker` as a person or a supervisor starts it: a process of its own, told by signals, heard by its log. */
+/** `strandline worker` as a person or a supervisor starts it: controlled by signals and observed by its log. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -17,7 +17,7 @@ export type WorkerCommand = {
   kill(signal: NodeJS.Signals): void;
 };
 
-/** Starts one, with nothing of this machine's settings but where programs are. */
+/** Starts one without settings of this machine, except the PATH. */
 export function startCommand(
   env: Readonly<Record<string, string | undefined>>,
   command = 'worker',

@@ -1,7 +1,7 @@
 /**
- * A worker as a process of its own, configured by an environment as any worker is. Loading the program takes
- * longer than most tests, so a process is told by message when to begin, and one that ended in an order can
- * begin again with another environment.
+ * A worker in its own process, configured by an environment like any worker. Loading the program takes
+ * longer than most tests, so a process starts on a message, and one that exited cleanly can
+ * start again with another environment.
  */
 import { readConfig } from '../src/config/config.ts';
 import { startWorker } from '../src/worker/worker.ts';
@@ -12,9 +12,9 @@ import { shiftClock } from './shifted-clock.ts';
 
 export type Life = {
   env: Record<string, string>;
-  /** Where it kills itself, without a word, the first time it comes there. */
+  /** Where it kills itself the first time. */
   dieAt?: Point;
-  /** Where it waits, once, until it is told to go on. */
+  /** Where it waits, once, until it may continue. */
   pauseAt?: Point;
   /** How far its wall clock is ahead of the machine's, in milliseconds. */
   clockMs?: number;
@@ -28,7 +28,7 @@ let end: (() => Promise<void>) | undefined;
 let goOn = () => {};
 
 process.on('message', (order: Order) => void obey(order));
-// Whoever started it is gone: nobody is left to tell it anything.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGTERM', () => void (end?.() ?? Promise.resolve()).then(() => process.exit(0)));
 say('loaded');

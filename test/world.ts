@@ -1,4 +1,4 @@
-/** A small world for a test file: its own database, a context on it, and a queue that only remembers. */
+/** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type Clock, steppedClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -21,7 +21,7 @@ export type World = {
   channels: bigint[];
   /** Recurring work that was enqueued. */
   work: string[];
-  /** One scan at the world's time. @returns the runs that it enqueued */
+  /** One scan at the time of the world. @returns the runs that it enqueued */
   scan(): Promise<bigint[]>;
   /** Derives all that follows from what runs saved. @returns from how many readings */
   derive(): Promise<number>;
@@ -33,12 +33,12 @@ export type World = {
 export const START = '2026-11-21T12:00:00.000Z';
 
 export type WorldOptions = {
-  /** Address of the stub that stands for the hosted service. */
+  /** The address of the stub of the hosted service. */
   hosted?: string | undefined;
   env?: Record<string, string>;
   clock?: Clock;
   names?: 'neutral' | 'named';
-  /** Where it is to stand; a fresh one otherwise. */
+  /** The database to use; a fresh one by default. */
   database?: TestDatabase;
 };
 

@@ -1,4 +1,4 @@
-/** A real browser, where the machine has one. */
+/** A real browser, if the machine has one. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -10,13 +10,13 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
 const CHEAP = ['--disable-gpu', '--disable-software-rasterizer', '--renderer-process-limit=1'];
 
 /**
- * Starts it, without a window.
- * @returns undefined where there is none on the PATH, unless `STRANDLINE_REQUIRE` names `chromium`
+ * Starts it headless.
+ * @returns undefined if there is none on the PATH, unless `STRANDLINE_REQUIRE` names `chromium`
  */
 export async function openBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();
   if (executablePath !== undefined) {
-    // Its own sandbox cannot be had as root; what it shows here are pages of ours on loopback.
+    // Its own sandbox is not available as root; it only shows our own pages on loopback.
     const args = [...CHEAP, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
     return chromium.launch({ executablePath, args });
   }
@@ -32,16 +32,16 @@ export function hasBrowser(): boolean {
 /** Arabic, Devanagari, Thai, Chinese, and emoji. */
 const SCRIPTS = ['ar', 'hi', 'th', 'zh-cn', 'und-zsye'];
 
-/** Languages whose script no font here has: a page that shows it shows boxes, which are seldom as wide as its letters. */
+/** Languages without an installed font: their pages show boxes, which are rarely as wide as the letters. */
 export function scriptsWithoutFont(): string[] {
   return SCRIPTS.filter((lang) => {
     const { stdout } = spawnSync('fc-list', [`:lang=${lang}`, 'family'], { encoding: 'utf8' });
-    // Nothing where there is no such command.
+    // Empty if there is no such command.
     return (stdout ?? '') === '';
   });
 }
 
-/** Whether `STRANDLINE_REQUIRE` names it: an automatic check must not pass by leaving half of it out. */
+/** Whether `STRANDLINE_REQUIRE` names it: CI must not pass by skipping half of the tests. */
 export function isRequired(what: 'chromium' | 'fonts'): boolean {
   return process.env['STRANDLINE_REQUIRE']?.split(',').includes(what) === true;
 }

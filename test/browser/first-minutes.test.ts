@@ -1,4 +1,4 @@
-/** The first ten minutes of somebody new: from the first page to a saved search and what it found, and on from there. */
+/** The first ten minutes of a new user: from the first page to a saved search and its results, and on from there. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -136,7 +136,7 @@ async function tabTo(page: Page, words: RegExp): Promise<void> {
   throw new Error(`not reachable by keyboard: ${String(words)} on ${page.url()}`);
 }
 
-/** Where the dashboard is, once the program says so; what it says then is read on and dropped. */
+/** The address of the dashboard, once the program prints it; later output is read and dropped. */
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('its stdout is not ours');
   const lines = createInterface({ input: stdout });

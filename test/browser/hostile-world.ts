@@ -1,4 +1,4 @@
-/** A monitor that watched a service which means harm, through its own journey: what came stands in the database. */
+/** A monitor that watched a malicious service through its own journey: the results are in the database. */
 import type { WebServer } from '../../src/app/http-server.ts';
 import { HOUR } from '../../src/domain/time.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
@@ -16,7 +16,7 @@ import { homeOf } from '../cli/stand.ts';
 import { json, startStub, type StubAnswer, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
-/** Everything that runs it sets `hit`, opens a dialog or asks another host. */
+/** All of it sets `hit`, opens a dialog or requests another host if executed. */
 export const TEXTS = [
   '<script>globalThis.hit=1</script>',
   '"><img src=x onerror="globalThis.hit=1"><b a="',
@@ -38,12 +38,12 @@ export const TEXTS = [
   '\r\nSet-Cookie: strandline=evil\r\nLocation: https://evil.example\r\n\r\n<script>globalThis.hit=1</script>',
   '__proto__ constructor hasOwnProperty toString',
   '\u0001STX\u0002match\u0003 <mark>x</mark> %s %n %00 \\u003cscript\\u003e',
-  // One character each, as a browser sees it: it breaks no line inside.
+  // One character each for a browser: it breaks no line inside.
   '\u{1F468}\u200D'.repeat(150),
   '\u0915\u094D'.repeat(150),
 ];
 
-/** What stands where an address should: none of them may be followed. */
+/** Values in place of addresses: none of them may be followed. */
 export const ADDRESSES = [
   'javascript:globalThis.hit=1',
   'JaVaScRiPt:globalThis.hit=1',
@@ -127,7 +127,7 @@ const SEARCHES = [
   ['hostile-odd', 'microblog', `odd ${at(TEXTS, 3)}`],
 ] as const;
 
-/** Each search is answered anew at each run: posts that were not there, and another completion. */
+/** Each search gets new results at each run: new posts and another completion. */
 function answerer(): StubAnswer {
   const rounds = new Map<string, number>();
   return (request, response) => {

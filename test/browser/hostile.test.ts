@@ -1,16 +1,16 @@
-/** Whatever the world and people write, a page shows it as text: nothing runs, nothing is fetched, nothing is broken. */
+/** Whatever others write, a page shows it as text: nothing is executed, requested or broken. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, isRequired, openBrowser, scriptsWithoutFont } from './browser.ts';
 import { type HostileWorld, openHostileWorld, TEXTS } from './hostile-world.ts';
 import { NARROW, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';
 
-/** Of each kind of page (`/posts/:id`) so many are asked for, and so many opened in the browser. */
+/** Of each kind of page (`/posts/:id`), how many are requested, and how many are opened in the browser. */
 const ASKED = 6;
 const OPENED = 1;
 const BEGINNINGS = ['/', '/explore?q=ferry', '/explore?q=script', '/explore/sql', '/compare?topics=hostile'];
 
-/** What in a page must not be there: handlers, foreign elements, addresses that are not of the web. */
+/** What a page must not contain: event handlers, foreign elements, addresses that are not web addresses. */
 const INTRUDERS = `(() => {
   const found = [];
   if (globalThis.hit !== undefined) found.push('a script ran');
@@ -36,12 +36,12 @@ const INTRUDERS = `(() => {
 })()`;
 
 /**
- * What is wider than its room, once all that can be opened is: nobody should have to scroll the page sideways, and no text
- * may be cut or drawn over what is beside it. Tables, code and the places of the head scroll by themselves.
+ * Elements wider than their container, with all details open: nobody should have to scroll the page sideways, and no
+ * text may be cut off or overlap its neighbors. Tables, code and the header scroll by themselves.
  */
 const TOO_WIDE = `(async () => {
   for (const one of document.querySelectorAll('details')) one.open = true;
-  // A chart follows its room in the frame after.
+  // A chart is resized in the following frame.
   for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
   const found = [];
   const over = document.documentElement.scrollWidth - innerWidth;
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())('hostile content', () => {
   });
 });
 
-/** On a wide screen, a tablet, a telephone and the narrowest one. */
+/** A wide screen, a tablet, a phone and the narrowest one. */
 async function expectRoom(page: Page, address: string): Promise<void> {
   for (const size of [WIDE, TABLET, PHONE, NARROW]) {
     await page.setViewportSize(size);
@@ -169,7 +169,7 @@ function kindOf(address: string): string {
   return address.replace(/\?.*/, '').replaceAll(/\d+/g, ':id');
 }
 
-/** Pages that pages of ours lead to, a few of each kind; none may fail. */
+/** Pages linked from our pages, a few of each kind; none may fail. */
 async function crawl(origin: string): Promise<Set<string>> {
   const seen = new Set(BEGINNINGS);
   const asked = new Map<string, number>();

@@ -7,7 +7,7 @@ import { hasBrowser, openBrowser } from './browser.ts';
 import { openStage, type Stage } from './stage.ts';
 import { barriers, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';
 
-/** Where pictures of the pages are kept, for people to look at; none are taken where it is not set. */
+/** Where screenshots are stored for people to look at; none are taken if it is not set. */
 const PICTURES = process.env['STRANDLINE_PICTURES'];
 
 const LIVE = ['/', '/topics/trains', '/searches/trains-posts', '/searches/trains-ai?range=30d'];
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
     await stage?.close();
   });
 
-  /** Each size in a window of its own, as the page is read there; a zone of its own, as people have one. */
+  /** Each size in its own window, with its own time zone. */
   const openAll = async (address: string): Promise<Visit[]> => {
     const visits = await Promise.all(
       SIZES.map((viewport) => openVisit(browser, stage.web.url, { viewport, timezoneId: 'Europe/Berlin' })),
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       const visits = await openAll(address);
       const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
       const first = await visits[0]?.page.locator('#newest .line').first().textContent();
-      // A day: posts, a completion, and other posts that gain.
+      // One day: posts, a completion, and other posts that gain.
       for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
       for (const [i, visit] of visits.entries()) {
         const { page } = visit;
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
     expect(await pill.count()).toBe(0);
 
     await stage.history.runNextSlot();
-    // What the script waits for passes at once; what the server needs for it does not.
+    // What the script waits for passes immediately; what the server needs for it does not.
     await expect.poll(async () => (await page.clock.runFor(1_000), pill.count())).toBe(1);
     await page.locator('#searches a').first().focus();
     await page.keyboard.press('n');
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
     await page.goto('/new');
     await page.locator('main [name="text"]').fill('night trains');
     await page.locator('main [name="do"]').first().focus();
-    // There is nothing new: a page that is fetched all the same would be seen here.
+    // Nothing is new: a page requested anyway would be detected here.
     const fetched: string[] = [];
     page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
     await page.keyboard.press('n');
@@ -181,19 +181,19 @@ describe.skipIf(!hasBrowser())('an open page', () => {
 
 type Place = { name: string; x: number; y: number; width: number; height: number };
 
-/** Where each part of the page is, in pixels from its beginning. */
+/** The position of each part of the page, in pixels from its top. */
 async function placesOf(page: Page): Promise<Place[]> {
   return page.evaluate<Place[]>(PLACES);
 }
 
-/** Which parts there are, and in which column: what a longer list may not change. */
+/** The parts and their columns: a longer list must not change these. */
 function columnsOf(places: readonly Place[]): string[] {
   return places
     .filter(({ name }) => !COMING_AND_GOING.has(name))
     .map(({ name, x, width }) => `${name}: ${x}, ${width}`);
 }
 
-/** They are there only where there is something to say. */
+/** Present only if there is something to say. */
 const COMING_AND_GOING: ReadonlySet<string> = new Set(['spikes', 'unusual', 'amiss', 'said']);
 
 async function picture(page: Page, address: string, name: string): Promise<void> {
@@ -208,14 +208,14 @@ const PLACES = `[...document.querySelectorAll('main section, main [data-live], f
   return { name, ...Object.fromEntries(Object.entries({ x, y: y + scrollY, width, height }).map(([k, v]) => [k, Math.round(v)])) };
 })`;
 
-/** Shifts that the browser itself sees, of what no person caused. */
+/** Layout shifts reported by the browser, without those caused by input. */
 const NOTE_SHIFTS = `globalThis.shifts = [];
   new PerformanceObserver((list) => {
     for (const one of list.getEntries()) if (!one.hadRecentInput) shifts.push(
       one.value + ': ' + one.sources.map(({ node }) => (node?.parentElement?.outerHTML ?? 'gone').slice(0, 120)).join(' | '));
   }).observe({ type: 'layout-shift' });`;
 
-/** Events come as the test says. */
+/** Events arrive when the test sends them. */
 const EVENTS_BY_HAND = `globalThis.EventSource = class extends EventTarget {
   constructor() { super(); globalThis.source = this; }
   close() {}

@@ -1,4 +1,4 @@
-/** Every page, as two people see it: by day on a wide screen, and by night on a telephone. */
+/** Every page in two settings: light on a wide screen, and dark on a phone. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -7,7 +7,7 @@ import { hasBrowser, openBrowser } from './browser.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
 import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
 
-/** Where pictures of the pages are kept, for people to look at; none are taken where it is not set. */
+/** Where screenshots are stored for people to look at; none are taken if it is not set. */
 const PICTURES = process.env['STRANDLINE_PICTURES'];
 
 type Page = readonly [name: string, address: string | ((ids: Ids) => string), status?: number];
@@ -53,7 +53,7 @@ const PAGES: readonly Page[] = [
   ['nothing', '/nowhere', 404],
 ];
 
-/** Widths do not depend on colours, nor colours on widths: each scheme is looked at in one width. */
+/** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [
   { eyes: 'light-wide', scheme: 'light', size: WIDE },
   { eyes: 'dark-phone', scheme: 'dark', size: PHONE },
@@ -133,9 +133,9 @@ const NOTE_FONTS = `globalThis.fonts = [];
     set(font) { fonts.push(font.slice(font.search(/[0-9.]+px/))); set.call(this, font); },
   });`;
 
-/** Nothing makes a person on a telephone scroll sideways, but for what scrolls by itself. */
+/** Nobody on a phone has to scroll sideways, except inside elements that scroll by themselves. */
 const TOO_WIDE = `(async () => {
-  // A chart follows its room in the frame after.
+  // A chart is resized in the following frame.
   for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
   if (document.documentElement.scrollWidth <= innerWidth) return [];
   return [...document.querySelectorAll('body *')]
@@ -144,7 +144,7 @@ const TOO_WIDE = `(async () => {
     .map((one) => one.outerHTML.slice(0, 160));
 })()`;
 
-/** One heading of the page, and below it no level left out. */
+/** One main heading per page, and no level skipped below it. */
 const HEADINGS = `(() => {
   const levels = [...document.querySelectorAll('h1, h2, h3, h4, h5')].map((one) => Number(one.tagName[1]));
   const wrong = levels.flatMap((level, i) => (level > (levels[i - 1] ?? 0) + 1 ? ['h' + level + ' as heading ' + (i + 1)] : []));

@@ -1,4 +1,4 @@
-/** The dashboard over twelve lived days, at an address of its own, for a browser to look at. */
+/** The dashboard over twelve simulated days, on its own address, for a browser. */
 import { readConfig } from '../../src/config/config.ts';
 import type { WebServer } from '../../src/app/http-server.ts';
 import { HOUR } from '../../src/domain/time.ts';
@@ -35,7 +35,7 @@ export async function openStage(): Promise<Stage> {
   const ctx = withAlerts(world.ctx);
   await tellOfWhatComes(ctx, world.clock, receiver);
   while (!(await fillArchive(world.db, { batches: 50 })));
-  // A list of one: as none opens anything any more, whoever comes is let in as before.
+  // A list of one: as none is valid any more, visitors have access as before.
   const { prefix } = await createToken(ctx, { name: 'a program', scopes: ['read'] }, OPERATOR);
   await revokeToken(ctx, prefix);
   const web = await startWeb(homeOf({ ...world, ctx }));
@@ -59,7 +59,7 @@ function withAlerts(ctx: ActingContext): ActingContext {
   return { ...ctx, config: { ...ctx.config, masterKey, webhook, http: { ...ctx.config.http, port: 0 } } };
 }
 
-/** A rule and two channels, of which one does not answer, and a run that finds something for them. */
+/** A rule and two channels, one of which does not respond, and a run with discoveries for them. */
 async function tellOfWhatComes(
   ctx: ActingContext,
   clock: History['world']['clock'],

@@ -1,32 +1,32 @@
-/** A person at the browser, and somebody beside who notes what must not happen. */
+/** A person at the browser, and an observer who records what must not happen. */
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export type Visit = {
   page: Page;
   /**
-   * What went wrong since it was last asked: scripts and styles that the policy refused, errors of scripts, dialogs
-   * that opened, requests to another host, answers of 5xx.
+   * Errors since the last call: scripts and styles blocked by the policy, script errors, dialogs,
+   * requests to another host, responses with 5xx.
    */
   troubles(): string[];
   close(): Promise<void>;
 };
 
 export const WIDE = { width: 1440, height: 900 };
-/** The narrowest on which two columns stand beside each other. */
+/** The narrowest with two columns side by side. */
 export const TABLET = { width: 1024, height: 768 };
 export const PHONE = { width: 390, height: 844 };
-/** The narrowest telephone that is still carried, and so a page at 200 % on a small screen. */
+/** The narrowest supported phone, which equals a page at 200 % on a small screen. */
 export const NARROW = { width: 320, height: 640 };
 
-/** @param origin the only host that may be asked for anything */
+/** @param origin the only host that may receive requests */
 export async function openVisit(
   browser: Browser,
   origin: string,
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: WIDE, baseURL: origin, ...options });
-  // As long as a hook may take: a busy machine is no failure.
+  // As long as a hook may take: a busy machine is not a failure.
   context.setDefaultTimeout(120_000);
   const noted: string[] = [];
   await noteTroubles(context, origin, noted);
@@ -58,16 +58,16 @@ async function noteTroubles(context: BrowserContext, origin: string, noted: stri
   });
 }
 
-/** What stands in the way of people who read or move otherwise: each rule that is broken, and where. */
+/** Accessibility barriers: each violated rule, and where. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate<string[]>(BROKEN_RULES);
 }
 
-/** Loaded once for each page that is opened; it may be looked at several times. */
+/** Loaded once per opened page; it may be checked several times. */
 const AXE = `if (globalThis.axe === undefined) { ${axe.source} }`;
 
-/** Beside its usual rules axe is asked for the size of targets (WCAG 2.2, 2.5.8), which it leaves out unless it is named. */
+/** axe checks target sizes (WCAG 2.2, 2.5.8) only if the rule is named. */
 const BROKEN_RULES = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => {
     const where = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));

@@ -1,4 +1,4 @@
-/** What commands change stands in the audit log, under the account that ran them. */
+/** Changes made by commands are in the audit log, under the account that ran them. */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRow } from '../../src/store/queries/audit-log.ts';
@@ -20,7 +20,7 @@ type Printed = Omit<AuditRow, 'id'> & { id: string };
 const log = (...more: string[]) => stand.json<Printed[]>('audit', ...more);
 const WEBHOOK = 'https://93.184.215.14/hook?key=canary-of-the-address';
 
-/** In an order in which each can be run, with what it leaves. */
+/** In an order in which each can run after the ones before it. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['watch gulls --name Gulls --service hosted', ['topic.created']],
   ['search add terns --operation microblog --prompt terns --every 1h', ['search.created']],

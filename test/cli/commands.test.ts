@@ -370,7 +370,7 @@ describe('status', () => {
       ok: false,
       found: 'last ran 31 s ago, so due searches do not run',
     });
-    // Without a worker nobody is expected to scan: the missing worker is what is reported.
+    // Without a worker no scan is expected: the missing worker is what is reported.
     expect((await checkSearches(home)).map(({ check }) => check)).not.toContain('scan');
     await heartbeatOf(world, { name: 'stuck' });
     expect(await checkSearches(home)).toContainEqual(expect.objectContaining({ check: 'scan', ok: false }));

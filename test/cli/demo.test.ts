@@ -9,7 +9,7 @@ import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
 let stand: Stand;
-/** Calls of the service that would cost something. */
+/** Calls that would cost money. */
 let paid = 0;
 beforeAll(async () => {
   stand = await makeStand();
@@ -26,7 +26,7 @@ const rows = async (sql: string, values: unknown[] = []) =>
 const demoSearches = () =>
   rows(`SELECT id, slug, state, next_due_at FROM strandline.searches WHERE slug LIKE 'demo-%'`);
 
-/** How much there is of everything, by table. */
+/** The number of rows per table. */
 async function amounts(): Promise<Record<string, number>> {
   const tables = await rows(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = 'strandline' AND table_type = 'BASE TABLE'`,
@@ -39,7 +39,7 @@ async function amounts(): Promise<Record<string, number>> {
   return counted;
 }
 
-/** What may differ after a demo was there: its calls were made, months of snapshots are there, a service, counts never go back, and it is known who made it. */
+/** May differ after a demo: calls, months of snapshots, a service, counts that never go back, and audit entries. */
 const STAYS = new Set([
   'call_days',
   'services',
@@ -67,7 +67,7 @@ test('simulates past days, leaves other searches alone, and pays for nothing', a
   const { code, stdout, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2', '--json']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Simulating 1 day of 2 topics')]);
   const done = JSON.parse(stdout) as { runs: number; searches: { search: string; posts: number }[] };
-  // Every half hour, every hour and every six hours, and a first look each.
+  // Every half hour, every hour and every six hours, and a first run each.
   expect(done.runs).toBe(48 + 24 + 4 + 3);
   expect(done.searches.map(({ search }) => search)).toEqual([
     'demo-night-trains-ai',

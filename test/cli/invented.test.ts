@@ -17,7 +17,7 @@ beforeAll(async () => {
     }),
   );
   const { ctx } = stand.world;
-  // Nothing hosted, and no public source that answers: what a laptop without a network sees.
+  // Nothing hosted, and no public source that responds: a laptop without a network.
   Object.assign(ctx, {
     config: { ...ctx.config, hosted: undefined },
     ownSources: () => Promise.resolve('silent'),

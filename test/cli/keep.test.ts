@@ -73,7 +73,7 @@ test('restore names the key of its channels; doctor reports whether the current 
       found: `secrets of 1 channel are encrypted with the key ${keyId}; no master key is configured`,
     },
   ]);
-  // To look is not to make one.
+  // A preview deletes nothing.
   await expect(access(path.join(folder, 'keys'))).rejects.toThrow('ENOENT');
 
   const directory = path.join(folder, 'sealed');

@@ -1,6 +1,6 @@
 /**
- * What a command loads is most of what its start costs: modules, counted by V8 in a process of its own. Coverage sees
- * CommonJS inside packages too, which a loader's hook does not.
+ * Most of the start-up cost of a command is the modules it loads, counted by V8 in a separate process. Coverage also
+ * sees CommonJS inside packages, which a loader hook does not.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { makeDirectory } from '../temporary.ts';
 const run = promisify(execFile);
 const coverage = z.object({ result: z.array(z.object({ url: z.string() })) });
 const database = await freshDatabase();
-/** What `npm run build` emits, file by file, so that a start counts modules as its sources have them and compiles none. */
+/** The output of `npm run build`, file by file, so that a start counts modules like the sources and compiles none. */
 let built: string;
 beforeAll(async () => {
   built = await buildPackage();
@@ -26,12 +26,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What answers requests, calls services and distributes work: much of the program, and nothing to a reader. */
+/** What serves requests, calls services and distributes work: much of the program, and of no use to a reader. */
 const HEAVY = new Set(['bullmq', 'fast-xml-parser', 'fastify', 'ioredis', 'preact', 'prom-client', 'undici']);
 
 /**
- * Commands that read: the most modules of ours, and the most packages. A tenth above what they load; a command that
- * needs more has its reason, and its line changes with it.
+ * Commands that read: the maximum of our modules and of packages, a tenth above what they load. A command that
+ * needs more has a reason, and its line changes with it.
  */
 // biome-ignore format: one line for each
 const READING: readonly { command: string; own: number; packages: number; heavy?: readonly string[] }[] = [
@@ -73,7 +73,7 @@ test.each(READING)(
   },
 );
 
-/** Runs a command in a process of its own: its packages by name, and files of `dist`. */
+/** Runs a command in a separate process: its packages by name, and files of `dist`. */
 async function loadedBy(command: string): Promise<{ packages: string[]; own: string[] }> {
   const directory = await makeDirectory();
   onTestFinished(() => rm(directory, { recursive: true }));

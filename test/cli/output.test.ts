@@ -303,13 +303,13 @@ describe('a followed discovery', () => {
   });
 });
 
-/** What is left of a line without our colours. */
+/** A line without our colors. */
 function plain(line: string): string {
   // oxlint-disable-next-line no-control-regex
   return line.replace(/\u001b\[\d+m/g, '');
 }
 
-/** Wide characters by their block, families of emoji as one: counted here without the library that is tested. */
+/** Wide characters by their block, emoji sequences as one: counted here without the tested library. */
 function displayWidth(line: string): number {
   let width = 0;
   for (const { segment } of new Intl.Segmenter('en').segment(line)) {

@@ -4,7 +4,7 @@ import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 
 let stand: Stand;
-/** Three looks in two hours: one post grows, one loses likes on the way, one goes out of sight. */
+/** Three observations in two hours: one post grows, one loses likes in between, one is dropped. */
 beforeAll(async () => {
   stand = await makeStand();
   const look = async (...posts: unknown[]) => {
@@ -122,7 +122,7 @@ describe('find', () => {
     expect((await stand.run(['find', 'zeppelin'])).stderr).toBe('No matches.\n');
     const client = await pool.connect();
     try {
-      // Somebody else fills the index, and has not reached the last of it.
+      // Another process fills the index, and has not finished.
       await client.query('BEGIN; UPDATE strandline.archive_progress SET discovery_id = 0; COMMIT; BEGIN');
       await client.query('SELECT FROM strandline.archive_progress FOR UPDATE');
       const { stderr } = await stand.run(['find', 'zeppelin']);

@@ -1,4 +1,4 @@
-/** The login of a Postgres of one's own gets another password by a command, as far as our role may give it one. */
+/** A command changes the password of the reader in your own Postgres, as far as our role is allowed to. */
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
@@ -30,7 +30,7 @@ test('prints the new address once, and it works; a role without permission gets 
   const enters = (url: string) =>
     connect(url, 'test').then((client) => client.end().then(() => 'in'), readErrorCode);
 
-  // The program's role of the embedded Postgres is none that may change others.
+  // The role of the program in the embedded Postgres may not change others.
   const refused = await rotate(server.url);
   expect(refused).toMatchObject({ code: 1, stdout: '', log: [] });
   expect(refused.stderr).toContain(`ALTER ROLE "strandline_reader" PASSWORD '...'`);

@@ -146,7 +146,7 @@ describe('search run --wait', () => {
     stand.stub.answers((request, response) => {
       calls += 1;
       if (calls > 1) return json({ miner_tweets: [] })(request, response);
-      // The wait is lived by moving the clock, not by waiting.
+      // Waiting is simulated by moving the clock.
       setTimeout(() => stand.world.clock.advance(60_000), 300);
       return json({ detail: 'slow down' }, 503)(request, response);
     });
@@ -197,7 +197,7 @@ describe('search run --wait', () => {
 
       world.clock.advance(120_000);
       await executeRun(home.ctx, BigInt(id));
-      setTimeout(() => world.clock.advance(120_000), 300); // lived by moving the clock, not by waiting
+      setTimeout(() => world.clock.advance(120_000), 300); // simulated by moving the clock, not by waiting
       const waited = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
       expect(waited.stderr).toMatch(/ferry: runs in 1 min: all 1 calls of this minute/);
       expect(JSON.parse(waited.stdout)).toMatchObject({ status: 'succeeded', calls: 1 });

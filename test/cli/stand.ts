@@ -1,4 +1,4 @@
-/** A command line on a small world: what goes in are arguments, what comes out is what a shell would see. */
+/** A command line on a small world: arguments go in, and what a shell would see comes out. */
 import { Writable } from 'node:stream';
 import { type Cli, openCli } from '../../src/cli/command-context.ts';
 import { COMMAND_NAMES } from '../../src/cli/command-registry.ts';
@@ -15,7 +15,7 @@ export type Stand = {
   stub: StubService;
   home: Program;
   run(argv: readonly string[], over?: Partial<Io>): Promise<Printed>;
-  /** Runs a command that must end well, and reads its JSON. */
+  /** Runs a command that must succeed, and parses its JSON. */
   json<T>(...argv: string[]): Promise<T>;
   close(): Promise<void>;
 };
@@ -60,7 +60,7 @@ export async function makeStand(): Promise<Stand> {
   };
 }
 
-/** The world as a home; what it stands on is closed by the world. */
+/** The world as a home; its resources are closed by the world. */
 export function homeOf({ ctx, database }: World): Program {
   return {
     ctx,
@@ -92,7 +92,7 @@ export function collector(): { stream: Writable; text(): string } {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-/** A command line that prints into nothing, for what is tested without a command. */
+/** A command line without output, for tests that call functions directly. */
 export function quietCli(over: Partial<Io> = {}): Cli {
   const io = { stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over };
   return openCli(openShell(io, COMMAND_NAMES));

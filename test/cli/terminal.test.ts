@@ -1,4 +1,4 @@
-/** What a person sees on a terminal: hints that can be pasted, warnings as sentences, wrapped lines, local times, plain faults. */
+/** Output on a terminal: hints to paste, warnings as sentences, wrapped lines, local times, plain errors. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/app/service-access.ts';

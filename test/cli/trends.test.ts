@@ -61,8 +61,8 @@ const OBSERVED = '1'.repeat(15);
 const NOW = new Date(START);
 
 /**
- * Gives a search a past, hour by hour up to now: `4` posts, `4+` a lower bound, `-` not observed. Times are those of the
- * stand's clock, which stands at noon.
+ * Gives a search a history, hour by hour up to now: `4` posts, `4+` a lower bound, `-` unobserved. Times use the
+ * clock of the stand, which is fixed at noon.
  */
 async function lived(slug: string, written: string): Promise<void> {
   const { pool } = stand.world.db;
@@ -94,7 +94,7 @@ async function lived(slug: string, written: string): Promise<void> {
 }
 
 const each = (hours: number, what: string) => Array<string>(hours).fill(what).join(' ');
-/** A spike as the worker would have recorded it. */
+/** A spike as the worker would record it. */
 async function told(slug: string, end: Date): Promise<void> {
   await stand.world.db.pool.query(
     `INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd, usual,
@@ -178,7 +178,7 @@ describe('trends', () => {
   });
 
   it.each([
-    // Hours before and hours of the two days, and what may be said of them.
+    // The hours before, the hours of the two days, and the expected comparison.
     [
       'twice as many',
       `${each(48, '2')} ${each(48, '4')}`,
@@ -287,7 +287,7 @@ describe('trends', () => {
 });
 
 describe('trends --compare', () => {
-  /** A topic's days up to yesterday: `48` posts of a whole day, `48/2` of half of it, `9+` at least, `-` not looked at. */
+  /** Days of a topic up to yesterday: `48` posts of a day, `48/2` of half of it, `9+` at least, `-` unobserved. */
   async function days(topic: string, written: string): Promise<void> {
     await stand.run(add(`${topic}-posts`, '--topic', topic));
     const { pool } = stand.world.db;

@@ -10,7 +10,7 @@ afterAll(() => stand.close());
 const bare = ['search', 'add', 'x', '--prompt', 'p'];
 const add = [...bare, '--operation', 'microblog'];
 
-/** What is written, and what the answer must name: where, what was given, what is allowed. */
+/** The input, and what the error must name: the place, the given value, the allowed ones. */
 const refused: readonly (readonly [
   name: string,
   argv: readonly string[],

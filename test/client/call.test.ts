@@ -13,7 +13,7 @@ const send =
   (response: ServerResponse) =>
     void response.writeHead(status, headers).end(body);
 
-/** What a server hears of a call. */
+/** The request that a server receives. */
 const sentBy = (request: ServiceRequest, other: Parameters<typeof call>[1] = {}) =>
   withService(send(200, JSON_TYPE, '{}'), async (url, heard) => {
     expect(outcome(await call(url, { request, ...other }))).toBe('answer');
@@ -173,7 +173,7 @@ test.each<[string | undefined, string | Buffer, string]>([
   ['application/json', 'oops', 'bad_json'],
   ['text/html', '', 'bad_json'],
   [undefined, '   \n', 'bad_json'],
-  // In UTF-16 and still compressed: the reader of answers knows both.
+  // In UTF-16 and still compressed: the parser of responses decodes both.
   ['application/json', Buffer.from('\uFEFF{"a":1}', 'utf16le'), 'answer'],
   [undefined, Buffer.from('{"a":1}', 'utf16le'), 'answer'],
   ['application/json; charset=utf-16', Buffer.from('\uFEFF{"a":1}', 'utf16le').swap16(), 'answer'],
@@ -188,7 +188,7 @@ test.each<[string | undefined, string | Buffer, string]>([
 });
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n';
-// What comes of a body before it breaks off, the code, and what of it is there afterwards.
+// What arrives of a body before it breaks off, the code, and how much of it is kept.
 test.each<[string, (socket: Socket) => void, string, string | undefined]>([
   [
     'resets',

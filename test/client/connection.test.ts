@@ -1,4 +1,4 @@
-/** One connection per call: none is reused, so that none can be closed by the service while a paid call is put on it. */
+/** One connection per call: none is reused, so the service cannot close one while a paid call is sent on it. */
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { steppedClock } from '../../src/platform/clock.ts';
@@ -9,7 +9,7 @@ const RESPONSE =
 
 type Counted = { connections: number; requests: number };
 
-/** A service that promises to keep connections open, and closes each of them as the next request arrives on it. */
+/** A service that promises keep-alive, and closes each connection when the next request arrives on it. */
 async function withClosingService(use: (baseUrl: string, counted: Counted) => Promise<void>): Promise<void> {
   const counted = { connections: 0, requests: 0 };
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** A service on the loopback that answers as it is told, byte by byte if need be. */
+/** A service on loopback that responds as instructed, byte by byte if necessary. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { loadDialect } from '../../src/protocol/dialect.ts';
@@ -6,12 +6,12 @@ import { steppedClock } from '../../src/platform/clock.ts';
 import { type CallInput, type CallResult, callService } from '../../src/monitor/client/service-call.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00Z');
-/** A key that no answer, log or error may ever show. */
+/** A key that no response, log or error may show. */
 export const KEY = 'k3y$canary&"7f"/+=';
 
 export type Heard = { url: string; headers: IncomingMessage['headers']; body: string };
 
-/** Runs `use` against an HTTP server; gives it the address, and what the server has heard so far. */
+/** Runs `use` with an HTTP server; passes the address, and the requests received so far. */
 export async function withService<T>(
   answer: (response: ServerResponse, request: Heard) => void,
   use: (baseUrl: string, heard: Heard[]) => Promise<T>,
@@ -38,7 +38,7 @@ export async function withService<T>(
   }
 }
 
-/** Runs `use` against a server that gets the bare socket once the request has come. */
+/** Runs `use` with a server that gets the bare socket once the request arrived. */
 export async function withSocket<T>(
   answer: (socket: Socket) => void,
   use: (baseUrl: string) => Promise<T>,
@@ -63,7 +63,7 @@ function addressOf(address: ReturnType<ReturnType<typeof createServer>['address'
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Calls with everything that a test does not care about. */
+/** Calls with defaults for everything a test does not care about. */
 export function call(baseUrl: string, other: Partial<CallInput> = {}): Promise<CallResult> {
   return callService({
     baseUrl,

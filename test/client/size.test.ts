@@ -7,7 +7,7 @@ import { call, outcome, withService, withSocket } from './server.ts';
 
 const TEXT = Buffer.from(`{"text":"${'wave '.repeat(10_000)}"}`);
 
-/** Answers with a body under the name of an encoding. */
+/** Responds with a body under the name of an encoding. */
 function encoded(encoding: string, body: Buffer, other: Parameters<typeof call>[1] = {}) {
   const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
   return withService(
@@ -87,8 +87,8 @@ test('a response may be exactly as large as the limit, not a byte larger', async
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
 /**
- * What was computed while something ran, all of it and the most between two turns of the event loop, in milliseconds of the
- * processor; and how much memory was taken.
+ * The processor time while something ran, in total and the most between two turns of the event loop, in milliseconds;
+ * and the memory used.
  */
 async function watched<T>(
   run: () => Promise<T>,

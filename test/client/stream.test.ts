@@ -37,7 +37,7 @@ test('a streaming request asks for an event stream', async () => {
   );
 });
 
-// F54: what comes, the outcome.
+// F54: the stream, the outcome.
 test.each<[string, string, string]>([
   [
     'CRLF and a final event without a blank line',

@@ -4,7 +4,7 @@ import { call, outcome, withService, withSocket } from './server.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
-/** Writes a byte of a text every few milliseconds, for ever. */
+/** Writes a byte of a text every few milliseconds, endlessly. */
 function drip(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => socket.write(text[at++ % text.length] ?? ''), 10);
@@ -33,7 +33,7 @@ test.each<[string, (socket: Socket) => void, string, number | null]>([
   let hungUp: Promise<unknown> | undefined;
   const result = await withSocket(
     (socket) => {
-      // A byte that is written into a connection that is just being closed is an error, and means nothing here.
+      // Writing to a connection that is being closed is an error without meaning here.
       socket.on('error', () => {});
       hungUp = new Promise((resolve) => socket.once('close', resolve));
       behave(socket);
@@ -53,7 +53,7 @@ test('reads a response that arrived while the process was suspended, however lon
   const result = await withSocket(
     (socket) =>
       void socket.write(`${HEAD}content-length: ${body.length}\r\n\r\n${body}`, () => {
-        // Nothing else of this process runs meanwhile, its timers included.
+        // Nothing else in this process runs meanwhile, including its timers.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
       }),
     (url) => call(url, { timeoutMs: 150 }),

@@ -1,4 +1,4 @@
-/** What an answer has to look like, member by member. */
+/** The required form of a response, member by member. */
 import type { Names } from './names.ts';
 import {
   AI_ANSWER,
@@ -36,7 +36,7 @@ const AT = {
   b: 'Endpoints / B / Response',
 } as const;
 
-/** Lists every member, so that one that never came to be seen is not forgotten. */
+/** Lists every member, so that one that never occurs is still reported. */
 export function expectMembers(report: Report): void {
   for (const [at, members] of [
     [AT.answer, { ...AI_ANSWER, ...prefixed('text_chunks', TEXT_CHUNKS), ...prefixed('a group', GROUP) }],

@@ -11,7 +11,7 @@ export type Reply = { status: number; contentType: string; text: string; json: u
 export type Client = {
   ai(body: unknown, key?: string | null): Promise<Reply>;
   microblog(body: unknown, key?: string | null): Promise<Reply>;
-  /** How many calls were made. */
+  /** The number of calls made. */
   readonly calls: number;
 };
 
@@ -41,7 +41,7 @@ export function createClient({ url, names, key }: { url: string; names: Names; k
       json: parsed(text),
     };
   }
-  /** Undefined where nobody answers any more; a server that never did is no server to walk through. */
+  /** Undefined if the server no longer responds; a server that never did cannot be checked. */
   async function reach(at: string, init: RequestInit): Promise<Response | undefined> {
     try {
       return await fetch(at, init);

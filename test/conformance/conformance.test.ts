@@ -1,4 +1,4 @@
-/** The walk itself: our own service passes all of it in both dialects, and a wrong one fails where it is wrong. */
+/** The check itself: our own service passes all of it in both dialects, and a wrong one fails where it is wrong. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';

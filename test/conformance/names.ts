@@ -1,5 +1,5 @@
 /**
- * How a server spells the specification's words. Read here by itself, and not with the code that serves:
+ * How a server spells the names of the specification. Kept separate from the code that serves:
  * a mistake in one of the two tables shows.
  */
 import { readFileSync } from 'node:fs';

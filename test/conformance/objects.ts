@@ -1,7 +1,7 @@
-/** The objects of the specification, member by member, each with what it has to be. */
+/** The objects of the specification, member by member, each with its required form. */
 import { parseUrl } from '../../src/domain/link.ts';
 
-/** What is wrong with a value; null where nothing is. */
+/** What is wrong with a value, or null. */
 type Kind = { says: string; wrong: (value: unknown) => string | null };
 export type Members = Readonly<Record<string, Kind>>;
 
@@ -116,7 +116,7 @@ function isTime(value: unknown): boolean {
   return !Number.isNaN(Date.parse(value));
 }
 
-/** A value as it stands in a line: short. */
+/** A value as printed in a line: short. */
 export function shown(value: unknown): string {
   const written = JSON.stringify(value) ?? 'absent';
   return written.length > 60 ? `${written.slice(0, 60)}...` : written;

@@ -1,8 +1,8 @@
-/** What was checked, with the place in the specification, and how it came out. */
+/** What was checked, with its place in the specification, and the result. */
 
 /**
- * `rule`: the specification says it. `silent`: it says nothing, or "not shown", and here stands what is
- * easiest to live with; a server that does otherwise differs, and fails only where that is asked for.
+ * `rule`: the specification requires it. `silent`: it says nothing, or "not shown", and this is the most
+ * practical behavior; a server that behaves otherwise is reported, and fails only in strict mode.
  */
 export type Level = 'rule' | 'silent';
 export type Outcome = 'ok' | 'failed' | 'differs' | 'unseen';
@@ -12,16 +12,16 @@ export type Check = {
   says: string;
   level: Level;
   outcome: Outcome;
-  /** How often it could be judged. */
+  /** How often it was checked. */
   seen: number;
-  /** The first of what is wrong. */
+  /** The first violation. */
   problem?: string;
 };
 
 export type Report = {
   /** Lists a check that may never come to be judged. */
   expect(place: string, says: string, level?: Level): void;
-  /** @param problem what is wrong; null where nothing is */
+  /** @param problem what is wrong, or null */
   judge(place: string, says: string, problem: string | null, level?: Level): void;
   checks(): Check[];
 };

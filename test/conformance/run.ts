@@ -21,7 +21,7 @@ const USAGE = `npm run -s conformance -- --url URL (--key KEY | --key-file FILE)
 `;
 
 process.exitCode = await main().catch((error: unknown) => {
-  // What a person asked wrongly is told in words; anything else is a mistake of ours and shows its place.
+  // Wrong usage is explained; anything else is a bug and shows its stack.
   if (!(error instanceof Unusable)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
   return 2;

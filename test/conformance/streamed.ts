@@ -1,4 +1,4 @@
-/** What a streamed answer has to be. The specification does not show its shape: this is the one that was seen. */
+/** The form of a streamed response. The specification does not show it: this is the recorded one. */
 import { judgeAiAnswer } from './answers.ts';
 import type { Reply } from './client.ts';
 import type { Names } from './names.ts';

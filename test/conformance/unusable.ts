@@ -1,4 +1,4 @@
-/** What was asked cannot be done, in words for a person. */
+/** The request cannot be executed, with an explanation. */
 export class Unusable extends Error {
   override readonly name = 'Unusable';
 }

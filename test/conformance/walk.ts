@@ -1,4 +1,4 @@
-/** The walk through the specification, from its enumerations to its errors. */
+/** Checks a server against the specification, from its enumerations to its errors. */
 import { expectMembers, judgeAiAnswer, judgeMicroblogAnswer } from './answers.ts';
 import { type Client, createClient, type Reply } from './client.ts';
 import type { Names } from './names.ts';
@@ -25,7 +25,7 @@ export type Asked = {
   url: string;
   names: Names;
   key: string;
-  /** At most six calls, for a server that is paid by the call. */
+  /** At most six calls, for a server that charges per call. */
   brief: boolean;
   prompt?: string;
 };
@@ -153,7 +153,7 @@ function succeeded({ status, json }: Reply): string | null {
   return json === undefined ? 'is no JSON' : null;
 }
 
-/** Which status refuses is not shown: only that what must not pass does not. */
+/** The status of a refusal is not specified: only that invalid input is refused. */
 function judgeRefused(
   report: Report,
   { status, json }: Reply,

@@ -1,4 +1,4 @@
-/** A server that gets wrong, on purpose, one thing of each kind: what shows that the walk can fail. */
+/** A server with one deliberate mistake of each kind: it shows that the check can fail. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Engagement has one definition: what is summed here and what Postgres sums are the same, wherever a post came from. */
+/** Engagement has one definition: the program and Postgres compute the same sum, wherever a post came from. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGAGEMENT_COUNTERS, engagementSql, sumEngagement } from '../../src/domain/counters.ts';

@@ -1,4 +1,4 @@
-/** Where sentences end: the same for statements of completions, for what is quoted, and for first sentences of posts. */
+/** Where sentences end: the same for statements of completions, for quotations, and for first sentences of posts. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitSentences } from '../../src/domain/sentences.ts';

@@ -1,4 +1,4 @@
-/** What each place that cleans text does to each kind of character that is more or less than text. */
+/** What each function that cleans text does with each kind of special character. */
 import { expect, test } from 'vitest';
 import { oneLine } from '../../src/cli/terminal-text.ts';
 import { cleanLine, escapeUnsafe, removeUnsafe } from '../../src/domain/text.ts';

@@ -18,7 +18,7 @@ function packagedNative(): string | undefined {
   }
 }
 
-/** Whether this machine has a Postgres of its own, by Debian's layout. */
+/** Whether this machine has an installed Postgres, in Debian's layout. */
 function hasInstalled(): Promise<boolean> {
   return readdir('/usr/lib/postgresql').then(
     (majors) => majors.some((major) => Number(major) >= 15),
@@ -26,7 +26,7 @@ function hasInstalled(): Promise<boolean> {
   );
 }
 
-/** The package as it is where its install script did not run: without the links among its libraries. */
+/** The package if its install script did not run: without the links between its libraries. */
 async function copyWithoutLinks(into: string): Promise<string> {
   const copy = path.join(into, 'native');
   await cp(native ?? '', copy, { recursive: true, verbatimSymlinks: true });
@@ -106,7 +106,7 @@ test.skipIf(!(await hasInstalled()))(
     const first = await open('owner', { native: nowhere });
     expect(first.notes).toEqual([`Using the installed Postgres ${first.version}.`]);
     await first.close();
-    // The package has another version: a database stays with the one that made it while that is there.
+    // The package has another version: a database stays with the one that created it while that is installed.
     const second = await open('owner');
     expect(second.version).toBe(first.version);
   },

@@ -1,4 +1,4 @@
-/** A program that opens a data directory, says its address, and stays until it is ended. */
+/** A program that opens a data directory, prints its address, and runs until it is stopped. */
 import { createLogger } from '../../src/platform/logger.ts';
 import { openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
 

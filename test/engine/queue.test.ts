@@ -17,7 +17,7 @@ const run = (runId: bigint, over: Partial<QueuedRun> = {}): QueuedRun => ({
 });
 
 const nothing = () => Promise.resolve();
-/** Of a worker that takes one job at a time, for the test to say what it does with those it is about. */
+/** A worker that takes one job at a time; the test decides what it does with its own jobs. */
 const idle = { concurrency: 1, onScan: nothing, onRun: nothing, onChannel: nothing, onWork: nothing, log };
 
 test('an unreachable Redis is an error and does not hang', async () => {
@@ -94,7 +94,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
       ...idle,
       onRun: async (runId) => {
         taken.push(runId);
-        // A slot that becomes due, and a person who asks, while first runs are executed.
+        // A slot that becomes due, and a manual run, while first runs are executed.
         if (runId === 1_010n) await queue.enqueueRuns([run(201n), run(301n, { trigger: 'manual' })]);
       },
     });

@@ -1,4 +1,4 @@
-/** What a queue may be kept in: looked at before any work is taken. */
+/** Requirements for the Redis of a queue: checked before any work is claimed. */
 import { rm } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';

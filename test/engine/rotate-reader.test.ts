@@ -1,4 +1,4 @@
-/** The reader of the embedded Postgres gets another password, while others run, and whoever dies meanwhile. */
+/** The password of the reader of the embedded Postgres is rotated while other processes run or die. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -17,15 +17,15 @@ import { programOf } from '../programs.ts';
 import { copyReady } from '../ready-postgres.ts';
 import { makeDirectory } from '../temporary.ts';
 
-/** One data directory and all that happens on it in one test; cleared away when the test has ended. */
+/** One data directory with all its processes in one test; removed after the test. */
 export type Stage = Readonly<{
   directory: string;
   dataDir: string;
   sharedDirectory: string;
   open(role: Role, more?: Partial<OpenOptions>): Promise<EmbeddedPostgres>;
-  /** Another process that opened it; resolves once it is in. */
+  /** Another process that opened it; resolves once it is connected. */
   openElsewhere(role: Role, user?: { uid: number; gid: number }): Promise<OtherProcess>;
-  /** The server's process number, from its own file; undefined where no server runs. */
+  /** The process id of the server, from its own file; undefined if no server runs. */
   serverPid(): Promise<number | undefined>;
 }>;
 
@@ -38,14 +38,14 @@ export type OtherProcess = Readonly<{
 
 export const silent: Logger = createLogger('silent');
 
-/** One whose database is there, as after a first start and its end. */
+/** One with a database, as after a first start and stop. */
 export async function readyStage(): Promise<Stage> {
   const made = await stage();
   await copyReady(made.dataDir);
   return made;
 }
 
-/** One with nothing there: the first start makes the database. */
+/** An empty one: the first start creates the database. */
 export async function stage(): Promise<Stage> {
   const directory = await makeDirectory();
   const dataDir = path.join(directory, 'data');
@@ -91,7 +91,7 @@ export async function stage(): Promise<Stage> {
   };
 }
 
-/** A process in a group of its own, as a terminal makes them. */
+/** A process in its own group, like one of a terminal. */
 export function spawnProcess(dataDir: string, role: Role, user?: { uid: number; gid: number }): ChildProcess {
   return spawn(process.execPath, [programOf('test/engine/process.ts'), dataDir, role], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -113,7 +113,7 @@ async function startProcess(
   throw new Error('the process ended before it was in');
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = await connect(url, 'test');
   try {

@@ -1,4 +1,4 @@
-/** The tests' own ground: what other tests rely on without looking. */
+/** The foundation that other tests rely on. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';

@@ -1,4 +1,4 @@
-/** A limit of time holds whatever the garbage collector takes meanwhile. */
+/** A time limit works whatever the garbage collector collects meanwhile. */
 import { EventEmitter, once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

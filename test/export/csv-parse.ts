@@ -1,4 +1,4 @@
-/** RFC 4180 to the letter: what it does not allow is refused. An unquoted empty cell is null, a quoted one a text. */
+/** RFC 4180, strictly: what it does not allow is refused. An unquoted empty cell is null, a quoted one text. */
 export function parseCsv(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];

@@ -1,4 +1,4 @@
-/** What a reader gets out of each format, in one form: rows of values as JSON could hold them. */
+/** The content of each format in one form: rows of values as JSON could hold them. */
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { Format } from '../../src/monitor/export/row-encoders.ts';
 import { parseCsv } from './csv-parse.ts';

@@ -125,7 +125,7 @@ describe('a manifest', () => {
       [1, START, 'about ferry'],
       [2, '2026-11-21T12:01:00.000Z', 'about ferries'],
     ]);
-    // 00:00 to 00:30 by two runs that overlap, and 00:45 to 01:00, of two hours.
+    // 00:00 to 00:30 by two overlapping runs, and 00:45 to 01:00, of two hours.
     expect(ferry?.coverage).toEqual({
       from: '2026-11-21T00:00:00.000Z',
       until: '2026-11-21T02:00:00.000Z',
@@ -133,7 +133,7 @@ describe('a manifest', () => {
       share: 0.375,
     });
     expect(ferry?.runs).toEqual({ succeeded: 3 });
-    // Nothing was ever observed that could tell, which is not "nothing was observed".
+    // No run could observe it, which differs from "nothing was observed".
     expect([tram?.runs, tram?.coverage.share]).toEqual([{}, null]);
   });
 
@@ -164,7 +164,7 @@ describe('a failure', () => {
   const left = async () => [await readdir(folder), await readFile(path.join(folder, 'posts.csv'), 'utf8')];
 
   it('in the last of several resources leaves everything unchanged', async () => {
-    // A type that no format has a place for.
+    // A type that no format supports.
     await world.db.pool.query(
       `CREATE VIEW strandline_analytics.saved AS SELECT * FROM strandline_analytics.volume_hourly;
        ALTER VIEW strandline_analytics.volume_hourly RENAME TO kept;

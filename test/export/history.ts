@@ -1,4 +1,4 @@
-/** A small history, written as rows: two searches of two topics, and every kind of value that is hard to pass on. */
+/** A small history written as rows: two searches of two topics, and every kind of value that is hard to export. */
 import { inTransaction } from '../../src/store/database.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
@@ -81,7 +81,7 @@ export async function makeHistory(world: World): Promise<History> {
         `INSERT INTO strandline.post_snapshots (post_id, observed_at, like_count) VALUES ($1, $2, NULL), ($1, $3, $4)`,
         [id, at(n), at(n + 60), n],
       );
-      // The odd ones are the tram's, and the last is everybody's.
+      // The odd ones belong to the tram search, and the last one to both.
       for (const search of n === TEXTS.length - 1 ? [ferry, tram] : [n % 2 === 0 ? ferry : tram]) {
         await tx.query(
           `INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)

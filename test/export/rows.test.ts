@@ -109,7 +109,7 @@ describe('CSV for spreadsheets', () => {
   it('guards texts, leaves numbers alone, and every apostrophe can be removed again', async () => {
     const rows = await decode('csv', await exported('posts', 'csv'));
     const texts = rows.map((row) => (typeof row['text'] === 'string' ? row['text'] : ''));
-    // What a spreadsheet evaluates begins with one of these, blanks in front or not.
+    // What a spreadsheet evaluates begins with one of these, with or without leading blanks.
     expect(texts.filter((text) => /^\s*[=+\-@＝＋－＠]/.test(text))).toEqual([]);
     expect(texts.map((text) => (guardFormula(text) === text ? text : text.slice(1)))).toEqual(TEXTS);
     expect(rows.map((row) => row['id'])).toEqual(TEXTS.map((_text, n) => String(BIG + BigInt(n))));

@@ -27,7 +27,7 @@ it('a reader that stops early ends the statement and leaves the connection usabl
     batches += rows.length > 0 ? 1 : 0;
     if (batches === 3) break;
   }
-  // Postgres calls a statement active for a moment after it has told its client that it failed.
+  // Postgres reports a statement as active for a moment after its client got the error.
   await snapshot.client.query('ROLLBACK');
   expect(await statements()).toEqual([]);
   await snapshot.close();
@@ -37,7 +37,7 @@ it('does not read ahead for a reader that stops reading', async () => {
   const snapshot = await openSnapshot(world.db);
   const rows = snapshot.copy(ENDLESS);
   await rows.next();
-  // Postgres stands still once what sockets hold is full.
+  // Postgres stalls once the socket buffers are full.
   await vi.waitFor(async () => {
     const { rows: waiting } = await world.db.pool.query(
       `SELECT 1 FROM pg_stat_activity WHERE application_name = 'strandline export'

@@ -1,16 +1,16 @@
-/** Many answers that no run may be harmed by, each to a search of its own, all at once. */
+/** Many responses that must not harm a run, each to its own search, all at once. */
 import assert from 'node:assert/strict';
 import type { NewSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Script } from './service.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * For rows in which no worker dies: a lease that ends, as one of a second does on a busy machine, would be a second call, which
- * is not allowed.
+ * For rows in which no worker dies: a lease of a second, which expires on a busy machine, would cause a second call,
+ * which is not allowed.
  */
 export const ONE_CALL = { MAX_CALLS_PER_RUN: '1', RUN_LEASE_SECONDS: '60' } as const;
 
-/** What the service does, and what becomes of the run: a code of the closed list, or `succeeded`. */
+/** What the service does, and how the run ends: a code of the closed list, or `succeeded`. */
 export type Case = readonly [what: string, script: Script, outcome: string];
 
 /** @returns the first run of each, in the order of the cases */
@@ -35,7 +35,7 @@ export async function playCases(
   return runs;
 }
 
-/** Ends the random pauses of runs that wait for a retry: the next scan offers them. */
+/** Ends the random pauses of runs that wait for a retry: the next scan enqueues them. */
 export async function hasten(stage: Stage): Promise<void> {
   await stage.rows(
     `UPDATE strandline.runs SET not_before = NULL, offer_at = created_at WHERE status = 'queued' AND not_before IS NOT NULL`,

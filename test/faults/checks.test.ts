@@ -1,4 +1,4 @@
-/** The checks themselves: a world in which all is well passes them, and each fails on what it is there for. */
+/** The checks themselves: a healthy world passes them, and each fails on a planted violation. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What does not hold once these statements have been run on the tables and the history; they are undone again. */
+/** What does not hold after these statements were applied to the tables and the history; they are rolled back. */
 async function brokenBy(...statements: string[]): Promise<string[]> {
   await writeHistory(world.db.pool, service, receiver);
   const client = await world.db.pool.connect();

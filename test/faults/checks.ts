@@ -1,24 +1,24 @@
 /**
- * What holds after every row, whatever was done to the program: U1 to U9 in SQL, over its tables and over the
- * history that the service and the receiver of the row kept (schema `faults`, see history.ts). A check holds when
- * its question has no rows.
+ * What must hold after every row, whatever its fault: U1 to U9 in SQL, over the tables of the program and over the
+ * history recorded by the service and the receiver of the row (schema `faults`, see history.ts). A check passes if
+ * its query returns no rows.
  */
 export type CheckId = 'U1' | 'U2' | 'U3' | 'U4' | 'U5' | 'U6' | 'U7' | 'U8' | 'U9';
 
 export type Check = Readonly<{
   id: CheckId;
-  /** What it would mean if there were a row. */
+  /** What a returned row means. */
   broken: string;
-  /** What a row is counted as in the table of results. */
+  /** How a row counts in the table of results. */
   counts?: 'lost' | 'doubled';
-  /** `$1`: the time; `$2`: most calls of a run; `$3`: how old work may be that is left, in milliseconds. Each query names what it needs. */
+  /** `$1`: the time; `$2`: maximum calls of a run; `$3`: maximum age of pending work, ms. Each uses what it needs. */
   sql: string;
 }>;
 
-/** Work that came in the last moments before all workers were stopped may wait. */
+/** Work created just before all workers were stopped may wait. */
 const JUST_NOW = `$3::int * interval '1 millisecond'`;
 
-/** Responses that came whole: each of them is read, whatever its run became. */
+/** Complete responses: each of them is parsed, however its run ended. */
 const RECEIVED = `received AS (
   SELECT c.run_id, c.n, r.search_id FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id WHERE c.state = 'received'
 )`;
@@ -42,7 +42,7 @@ export const CHECKS: readonly Check[] = [
     id: 'U3',
     broken: 'a due slot has no run row',
     counts: 'lost',
-    // Intervals are even: counted back from the next slot, every one since the search was made has its row.
+    // Intervals are even: counted back from the next slot, every one since the search was created has its row.
     sql: `SELECT s.slug, e.slot_at FROM strandline.searches s
       JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
       CROSS JOIN LATERAL generate_series(s.next_due_at - v.every_seconds * interval '1 second', s.created_at,

@@ -1,4 +1,4 @@
-/** A command as a shell starts it, to its end. */
+/** A command as a shell starts it, until it ends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { REPOSITORY } from '../house/sources.ts';
@@ -11,7 +11,7 @@ export type Running = { pid: number; kill(signal: NodeJS.Signals): void; ended: 
 /** @param shell a line for bash, in which `strandline` is the command line of this checkout */
 export function startShell(env: Readonly<Record<string, string>>, shell: string): Running {
   const program = `strandline() { "${process.execPath}" "${programOf('src/main.ts')}" "$@"; }; set -o pipefail; `;
-  // A group of its own: a signal is for all that the line started.
+  // Its own process group: a signal reaches everything that the line started.
   const child = spawn('bash', ['-c', `${program}${shell}`], {
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },

@@ -4,11 +4,11 @@ import type { Stage } from './stage.ts';
 /** What one worker needs to start while others start, too, on a busy machine. */
 const START_MS = 60_000;
 
-/** Workers under a supervisor: whichever ends is followed by another at once, as in any deployment. */
+/** Workers under a supervisor: whichever exits is replaced immediately, as in any deployment. */
 export type Crew = Readonly<{
-  /** Those that are at work. */
+  /** Those that are running. */
   workers(): WorkerProcess[];
-  /** How the next one that is started is to behave. */
+  /** Options of the next one to start. */
   next(options: ProcessOptions): void;
   /** Starts no more. */
   dismiss(): Promise<void>;
@@ -22,7 +22,7 @@ export async function hire(stage: Stage, size: number): Promise<Crew> {
     while (!dismissal.signal.aborted) {
       const worker = await stage.start({}, options.shift());
       posts[post] = worker;
-      // One that came when all were sent home already.
+      // One that started while all were being stopped.
       if (dismissal.signal.aborted) await worker.stop();
       await worker.over;
     }

@@ -1,4 +1,4 @@
-/** What service and receiver saw, beside the tables that say what the program knows. */
+/** What service and receiver saw, next to the tables of the program. */
 import type { Pool } from 'pg';
 import { type Receiver, read } from '../tell/receiver.ts';
 import type { ScriptedService } from './service.ts';

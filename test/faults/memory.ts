@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Begins to watch the memory of a process anew. @returns its resident size now, in bytes */
+/** Starts to watch the memory of a process. @returns its current resident size in bytes */
 export function watchMemory(pid: number | undefined): number {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // forgets the highest resident size so far
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the highest resident size
   return sizeIn(pid, 'VmRSS');
 }
 

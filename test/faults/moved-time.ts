@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * The database's clock of one row, which can be moved: its functions in the schema `faults` come before those of Postgres
- * in the search path of connections that are made from now on. Those that rest in the pool are closed.
+ * The database clock of one row, which can be moved: its functions in the schema `faults` precede those of Postgres
+ * in the search path of new connections. Idle ones in the pool are closed.
  */
 export async function prepareTime(pool: Pool, database: string): Promise<void> {
   await pool.query(`

@@ -1,4 +1,4 @@
-/** Somebody who means harm: at moments and in ways that a seed decides, until the time is up. */
+/** A source of random faults: a seed decides when and which, until the time is up. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { POINTS, type Point } from '../journey-points.ts';
 import type { WorkerProcess } from '../processes.ts';
@@ -22,15 +22,15 @@ export type Harm = (typeof HARMS)[number];
 
 type Attack = {
   random: () => number;
-  /** How often each is chosen, beside the others. */
+  /** The weight of each. */
   harms: readonly [Harm, ...Harm[]];
-  /** Milliseconds between one harm and the next, at most. */
+  /** The maximum of milliseconds between two faults. */
   paceMs: number;
-  /** How many in all; until it is over where nothing is said. */
+  /** The total number; unlimited by default. */
   times?: number;
 };
 
-/** Does harm until `over` is aborted. Whatever it did to servers and wires has ended when it returns. */
+/** Causes faults until `over` is aborted. Its effects on servers and wires have ended when it returns. */
 export async function attack(stage: Stage, crew: Crew, plan: Attack, over: AbortSignal): Promise<void> {
   const { random, harms, paceMs, times = Number.POSITIVE_INFINITY } = plan;
   const healing = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-/** A Postgres of one row's own, which may be killed, stopped and started: the server the program ships with. */
+/** A Postgres of a single row, which can be killed, stopped and started: the server that the program ships with. */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -11,7 +11,7 @@ import { copyReady, TEMPLATE } from '../ready-postgres.ts';
 import { makeDirectory } from '../temporary.ts';
 
 export type OwnPostgres = Readonly<{
-  /** The database of the row. Its port stays the same over restarts. */
+  /** The database of the row. Its port stays the same across restarts. */
   database: TestDatabase;
   superuserUrl: string;
   /** What Postgres calls its data directory. */
@@ -19,23 +19,23 @@ export type OwnPostgres = Readonly<{
   /** What strandline does: a worker with this as its STRANDLINE_DATA_DIR and no DATABASE_URL owns this server. */
   home: string;
   /**
-   * `fast`: sessions are ended, in order. `immediate`: as a crash, recovered from at the next start. `kill`: the
-   * postmaster without a word. It stays away until it is started.
+   * `fast`: sessions end cleanly. `immediate`: like a crash, recovered from at the next start. `kill`: the
+   * postmaster is killed. It stays down until it is started.
    */
   stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
-  /** Starts it, or joins it where somebody else did. */
+  /** Starts it, or joins it if another process did. */
   start(): Promise<void>;
   close(): Promise<void>;
 }>;
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
-/** @param settings of postgresql.conf; commits reach the disk unless they say otherwise */
+/** @param settings of postgresql.conf; commits are synced to disk unless they say otherwise */
 export async function openOwnPostgres(settings: Settings = {}): Promise<OwnPostgres> {
   const directory = await makeDirectory();
   const home = path.join(directory, 'data');
   const log = createLogger('silent');
-  // As a guest: an owner would bring the server back by itself.
+  // As a guest: an owner would restart the server by itself.
   const open = (): Promise<EmbeddedPostgres> =>
     openEmbedded({
       dataDir: home,

@@ -1,15 +1,15 @@
-/** A Redis of one row's own, which may be killed, emptied and filled. */
+/** A Redis of a single row, which can be killed, emptied and filled. */
 import { rm } from 'node:fs/promises';
 import { type RunningRedis, startRedis } from '../redis.ts';
 import { makeDirectory } from '../temporary.ts';
 import type { Wire } from './wire.ts';
 
 export type OwnRedis = Readonly<{
-  /** As it is at the moment; whoever must find it after a restart goes by the wire. */
+  /** Its current address; clients that must find it after a restart use the wire. */
   url(): string;
-  /** Without a word, or in order. It stays away until it is started. */
+  /** Killed or stopped cleanly. It stays down until it is started. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** Starts it again on what it kept; the wire leads to it. */
+  /** Starts it again on its stored data; the wire leads to it. */
   start(): Promise<void>;
   close(): Promise<void>;
 }>;

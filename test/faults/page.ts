@@ -1,4 +1,4 @@
-/** `npm run -s test:faults:page`: writes the table of rows into docs/internals/faults.md, as the rows tell it. */
+/** `npm run -s test:faults:page`: writes the table of rows into docs/internals/faults.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { Row } from './row.ts';
@@ -7,7 +7,7 @@ import { ROWS } from './rows/all.ts';
 const PAGE = new URL('../../docs/internals/faults.md', import.meta.url);
 const TABLE = /(<!-- rows -->\n)[\s\S]*(<!-- end of rows -->)/;
 
-/** The page as it is, and as its table should be. */
+/** The page as it is, and with the current table. */
 export async function pageWithRows(): Promise<{ page: string; wanted: string }> {
   const page = await readFile(PAGE, 'utf8');
   return { page, wanted: page.replace(TABLE, (_, from: string, to: string) => `${from}\n${table()}\n${to}`) };

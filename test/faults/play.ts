@@ -1,4 +1,4 @@
-/** Registers rows as tests of one back end: plays each on a stage of its own, then asks what holds. */
+/** Registers rows as tests of one back end: plays each on its own stage, then runs the checks. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject, test } from 'vitest';
 import type { TestBackend } from '../backends.ts';
@@ -9,12 +9,12 @@ import { ROWS } from './rows/all.ts';
 import { nemesis } from './rows/nemesis.ts';
 import { openStage, type Played } from './stage.ts';
 
-/** Which rows are played: ids or their beginnings; every row; or, with nothing said, those of every commit. */
+/** Which rows are played: ids or their prefixes; every row; or by default those of every commit. */
 export type Choice = {
   only: string[] | null;
   all: boolean;
   backend: 'postgres' | 'redis' | null;
-  /** Harm at random moments for so long, and nothing else. */
+  /** Only random faults, for this long. */
   nemesis: { ms: number; seed: number; searches: number } | null;
 };
 
@@ -76,7 +76,7 @@ async function within(seconds: number, played: Promise<void>): Promise<void> {
   }
 }
 
-/** The error, with what workers said last. */
+/** The error, with the last log lines of the workers. */
 function told(error: unknown, stage: Played): unknown {
   if (error instanceof Error) error.message += `\n\n${stage.lastWords()}`;
   return error;

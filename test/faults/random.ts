@@ -1,4 +1,4 @@
-/** Random numbers from 0 to below 1 that a seed repeats (mulberry32). */
+/** Random numbers from 0 to below 1, repeatable by a seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ export function oneOf<T>(random: () => number, from: readonly [T, ...T[]]): T {
   return from[Math.floor(random() * from.length)] ?? from[0];
 }
 
-/** A whole number, both bounds included. */
+/** An integer, both bounds included. */
 export function between(random: () => number, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }

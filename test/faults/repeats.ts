@@ -1,7 +1,7 @@
 import { SCANS } from '../../src/platform/queue/queue.ts';
 import type { Stage } from './stage.ts';
 
-/** Waits until the repeatable job calls the scan again: its next time moves on, and on. */
+/** Waits until the repeatable job triggers scans again: its next time moves twice. */
 export async function repeats(stage: Stage): Promise<void> {
   const times = new Set<number>();
   await stage.until('the repeatable job calls the scan', async () => {

@@ -4,35 +4,35 @@ import type { Stage } from './stage.ts';
 
 export type BackendName = 'postgres' | 'redis';
 
-/** A row of the fault table: one fault, what has to hold under it, and how both are made to happen. */
+/** A row of the fault table: a fault, what must hold under it, and how both are produced. */
 export type Row = Readonly<{
   /** As in the table: `F11`. Rows of one fault that differ in a case are `F50 429`, `F50 302`. */
   id: string;
   /** What it shows, as a sentence. */
   title: string;
-  /** Core rows hold before anything is released. */
+  /** Core rows pass before any release. */
   core: boolean;
-  /** Played with every `npm test`: it has to be quick. On one back end where what it shows does not touch the queue. */
+  /** Played with every `npm test`: it has to be fast. On one back end if it does not involve the queue. */
   everyCommit?: boolean | BackendName;
-  /** Both, unless the fault can be had on one only. */
+  /** Both, unless the fault exists on one only. */
   backends?: readonly BackendName[];
-  /** A server of its own, with these settings, where it is to be killed, stopped, filled. */
+  /** Its own server with these settings, if it is to be killed, stopped or filled. */
   postgres?: Settings;
-  /** The same; as on the command line of a redis-server. Left alone on the Postgres back end. */
+  /** The same; as on the command line of a redis-server. Ignored on the Postgres back end. */
   redis?: readonly string[];
-  /** Lets `stage.moveTime` move the clocks of all processes and of the database together. */
+  /** Allows `stage.moveTime` to move the clocks of all processes and of the database together. */
   movesTime?: boolean;
-  /** Needs a small disk of its own: left out where this process may not mount one. */
+  /** Needs its own small disk: skipped if this process may not mount one. */
   mounts?: boolean;
-  /** For every worker of the row; see `stage.start` for what holds otherwise. */
+  /** For every worker of the row; see `stage.start` for the defaults. */
   env?: Readonly<Record<string, string>>;
-  /** It fails when it has not ended by then; a minute unless said. */
+  /** It fails if it has not ended by then; a minute by default. */
   seconds?: number;
-  /** Where work goes on coming while the row ends: what is younger than this may be left undone. */
+  /** If new work arrives while the row ends: work younger than this may be pending. */
   restMs?: number;
-  /** Universal checks that do not apply, each with the reason why. */
+  /** Checks that do not apply, each with its reason. */
   except?: Readonly<Partial<Record<CheckId, string>>>;
-  /** Where a library keeps it from holding: which, the issue upstream, and what guards against it here. */
+  /** If a library prevents it from passing: which one, the upstream report, and what guards against it here. */
   guard?: string;
   play(stage: Stage): Promise<void>;
 }>;

@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: plays the fault table, both back ends beside each other, and prints what came of every row.
- * `-- --only F11,F50` some rows · `--backend redis` one back end · `--nemesis 10m --seed N --searches N` harm at random moments
+ * `npm run test:faults`: plays the fault table on both back ends in parallel, and prints the result of every row.
+ * `-- --only F11,F50` some rows · `--backend redis` one back end · `--nemesis 10m --seed N --searches N` faults
  */
 import { parseArgs } from 'node:util';
 import { startVitest, type Reporter, type TestCase } from 'vitest/node';
@@ -46,7 +46,7 @@ type Line = {
 
 const lines: Line[] = [];
 
-/** One line per row as it ends; what it did not hold, below it. */
+/** One line per row as it ends, followed by its failed checks. */
 const table: Reporter = {
   onTestCaseResult(played: TestCase) {
     const { state, errors = [] } = played.result();

@@ -1,4 +1,4 @@
-/** Ways in which the service of a row answers. */
+/** How the service of a row responds. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { wirePost } from '../stub-service.ts';
 import type { Script } from './service.ts';
@@ -47,10 +47,10 @@ export function json(
   };
 }
 
-/** Nothing, for ever. */
+/** Never responds. */
 export const silent: Script = () => {};
 
-/** The connection is reset before anything is answered. */
+/** The connection is reset before any response. */
 export const reset: Script = (_asked, response) => void response.socket?.resetAndDestroy();
 
 export function late(ms: number, script: Script): Script {
@@ -60,7 +60,7 @@ export function late(ms: number, script: Script): Script {
   };
 }
 
-/** An answer that waits until it is let through. */
+/** A response that waits until it is released. */
 export function gated(script: Script): { script: Script; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 /**
- * The search service of a row: answers by script, and keeps the history of what it was asked. What the ledger says
+ * The search service of a row: responds by script, and records the history of its requests. The ledger
  * is compared with this history after every row.
  */
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startStub, type StubRequest, type StubService } from '../stub-service.ts';
 
-/** One request, as it came and as it was answered. */
+/** One request, as received and as responded to. */
 export type Asked = StubRequest & {
   /** From the headers that the client sends along: whose request this is. */
   runId: bigint;
@@ -18,13 +18,13 @@ export type Asked = StubRequest & {
   links: string[];
   /** Pieces of the body that a script has sent so far. */
   sent: number;
-  /** Whether the whole answer was handed to the socket. */
+  /** Whether the whole response was written to the socket. */
   answered: boolean;
   /** Whether the connection has ended. */
   closed: boolean;
 };
 
-/** How one request is answered. It resolves when nothing more is written. */
+/** How one request is responded to. It resolves when nothing more is written. */
 export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>;
 
 export type ScriptedService = Readonly<{

@@ -1,4 +1,4 @@
-/** A disk that can be full without harm to anybody else. */
+/** A disk that can be full without harming others. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chown, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 const run = promisify(execFile);
 const SYS_ADMIN = 21n;
 
-/** Whether this process may mount: as root, where its container leaves it the right. */
+/** Whether this process may mount: as root, if its container allows it. */
 export function mayMount(): boolean {
   try {
     const rights = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

@@ -1,4 +1,4 @@
-/** Everything a row stands on: servers, wires to them, workers, and verbs to set it up and to ask how it went. */
+/** Everything a row runs on: servers, wires to them, workers, and functions to set it up and to query the results. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Queue } from 'bullmq';
@@ -42,10 +42,10 @@ export type Stage = Readonly<{
   receiver: Receiver;
   /** What workers reach their servers by. `queue` leads to Redis; on the Postgres back end it is the wire to Postgres. */
   wires: Readonly<{ postgres: Wire; queue: Wire; service: Wire }>;
-  /** Of rows that ask for one; others fail here. */
+  /** Of rows that request one; others fail here. */
   postgres: OwnPostgres;
   redis: OwnRedis;
-  /** A directory of the row's own: data of workers, files. */
+  /** A directory of the row: data of workers, files. */
   directory: string;
   /** What a worker is given; to start a program of another kind in the same world. */
   env: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export type Stage = Readonly<{
   again(prompt: number): Promise<Id>;
   /** A channel at a path of the receiver, and a rule that tells it of all new posts. */
   alert(slug: string): Promise<void>;
-  /** Rows of an ad hoc question; what they hold is what the row expects of them. Tables stand in `strandline`. */
+  /** Rows of an ad hoc query; the row knows what they hold. Tables are in `strandline`. */
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
   /** Waits for the end of a run. */
   ended(runId: Id): Promise<{ status: string; code: string | null; reason: string | null; fence: number }>;
@@ -91,11 +91,11 @@ export type Played = Stage & {
   /** Ends the row in order, and asks what holds. */
   verdict(): Promise<Verdict>;
   close(): Promise<void>;
-  /** What workers said last, for whoever wonders why. */
+  /** The last log lines of workers, for debugging. */
   lastWords(): string;
 };
 
-/** How long everything gets to come to rest once the fault is over. */
+/** How long everything may take to settle once the fault is over. */
 const REST_SECONDS = 45;
 
 export async function openStage(

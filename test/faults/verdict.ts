@@ -1,13 +1,13 @@
 import type { ClientBase, Pool } from 'pg';
 import { CHECKS, type CheckId } from './checks.ts';
 
-/** What came of a row. */
+/** The result of a row. */
 export type Verdict = {
-  /** Requests that the service was asked. */
+  /** Requests that the service received. */
   calls: number;
   lost: number;
   doubled: number;
-  /** What does not hold, each with the first rows that say so. */
+  /** What does not hold, each with the first rows that show it. */
   broken: string[];
 };
 

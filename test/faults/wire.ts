@@ -1,4 +1,4 @@
-/** A TCP proxy in front of one server: what a network does to a connection is done here. */
+/** A TCP proxy in front of one server that produces network faults. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Asks a dashboard's statements as Grafana would: as the reader, with every choice that its variables give. */
+/** Runs the statements of a dashboard as Grafana would: as the reader, with every choice of its variables. */
 import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';
 import { type Filling, fillIn } from './fill-in.ts';

@@ -1,4 +1,4 @@
-/** Every statement of every dashboard, asked as the reader over a history that has something for each. */
+/** Every statement of every dashboard, run as the reader over a history that has something for each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import type { ReaderResult } from '../../src/store/reader/reader-query.ts';

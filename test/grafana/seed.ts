@@ -1,4 +1,4 @@
-/** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
+/** A history for dashboards: two simulated topics over five days, and a paid search with failures over eighteen. */
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';

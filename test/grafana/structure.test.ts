@@ -1,4 +1,4 @@
-/** What a dashboard must be before anybody opens it: read from the files alone. */
+/** What a dashboard must satisfy before anybody opens it: checked in the files alone. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Panel, readDashboards, statementsOf } from './dashboards.ts';

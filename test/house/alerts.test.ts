@@ -1,4 +1,4 @@
-/** Alerts ask for figures that are told, the documents name every one of them, and each alert says what to do. */
+/** Alerts query existing metrics, the docs name every one of them, and each alert says what to do. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const rules = z
 
 const FOLDER = 'src/api';
 
-/** Every figure that a line of the program names. */
+/** Every metric named in the program. */
 async function told(): Promise<Set<string>> {
   const names = await readdir(path.join(REPOSITORY, FOLDER));
   const texts = await Promise.all(

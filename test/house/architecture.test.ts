@@ -1,4 +1,4 @@
-/** The documents name files and headings that exist, and are short enough to be read. */
+/** The docs name files and headings that exist, and are short enough to be read. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

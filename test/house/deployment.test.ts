@@ -1,4 +1,4 @@
-/** What docker-compose.yml and the Dockerfile promise: no engine is needed to see whether they keep it. */
+/** What docker-compose.yml and the Dockerfile promise, checked without an engine. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The regular expressions of ours are linear, as far as attacks can show: each loop of each of them is reached by a
- * text that fits, fed with what it takes, and ended with what it does not. That is no proof; what it finds is real.
+ * Our regular expressions are linear, as far as attacks can show: each loop of each of them is reached by a
+ * matching text, fed with what it takes, and ended with what it does not. That is no proof; what it finds is real.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The quick start, as a person does it in a checkout and with the installed package: started, looked at, ended with Ctrl-C. */
+/** The quick start in a checkout and with the installed package: started, read, stopped with Ctrl-C. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The image that is deployed: built, run as docker-compose.yml runs it, and every page of it opened. */
+/** The deployed image: built, run as docker-compose.yml runs it, and every page of it opened. */
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What must hold after an interleaving, asked of its few rows. */
+/** What must hold after an interleaving, checked on its few rows. */
 import type { PoolClient } from 'pg';
 import type { Id } from '../../src/store/database.ts';
 import type { Plan } from './plan.ts';
@@ -6,7 +6,7 @@ import type { PlayRecord, Scene } from './stage.ts';
 
 export type Findings = {
   violations: string[];
-  /** What must hold once everything that was left to do is done. */
+  /** What must hold once all pending work is done. */
   atTheEnd: string[];
   /** Runs that are running, and runs with unread responses. */
   running: Id[];

@@ -1,9 +1,9 @@
 /**
  * Interleavings of two to four connections, drawn from a seed: each does a piece of the program's work with the program's
  * own functions, a schedule decides which of them sends its next statement, and meanwhile leases end, processes die and
- * scans stop. The real Postgres decides what comes of it; afterwards the guarantees are asked of the tables.
+ * scans stop. The real Postgres decides the outcome; afterwards the guarantees are checked on the tables.
  *
- * `npm run test:interleavings` plays more of them, of a new seed. INTERLEAVINGS_SEED brings back those of one seed.
+ * `npm run test:interleavings` plays more of them, of a new seed. INTERLEAVINGS_SEED repeats those of one seed.
  */
 import { randomInt } from 'node:crypto';
 import { asyncProperty, check } from 'fast-check';

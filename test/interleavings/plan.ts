@@ -1,4 +1,4 @@
-/** What an interleaving is: who takes part, and who sends a statement when. Drawn from a seed, and shrunk. */
+/** An interleaving: which roles take part, and when each sends a statement. Drawn from a seed, and shrunk. */
 import * as fc from 'fast-check';
 import { RESPONSES, type ResponseKind } from './stage.ts';
 

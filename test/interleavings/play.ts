@@ -1,4 +1,4 @@
-/** Plays one interleaving: permits statements one by one, lets the world outside happen, and asks what must hold. */
+/** Plays one interleaving: permits statements one by one, applies outside events, and runs the checks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, check, checkRecord } from './checks.ts';
 import type { Gate } from './gate.ts';

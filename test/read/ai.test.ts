@@ -1,4 +1,4 @@
-/** Bad and odd answers of operation A: faults.md, bad inputs B. */
+/** Malformed and unusual responses of operation A. */
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';

@@ -1,4 +1,4 @@
-/** Whatever comes, reading ends: in findings that can be stored, or in an error with a code. */
+/** Whatever the input, parsing ends: with results that can be stored, or with an error and a code. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';

@@ -1,4 +1,4 @@
-/** What the bytes of an answer may be, and what is said where they are no answer. */
+/** The possible bytes of a response, and the error for invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import type { Operation } from '../../src/domain/enumerations.ts';

@@ -1,4 +1,4 @@
-/** What completions say, sentence by sentence, in the styles that services have written them. */
+/** Statements of completions, sentence by sentence, in the styles of recorded services. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';

@@ -1,6 +1,6 @@
 /**
- * Whatever an answer holds, reading it never keeps the event loop for long: leases are renewed there, and other runs
- * are read. Each of these bodies is as large, or holds as much, as the limits allow.
+ * Whatever a response holds, parsing it never blocks the event loop for long: it renews leases and parses other
+ * responses. Each of these bodies is as large, or holds as much, as the limits allow.
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Bad and odd posts: faults.md, bad inputs A. */
+/** Malformed and unusual posts. */
 import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';

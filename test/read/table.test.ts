@@ -1,4 +1,4 @@
-/** Tables: what each kind of value on the wire is read as. */
+/** Tables: how each kind of wire value is parsed. */
 import { readIdFromAddress } from '../../src/domain/link.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

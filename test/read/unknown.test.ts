@@ -1,4 +1,4 @@
-/** What our own service writes where it does not know: read back, it is unknown again. */
+/** What our own service writes for unknown values parses as unknown again. */
 import { expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { servedPost as servedPostSchema } from '../../src/protocol/extensions.ts';

@@ -1,4 +1,4 @@
-/** What the log says of a database that failed is what happened. */
+/** What the log says about a failed database matches what happened. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withDbRetry } from '../../src/monitor/runs/db-outage.ts';
 import { createLogger } from '../../src/platform/logger.ts';

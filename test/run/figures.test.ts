@@ -1,4 +1,4 @@
-/** A worker is scraped as Prometheus would, and what it tells is what stands in the database. */
+/** A worker is scraped as Prometheus would, and its metrics match the database. */
 import http from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';

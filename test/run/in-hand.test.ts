@@ -1,4 +1,4 @@
-/** A paid response while the database, its worker or another worker is in the way: it is stored and read, and paid once. */
+/** A paid response while the database, its worker or another worker fails: it is stored and parsed, and paid once. */
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

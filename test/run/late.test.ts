@@ -1,4 +1,4 @@
-/** Responses that nobody had read when their run ended: whenever they come, what they hold is saved. */
+/** Responses that were unparsed when their run ended: whenever they arrive, their items are saved. */
 import { beforeEach, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '../../src/domain/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

@@ -1,4 +1,4 @@
-/** What the limits of a service's calls, and calls that were never sent or broke off, mean to runs and trials. */
+/** How the limits of a service, and unsent or broken calls, affect runs and trials. */
 import { afterEach, expect, test } from 'vitest';
 import type { Context } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

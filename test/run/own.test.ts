@@ -1,4 +1,4 @@
-/** A search of one's own service, from its sources over the wire into the database; and what an outage does. */
+/** A search of the built-in service, from its sources over the wire into the database; and an outage. */
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

@@ -1,4 +1,4 @@
-/** The queue in Postgres is lost or damaged while runs wait in it: whoever starts next creates it again, and they are run. */
+/** The queue in Postgres is lost or damaged while runs wait: the next process creates it again, and they run. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, wirePost } from '../stub-service.ts';
 import { type Fleet, openFleet } from '../fleet.ts';

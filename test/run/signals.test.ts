@@ -1,4 +1,4 @@
-/** `strandline worker` as a supervisor ends it: one word, a second one, and none. */
+/** `strandline worker` as a supervisor stops it: with one signal, a second one, or SIGKILL. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';

@@ -1,4 +1,4 @@
-/** Programs that run on, started before the database that they are given: they wait for it, and for nothing else. */
+/** Long-running programs started before their database: they wait for it, and for nothing else. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Cadence against an oracle that knows nothing but the rule: it asks the runtime for the local time of
- * every real minute of four days, and looks at each of them.
+ * Schedules against an oracle that knows only the rule: it gets the local time of
+ * every real minute of four days from the runtime, and checks each of them.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What became due while nobody looked: counted fast, and the same as if each slot had been listed. */
+/** Slots that became due during downtime: counted fast, and the same as if each had been listed. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';

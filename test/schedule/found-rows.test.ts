@@ -1,4 +1,4 @@
-/** Rows that no release of today writes: from an older one, from a backup, from a hand. One of them harms itself only. */
+/** Rows that no current release writes: from an older one, a backup, or by hand. One of them harms only itself. */
 import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';

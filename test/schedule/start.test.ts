@@ -1,4 +1,4 @@
-/** What a worker that died left between the database and the queue, the next one that starts offers at once. */
+/** Runs that a dead worker left between the database and the queue are enqueued by the next one to start. */
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { QueueBackend } from '../../src/platform/queue/connection.ts';

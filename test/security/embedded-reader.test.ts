@@ -1,4 +1,4 @@
-/** What the reader's password opens in the Postgres that the program brings along: bare, with every limit of a session off. */
+/** What the reader may do in the embedded Postgres, on a bare connection with every session limit off. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';

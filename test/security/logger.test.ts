@@ -1,4 +1,4 @@
-/** What a line of the log may say of an error. */
+/** What a log line may contain of an error. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';

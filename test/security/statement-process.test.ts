@@ -1,4 +1,4 @@
-/** The process for statements: what it holds, how it ends, and that it does so wherever the program runs from. */
+/** The statement process: what it may do, how it ends, and that it works wherever the program runs from. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Statements of visitors, as hostile as they come: each ends with a reply in words, and costs this process next to nothing. */
+/** Statements of visitors, as hostile as possible: each gets a reply, and costs this process next to nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../src/monitor/http/route-types.ts';
 import { WEB } from '../../src/app/web-server.ts';

@@ -1,4 +1,4 @@
-/** What is installed with us, and what of us is packed. */
+/** What is installed with the package, and what the package contains. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

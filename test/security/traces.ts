@@ -1,4 +1,4 @@
-/** Everything that the program leaves behind somewhere, as texts that can be searched. */
+/** Everything that the program leaves behind, as searchable texts. */
 import { readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Who answers where: the root, the simulation and the live sources; and what is said beside an answer. */
+/** Which service responds where: the root, the simulation and the live sources; and the warnings in a response. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';

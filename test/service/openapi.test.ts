@@ -1,4 +1,4 @@
-/** The description is true: it is OpenAPI in shape, every operation it names answers, and answers fit its schemas. */
+/** The OpenAPI document is valid, every operation in it works, and responses match its schemas. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, startForTest } from './running.ts';
 

@@ -1,4 +1,4 @@
-/** Several sources for one tool: asked together, within a time, and what fails is said. */
+/** Several sources for one tool: run in parallel, within a time limit, and failures are reported. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MODELS, type Model, type Source } from '../../src/domain/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';

@@ -1,4 +1,4 @@
-/** A service that runs for the length of one test file, and how a client speaks to it. */
+/** A service that runs for one test file, and a client for it. */
 import { type Clock, steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createKeyVerifier } from '../../src/service/key-gate.ts';

@@ -1,4 +1,4 @@
-/** Sources that do as a test wants. */
+/** Sources that behave as a test wants. */
 import type { Source } from '../../src/domain/enumerations.ts';
 import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';

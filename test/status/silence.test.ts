@@ -1,4 +1,4 @@
-/** Searches that are active and have had no successful run for three intervals are found, whatever the cause. */
+/** Active searches without a successful run for three intervals are found, whatever the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import type { Schedule } from '../../src/monitor/schedule/schedule.ts';

@@ -1,4 +1,4 @@
-/** Responses that were paid for and not parsed, and workers that have some on their disk. */
+/** Paid, unparsed responses, and workers that have spooled some. */
 import type { Database, Id } from '../../src/store/database.ts';
 import type { World } from '../world.ts';
 

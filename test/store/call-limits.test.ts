@@ -1,4 +1,4 @@
-/** The limits of a service's calls: exact however many processes open calls at once, and free of what was never sent. */
+/** The limits of a service: exact however many processes open calls concurrently, and refunded for unsent calls. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';

@@ -1,4 +1,4 @@
-/** When two wordings are one claim. */
+/** When two wordings are one statement. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRole } from '../../src/domain/parsed-results.ts';

@@ -1,4 +1,4 @@
-/** Claims and links over time, on a database: what is new, what is gone, what is not known, and who had it first. */
+/** Statements and links over time, on a database: what is new, gone or unknown, and who had it first. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';

@@ -1,4 +1,4 @@
-/** Closed lists stand in a view's declaration, which types and the API's document are made of, and in a CHECK: they agree. */
+/** Closed lists agree: those of view declarations, the source of types and the OpenAPI document, and CHECKs. */
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Words that stand in very many documents: the newest are ranked, and what stands far back is found all the same. */
+/** Words in very many documents: the newest are ranked, and matches far back are still found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { type ArchiveQuestion, findCandidates } from '../../src/store/archive/archive-candidates.ts';

@@ -1,4 +1,4 @@
-/** How `migrate` brings the views of the SQL contract to a database. */
+/** How `migrate` creates the views of the SQL contract in a database. */
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';

@@ -1,6 +1,6 @@
 /**
- * What is derived behind runs is a function of what was saved: whatever came late, was read again, or waited, in whatever
- * batches it was derived and however often the follower died, a rebuild gives the same tables.
+ * Derived data is a function of what was saved: whatever arrived late, was parsed again, or waited, in whatever
+ * batches it was derived and however often a worker died, a rebuild gives the same tables.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { connect } from '../../src/platform/postgres/connect.ts';
 
-/** What stands in our schemas, in the words of Postgres: `$1` are the schemas. Partitions of a month are left out: they come by time. */
+/** The definitions in our schemas, as Postgres prints them: `$1` are the schemas. Monthly partitions are left out. */
 const OBJECTS = `
 WITH relation AS (
   SELECT format('%I.%I', n.nspname, c.relname) AS name, c.*

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { LAST_SQUASHED } from '../../src/store/migrations-folder.ts';
 
 /**
- * Migrations of a test's own, in the order given; a statement per entry of each list.
+ * Migrations of a test, in the order given; a statement per entry of each list.
  * @param views the contract's version, and what each view selects
  */
 export async function migrationsFolder(

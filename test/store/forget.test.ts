@@ -31,7 +31,7 @@ async function runAgain(slug: string, body: unknown): Promise<Id> {
   return runId;
 }
 
-/** Every row of every table of ours, as text: where a word still stands. */
+/** Every row of every one of our tables, as text: where a word still occurs. */
 async function tablesWith(word: string): Promise<string[]> {
   const tables = await rows(
     `SELECT relname FROM pg_class WHERE relnamespace = 'strandline'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,

@@ -1,4 +1,4 @@
-/** Searches of a test that run when it says so, with answers that it writes. */
+/** Searches that run when a test says so, with responses that it writes. */
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { MINUTE } from '../../src/domain/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';

@@ -1,4 +1,4 @@
-/** A program that migrates a database from a folder, to be killed half-way. */
+/** A program that migrates a database from a folder, to be killed midway. */
 import { createLogger } from '../../src/platform/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 

@@ -1,4 +1,4 @@
-/** Three roles, as docker/roles.sql makes them: one migrates, one works and owns no table, one reads views. */
+/** Three roles, as docker/roles.sql creates them: one migrates, one works and owns no table, one reads views. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';

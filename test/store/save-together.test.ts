@@ -1,4 +1,4 @@
-/** Runs that are saved in one transaction leave what they would leave one by one. */
+/** Runs saved in one transaction leave what they would leave one by one. */
 import { assert, asyncProperty, constantFrom, integer, record, uniqueArray } from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';

@@ -1,4 +1,4 @@
-/** A reading that fails again and again holds up its own search and nothing else. */
+/** A run that repeatedly fails to derive delays its own search and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MINUTE } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';

@@ -1,4 +1,4 @@
-/** Connections that visitors share: one has a part of them, and whoever waits and holds the fewest is next. */
+/** Connections shared by visitors: each has a share, and of those who wait the one with the fewest is next. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
 import { createLogger } from '../../src/platform/logger.ts';

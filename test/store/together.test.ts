@@ -1,4 +1,4 @@
-/** Steps of runs that are asked for at the same time: one statement does what one after the other would have done. */
+/** Steps of runs requested at the same time: one statement does what one after the other would do. */
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';

@@ -1,4 +1,4 @@
-/** Statements of one transaction that are sent before those ahead of them are answered. */
+/** Statements of one transaction that are sent before the previous ones have returned. */
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
 import {

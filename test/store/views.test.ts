@@ -1,4 +1,4 @@
-/** The views that reads declare are the views of the database: every column, in its order, none more. */
+/** The declared views are the views of the database: every column, in its order, no more. */
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';

@@ -1,4 +1,4 @@
-/** Where requests may not lead, and what is sealed. */
+/** Where requests must not go, and how secrets are sealed. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';

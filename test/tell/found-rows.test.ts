@@ -1,4 +1,4 @@
-/** Messages and channels as no release of today writes them: from an older one, from a backup, from a hand. */
+/** Messages and channels that no current release writes: from an older one, a backup, or by hand. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage } from './stage.ts';
 

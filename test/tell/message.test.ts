@@ -1,4 +1,4 @@
-/** Messages are what message.ts says they are, and the command line tells of them. */
+/** Messages match their schema, and the command line shows them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { webhookKind } from '../../src/monitor/alerts/channels/webhook.ts';

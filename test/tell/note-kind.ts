@@ -1,4 +1,4 @@
-/** A kind of channel that the program does not have: notes in plain text, with a token, to a notebook. */
+/** A kind of channel that the program does not have: plain-text notes, with a token, to a notebook. */
 import { readWebAddress } from '../../src/platform/network.ts';
 import type { ChannelKind } from '../../src/monitor/alerts/channels/channel-kind.ts';
 import { assertAddressReachable, postMessage } from '../../src/monitor/alerts/channels/post-message.ts';

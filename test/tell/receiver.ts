@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback: remembers what came, and answers as it is told to. */
+/** A receiver of webhooks on loopback: records its requests, and responds as instructed. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -31,7 +31,7 @@ export const status =
   (code: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
   (response) =>
     void response.writeHead(code, headers).end(body);
-/** Says nothing, for ever. */
+/** Never responds. */
 export const stalls: Behaviour = () => {};
 /** Takes the message and dies before it answers. */
 export const dies: Behaviour = (response) => void response.socket?.destroy();

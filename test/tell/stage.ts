@@ -1,4 +1,4 @@
-/** A world with searches that find things, and a receiver that is told of them. */
+/** A world with searches that find things, and a receiver that is notified. */
 import { randomBytes } from 'node:crypto';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
@@ -23,7 +23,7 @@ type Wire = Record<string, unknown>;
 export type Stage = {
   world: World;
   receiver: Receiver;
-  /** A search that has had its first look, so that what it finds is news. */
+  /** A search after its baseline, so that its discoveries are new. */
   search(slug: string, topic?: string): Promise<Search>;
   /** A run that found posts with these texts, or as many as are asked for. @returns the run */
   finds(search: Search, posts: number | readonly (string | Wire)[]): Promise<Id>;

@@ -1,4 +1,4 @@
-/** Which service a new search belongs to, for ever. */
+/** Which service a new search uses, permanently. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import type { Context, OwnSources } from '../../src/monitor/context.ts';

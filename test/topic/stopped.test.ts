@@ -1,4 +1,4 @@
-/** What is still on its way when a search is paused, removed or broken. */
+/** What is still in progress when a search is paused, removed or broken. */
 import { afterEach, expect, test } from 'vitest';
 import { Refused } from '../../src/domain/errors.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

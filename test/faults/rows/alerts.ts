@@ -1,4 +1,4 @@
-/** Receivers of messages that fail, and workers that die while they send. Every answer stands in test/tell/deliver.test.ts. */
+/** Receivers that fail, and workers that die while sending. All responses: test/tell/deliver.test.ts. */
 import assert from 'node:assert/strict';
 import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
 import { resendMessages } from '../../../src/monitor/alerts/resend.ts';
@@ -10,7 +10,7 @@ import type { Stage } from '../stage.ts';
 
 const ids = (n: number, from: number) => Array.from({ length: n }, (_, i) => String(from + i));
 
-/** A search whose first look is behind it: what it finds from now on is told. */
+/** A search after its baseline: what it finds from now on is sent. */
 async function looked(stage: Stage): Promise<void> {
   stage.service.answers(posts([]));
   const { runId } = await stage.add(1, { every: '7d' });

@@ -1,4 +1,4 @@
-/** Clocks that disagree, jump, or show a time that few programs were tried at. */
+/** Clocks that disagree, jump, or show an unusual time. */
 import assert from 'node:assert/strict';
 import { DAY, HOUR, MINUTE } from '../../../src/domain/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -8,11 +8,11 @@ import { gated, ownPosts, status } from '../scripts.ts';
 import { nextSlotsRun } from './scan.ts';
 import { everyMinute, slots } from './scheduler.ts';
 
-/** Runs of slots that the database's clock has not reached. */
+/** Runs of slots in the future of the database clock. */
 const OF_THE_FUTURE =
   'SELECT id, slot_at FROM strandline.runs WHERE coalesce(span_until, slot_at) > clock_timestamp()';
 
-/** A worker whose clock is wrong all the time works like any other: what is shared goes by the database's clock. */
+/** A worker whose clock is always wrong works like any other: shared state uses the database clock. */
 function wrongAllTheTime(id: string, offMs: number, words: string, everyCommit = false): Row {
   return {
     id,

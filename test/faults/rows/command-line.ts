@@ -1,4 +1,4 @@
-/** Commands that are killed half-way, whose reader goes away, that are told what cannot be. */
+/** Commands that are killed midway, whose reader closes the pipe, or that get invalid settings. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Workers that die, fall asleep, or are kept from their work. */
+/** Workers that die, are suspended, or are prevented from working. */
 import assert from 'node:assert/strict';
 import { ONE_CALL } from '../cases.ts';
 import type { Point } from '../../journey-points.ts';
@@ -8,7 +8,7 @@ import type { Row } from '../row.ts';
 import { dripped, gated, ownPosts, posts, raw, silent, status } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-/** One worker dies at a point of a search's first run, the next takes it up. @returns the run */
+/** One worker dies at a point of the first run of a search, the next one continues. @returns the run */
 async function diesAt(stage: Stage, point: Point): Promise<bigint> {
   stage.service.answers(ownPosts);
   const dying = await stage.start({}, { dieAt: point });
@@ -31,7 +31,7 @@ async function withCommand(stage: Stage, play: (command: WorkerCommand) => Promi
   }
 }
 
-/** Bytes of an answer that are not good for a log, a terminal, Postgres, or a job. */
+/** Bytes of a response that are bad for a log, a terminal, Postgres, or a job. */
 const NASTY = `upstream said: \u0000 \u001b[2J \ud800 ${'x'.repeat(1_000_000)}`;
 
 export const CRASH: readonly Row[] = [

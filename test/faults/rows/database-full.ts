@@ -1,4 +1,4 @@
-/** Postgres has no room, no connection, or no lock to give. */
+/** Postgres has no space, no connection, or no lock available. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
@@ -10,7 +10,7 @@ import { gated, ownPosts, posts, raw } from '../scripts.ts';
 import { onSmallDisk } from '../small-disk.ts';
 import type { Stage } from '../stage.ts';
 
-/** An answer that does not become small when it is kept. */
+/** A response that does not compress well. */
 const LARGE = JSON.stringify({
   miner_tweets: [wirePost('11')],
   padding: randomBytes(500_000).toString('base64'),

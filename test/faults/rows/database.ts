@@ -1,4 +1,4 @@
-/** Postgres goes away, comes back, is full, or says no. */
+/** Postgres becomes unavailable, comes back, is full, or refuses. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { says } from '../says.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-/** Connections to Postgres that can die without a word. @returns lets those die that are there by then */
+/** Connections to Postgres that can die without an error. @returns makes the existing ones die */
 function mortal(stage: Stage): () => void {
   let newest = 0;
   let dead = 0;

@@ -1,4 +1,4 @@
-/** The follower: killed in the middle, beside another one, and with responses that are read again meanwhile. */
+/** Deriving: killed midway, concurrent, and with responses parsed again meanwhile. */
 import assert from 'node:assert/strict';
 import { replayRun } from '../../../src/monitor/runs/late-and-replay.ts';
 import { readDerived, readRebuilt } from '../../derived.ts';
@@ -22,7 +22,7 @@ async function assertAsRebuilt(stage: Stage): Promise<void> {
   assert.deepEqual(await readRebuilt(stage.ctx), derived);
 }
 
-/** Two searches that ran, whose follower died at a point; another worker goes on. */
+/** Two searches whose worker died at a point of deriving; another worker continues. */
 async function diesDeriving(stage: Stage, point: Point): Promise<void> {
   stage.service.answers(ownPosts);
   const dying = await stage.start({}, { dieAt: point });
@@ -33,7 +33,7 @@ async function diesDeriving(stage: Stage, point: Point): Promise<void> {
   await assertAsRebuilt(stage);
 }
 
-/** A constraint of the row's own, which refuses what is derived from one search. */
+/** A constraint of the row that rejects what is derived from one search. */
 const REFUSE = `
   CREATE FUNCTION strandline.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'refused' USING ERRCODE = 'check_violation';

@@ -1,4 +1,4 @@
-/** Requests that nobody should send, many of them at once. More of them in test/web/access and test/web/attack. */
+/** Unusual requests, many of them at once. More of them in test/web/access and test/web/attack. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { startCommand } from '../../worker-command.ts';
@@ -6,12 +6,12 @@ import type { Row } from '../row.ts';
 import { ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-/** Streams of events that a process keeps open at once; the next are told to come back. */
+/** The event streams that a process keeps open; the next ones are told to retry. */
 const STREAMS_MOST = { all: 500, each: 50 };
 
 type Api = { url: string; port: number; log: readonly string[] };
 
-/** With `strandline api` itself, beside whatever else the row starts. It has to be alive at the end, and end in order. */
+/** With `strandline api` next to other processes of the row. It must be alive at the end, and exit cleanly. */
 async function withApi(stage: Stage, play: (api: Api) => Promise<void>): Promise<void> {
   const command = startCommand({ ...stage.env, PORT: '0' }, 'api');
   try {
@@ -104,7 +104,7 @@ export const DOORS: readonly Row[] = [
         assert.deepEqual([...new Set(await Promise.all(asked))], [200]);
 
         const readers = Array.from({ length: 600 }, (_, n) => {
-          // Each address is a visitor, and has its share.
+          // Each address is a visitor with its own share.
           const localAddress = `127.0.0.${1 + Math.floor(n / STREAMS_MOST.each)}`;
           const socket = connect({ port, host: '127.0.0.1', localAddress });
           const reader = { socket, heard: '' };

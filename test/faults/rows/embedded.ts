@@ -1,4 +1,4 @@
-/** The Postgres that strandline brings along, and who owns it. */
+/** The embedded Postgres, and its owner. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Harm at random moments, with a seed that repeats which and where (not how the machine's own timing falls). */
+/** Random faults, with a seed that repeats which and where (not the timing of the machine). */
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isUnreachable } from '../../../src/store/database.ts';
@@ -13,12 +13,12 @@ import type { Stage } from '../stage.ts';
 
 /** Up to so many searches, their first runs end before harm begins. */
 const FEW = 100;
-/** Searches go on being due: when all is well again nothing that is left to do is older than this. */
+/** Searches stay due: after recovery no pending work is older than this. */
 const REST_MS = 15_000;
 /** Of posts that a response holds. */
 const WINDOW = 5;
 
-/** Every response has one post more than the one before; now and then the service is late, fails, or breaks off. */
+/** Every response has one more post than the last; sometimes the service is late, fails, or disconnects. */
 function moving(random: () => number, failing: number): Script {
   const seen = new Map<string, number>();
   return async (asked, response) => {
@@ -31,7 +31,7 @@ function moving(random: () => number, failing: number): Script {
   };
 }
 
-/** Runs by hand of any search, about three a second, until it is over. */
+/** Manual runs of any search, about three a second, until it is over. */
 async function keepAsking(
   stage: Stage,
   searches: number,
@@ -54,7 +54,7 @@ async function ends(stage: Stage): Promise<Map<string, number>> {
   return new Map(rows.map(({ ending, n }) => [ending, n]));
 }
 
-/** Searches that are due some ten times a second in all; few are due once a minute. */
+/** Searches that are due about ten times a second in total; a few are due once a minute. */
 async function addMany(stage: Stage, searches: number): Promise<void> {
   const every = `${Math.max(60, Math.ceil(searches / 10))}s`;
   const prompts = Array.from({ length: searches }, (_, i) => i + 1).values();

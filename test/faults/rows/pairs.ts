@@ -1,4 +1,4 @@
-/** Two faults at once, with several workers: where one alone is survived, the second may find a gap. */
+/** Two faults at once, with several workers: one alone is survived, the second may find a gap. */
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
@@ -12,7 +12,7 @@ import type { Stage } from '../stage.ts';
 import { nextSlotsRun } from './scan.ts';
 import { everyMinute } from './scheduler.ts';
 
-/** So long at most is it from one scan to the next; the machine of a test may be busy. */
+/** The maximum time from one scan to the next; a test machine may be busy. */
 const SCAN_GAP_MS = 3 * SECOND;
 const BUSY_MS = 5 * SECOND;
 
@@ -39,7 +39,7 @@ function watchScans(stage: Stage): () => Promise<number> {
   };
 }
 
-/** No row stands for a slot that the database's clock has not reached, and each search has its next slot within a minute. */
+/** No row has a slot in the future of the database clock, and each search has its next slot within a minute. */
 async function assertNothingAhead(stage: Stage): Promise<void> {
   assert.deepEqual(
     await stage.rows(

@@ -1,4 +1,4 @@
-/** Items that come twice, broken, changed, or not at all. How each is read stands in test/read. */
+/** Items that come twice, malformed, changed, or not at all. How each is parsed is tested in test/read. */
 import assert from 'node:assert/strict';
 import { wirePost } from '../../stub-service.ts';
 import { playCases, ONE_CALL } from '../cases.ts';
@@ -13,7 +13,7 @@ const ids = (n: number, from = 1) => Array.from({ length: n }, (_, i) => String(
 const items = (tweets: readonly unknown[], holds: readonly string[]): Script =>
   json({ miner_tweets: tweets }, { posts: holds });
 
-/** What no post can be read from, each in another way. */
+/** Items that cannot be parsed into a post, each for another reason. */
 const BAD: readonly unknown[] = [
   null,
   'a text',

@@ -1,4 +1,4 @@
-/** Redis, or BullMQ's own tables: emptied, full, cut off, wrong. */
+/** Redis, or the tables of BullMQ: emptied, full, disconnected, wrong. */
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { startCommand } from '../../worker-command.ts';
@@ -9,7 +9,7 @@ import { says } from '../says.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-/** Asks the Redis of the row past all wires. */
+/** Queries the Redis of the row directly, not over a wire. */
 async function withRedis<T>(stage: Stage, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(stage.redis.url());
   try {
@@ -19,14 +19,14 @@ async function withRedis<T>(stage: Stage, ask: (redis: Redis) => Promise<T>): Pr
   }
 }
 
-/** All jobs are gone: handled, or found to have nothing to do. */
+/** All jobs are gone: executed, or without anything to do. */
 function noJobIsLeft(stage: Stage): Promise<unknown> {
   return stage.until('no job is left', async () =>
     Object.values(await stage.ctx.queue.depth()).every((jobs) => jobs === 0),
   );
 }
 
-/** Redis is killed while one run is under way and three wait; it comes back with what it kept. */
+/** Redis is killed while one run is running and three are queued; it comes back with its stored data. */
 async function killedRedis(stage: Stage): Promise<void> {
   const gate = gated(ownPosts);
   stage.service.answers(ownPosts);

@@ -1,4 +1,4 @@
-/** Runs that are saved together: a worker that dies in the middle, a claim that is lost, and one that cannot be saved. */
+/** Runs that are saved together: a worker that dies midway, a claim that is lost, and one that cannot be saved. */
 import assert from 'node:assert/strict';
 import type { PoolClient } from 'pg';
 import type { Id } from '../../../src/store/database.ts';

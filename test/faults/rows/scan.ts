@@ -1,4 +1,4 @@
-/** The scan and the repeatable job that calls it: lost, misled, interrupted, overlapping, behind a backlog. */
+/** The scan and the repeatable job that triggers it: lost, misled, interrupted, overlapping, behind a backlog. */
 import assert from 'node:assert/strict';
 import { DAY, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -33,7 +33,7 @@ export async function nextSlotsRun(stage: Stage, searches: number, ms = 61 * SEC
   await assertSlotsRan(stage, searches);
 }
 
-/** Whatever became of the repeatable job: a worker's timer scans, and adds the job again. */
+/** Whatever happened to the repeatable job: the timer of a worker scans, and adds the job again. */
 function withoutJob(id: string, what: string, harm: (stage: Stage) => Promise<unknown>): Row {
   return {
     id,
@@ -52,7 +52,7 @@ function withoutJob(id: string, what: string, harm: (stage: Stage) => Promise<un
   };
 }
 
-/** A worker dies in its first scan, which finds slots due; the next one begins where it left off. */
+/** A worker dies in its first scan, which finds due slots; the next one continues where it stopped. */
 function diesIn(id: string, title: string, dieAt: Point, left: number): Row {
   return {
     id,
@@ -77,7 +77,7 @@ function diesIn(id: string, title: string, dieAt: Point, left: number): Row {
   };
 }
 
-/** The scanner's row says something that cannot be. */
+/** The row of the scanner has an impossible value. */
 function wrongRow(id: string, ms: number, what: string): Row {
   return {
     id,

@@ -1,4 +1,4 @@
-/** Slots that come while nobody is there, too many are there, or something stands in their way. */
+/** Slots that come while no worker is there, too many are there, or something delays them. */
 import assert from 'node:assert/strict';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -9,13 +9,13 @@ import type { Row } from '../row.ts';
 import { gated, late, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-/** Saves searches with these prompts, due once a minute, and sees their first runs through. */
+/** Saves searches with these prompts, due once a minute, and waits for their first runs. */
 export async function everyMinute(stage: Stage, prompts: readonly number[]): Promise<void> {
   for (const prompt of prompts) await stage.add(prompt, { every: '60s' });
   await stage.settled();
 }
 
-/** What became of the slots of each search, oldest first. */
+/** The slots of each search and their outcome, oldest first. */
 export async function slots(stage: Stage): Promise<Map<string, string[]>> {
   const rows = await stage.rows(
     `SELECT s.slug, array_agg(concat_ws(' ', r.status, r.reason) ORDER BY r.slot_at) AS ends FROM strandline.runs r

@@ -1,4 +1,4 @@
-/** Keys that are changed, taken away, or not the right ones. What must not be told is searched for in test/security/canaries.test.ts. */
+/** Keys that are changed, removed, or wrong. Leaked secrets are searched for in test/security/canaries.test.ts. */
 import assert from 'node:assert/strict';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';

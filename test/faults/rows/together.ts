@@ -1,4 +1,4 @@
-/** Runs that one statement claims, or opens the calls of: what becomes of each of them. */
+/** Runs that one statement claims, or whose calls one statement opens: how each of them ends. */
 import assert from 'node:assert/strict';
 import { enqueueNewRuns } from '../../../src/monitor/enqueue.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';

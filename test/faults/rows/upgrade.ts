@@ -1,4 +1,4 @@
-/** The database becomes another under the program: newer, or older. */
+/** The database changes under the program: newer, or older. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What calls cost, and how many may be made: counted before they are. */
+/** What calls cost, and how many are allowed: counted before they are made. */
 import assert from 'node:assert/strict';
 import { hasten } from '../cases.ts';
 import { seeded } from '../random.ts';

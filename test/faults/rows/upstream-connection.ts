@@ -1,4 +1,4 @@
-/** Connections to the service that are slow or break. Every way to break one stands in test/client/time.test.ts and call.test.ts. */
+/** Connections to the service that are slow or break. All cases are in test/client/time.test.ts and call.test.ts. */
 import assert from 'node:assert/strict';
 import { type Case, hasten, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';

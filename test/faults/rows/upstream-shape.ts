@@ -1,4 +1,4 @@
-/** A 200 that is not what was asked for. Every shape stands in test/read/body.test.ts and test/read/fuzz.test.ts. */
+/** A response with status 200 of a wrong shape. All shapes: test/read/body.test.ts and fuzz.test.ts. */
 import assert from 'node:assert/strict';
 import { wirePost } from '../../stub-service.ts';
 import { type Case, playCases, ONE_CALL } from '../cases.ts';

@@ -1,4 +1,4 @@
-/** Answers that are larger than they look, or than anything should be. More of them in test/client/size.test.ts. */
+/** Responses that are larger than they look, or than anything should be. More of them in test/client/size.test.ts. */
 import assert from 'node:assert/strict';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Case, playCases } from '../cases.ts';

@@ -1,4 +1,4 @@
-/** Event streams that break off, say nothing, or say it twice. More of them in test/client/stream.test.ts. */
+/** Event streams that break, are empty, or repeat. More of them in test/client/stream.test.ts. */
 import assert from 'node:assert/strict';
 import { type Case, playCases, ONE_CALL } from '../cases.ts';
 import type { Row } from '../row.ts';

@@ -1,4 +1,4 @@
-/** The service refuses, redirects, asks for patience. The whole matrix stands in test/client/call.test.ts and test/run/retry.test.ts. */
+/** The service refuses, redirects, or asks to wait. Full matrix: test/client/call.test.ts, test/run/retry.test.ts. */
 import assert from 'node:assert/strict';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';

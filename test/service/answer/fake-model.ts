@@ -1,4 +1,4 @@
-/** A server that speaks as OpenAI-compatible ones do, and says what a test wants. */
+/** A server that implements the OpenAI-compatible API, and returns what a test wants. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Things found, for the tests of the writers. */
+/** Found items, for the tests of completions. */
 import type { Source } from '../../../src/domain/enumerations.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';

@@ -1,6 +1,6 @@
 /**
- * Items that give orders, and a model that obeys every one of them. Nothing that it was made to say may
- * reach an answer, whoever wrote the rest of it.
+ * Items with injected instructions, and a model that obeys every one of them. None of its injected output may
+ * reach a response, whoever wrote the rest of it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/logger.ts';

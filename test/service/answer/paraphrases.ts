@@ -1,5 +1,5 @@
 /**
- * What models make of sources, written by hand: honest retellings, and sentences that keep some words of the
+ * Paraphrases that models make of sources, written by hand: honest ones, and sentences that keep some words of the
  * source and say something else. For the figures of docs/internals/completions.md. The queries are those of the sandbox.
  */
 export type Retelling = { prompt: string; source: string; said: string };

@@ -1,6 +1,6 @@
 /**
- * Reads a completion as somebody else would who has nothing but its text: sentences, each with the
- * addresses behind it. Shares nothing with the writers.
+ * Parses a completion as an outsider would who has only its text: sentences, each with the
+ * addresses after it. Shares no code with the writers.
  */
 import type { Completion } from '../../../src/protocol/specification.ts';
 

@@ -1,4 +1,4 @@
-/** Each sentence of a model is held against what it cites, whatever stands beside it. */
+/** Each sentence of a model is checked against what it cites, whatever surrounds it. */
 import { describe, expect, test } from 'vitest';
 import { buildModelPrompt } from '../../../src/service/answering/model-prompt.ts';
 import { verifyDrafts } from '../../../src/service/answering/model-verification.ts';

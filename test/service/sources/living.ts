@@ -1,4 +1,4 @@
-/** A live source around an adapter of the test's own, on a clock that stands still. */
+/** A live source around an adapter of the test, with a fixed clock. */
 import { createLogger } from '../../../src/platform/logger.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';

@@ -1,6 +1,6 @@
 /**
- * What holds for every provider, proved for each by one row: what is asked, how its responses read, and a reason
- * without a word from outside where there are none.
+ * What holds for every provider, tested for each by one row: its requests, how its responses parse, and an error
+ * without external text if there are none.
  */
 import { describe, expect, test } from 'vitest';
 import { DAY } from '../../../src/domain/time.ts';

@@ -1,4 +1,4 @@
-/** A provider on this machine that answers what a test tells it to and remembers how it was asked. */
+/** A local provider that responds as a test instructs and records its requests. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

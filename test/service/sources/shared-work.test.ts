@@ -3,7 +3,7 @@ import { SourceDown } from '../../../src/service/sources/outage.ts';
 import { createSharedWork } from '../../../src/service/sources/resilience/coalescing.ts';
 import { pending } from './living.ts';
 
-/** Several who need the same, each of whom would begin it with a work that the test settles. */
+/** Several callers of the same work, each of whom would start it with a promise that the test settles. */
 function waiting(people: number) {
   const shared = createSharedWork<string>();
   let kept: string | undefined;

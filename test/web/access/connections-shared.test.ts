@@ -1,4 +1,4 @@
-/** Visitors share the connections of the database: who has all their own in use holds up themselves alone. */
+/** Visitors share the connections of the database: one who uses all of theirs delays only themselves. */
 import { afterAll, expect, test } from 'vitest';
 import { getCurrentVisitorKey } from '../../../src/monitor/http/visitor-shares.ts';
 import { eventRoutes } from '../../../src/api/event-routes.ts';

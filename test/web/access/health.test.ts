@@ -1,4 +1,4 @@
-/** What anybody hears of how we are, and what only those hear who may read. */
+/** What anyone can read about our health, and what requires read access. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import type { WorkQueue } from '../../../src/platform/queue/queue.ts';

@@ -1,4 +1,4 @@
-/** A token gets another key: what the former one opens, and for how long. */
+/** A token gets a new key: what the previous one still opens, and for how long. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { openAccess } from '../../../src/monitor/access/authentication.ts';

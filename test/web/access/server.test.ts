@@ -1,4 +1,4 @@
-/** What only a server that listens can show: names, slowness, too many, and its end. */
+/** What only a listening server can show: host names, slowness, overload, and shutdown. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';

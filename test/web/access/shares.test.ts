@@ -1,4 +1,4 @@
-/** Places that visitors share: each has a part of them, and what is given back is there again. */
+/** Places shared by visitors: each has a share, and released ones are available again. */
 import { expect, test } from 'vitest';
 import { createShare } from '../../../src/monitor/http/visitor-shares.ts';
 import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';

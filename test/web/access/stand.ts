@@ -1,4 +1,4 @@
-/** A server on a database of its own, with a few routes of every kind, for tests of who comes in. */
+/** A server with its own database and a few routes of every kind, for tests of access. */
 import { z } from 'zod';
 import type { Limits } from '../../../src/monitor/http/server-limits.ts';
 import { buildHttpServer, type ServerRoutes } from '../../../src/app/http-server.ts';

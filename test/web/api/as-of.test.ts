@@ -1,4 +1,4 @@
-/** Whoever reads figures hears up to when they are derived: in the API and in SQL. */
+/** Readers of figures learn up to when they are derived: in the API and in SQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { readerQuery } from '../../../src/store/reader/reader-query.ts';

@@ -1,4 +1,4 @@
-/** Who changed what stands in the audit log, whichever way they came: each change leaves one entry, and its own. */
+/** Changes are in the audit log, whichever way they were made: each leaves exactly one entry. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AuditRow } from '../../../src/store/queries/audit-log.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';

@@ -1,4 +1,4 @@
-/** What is made once is made once, and what cannot be kept is refused before it is. */
+/** Repeated creations create once, and values that cannot be stored are refused before. */
 import { afterAll, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';

@@ -1,4 +1,4 @@
-/** A cursor is of one list, of one path, of one set of filters and one order; every list refuses it anywhere else. */
+/** A cursor belongs to one list, one path, one set of filters and one order; every list refuses it elsewhere. */
 import { afterAll, expect, test } from 'vitest';
 import { addressOf, documentOf, exampleOf, type Operation, operationsOf } from './operations.ts';
 import { seededApi } from './world.ts';

@@ -1,11 +1,11 @@
-/** Replies as the document shows them: what the server really said of the tests' small world, cut to what a reader needs. */
+/** Replies as the document shows them: real replies over the small world of the tests, shortened for readers. */
 import { writeFile } from 'node:fs/promises';
 
 const FILE = new URL('../../../src/api/openapi/examples.json', import.meta.url);
 const ITEMS = 1;
 const LETTERS = 160;
 
-/** `npm run -s api:examples` writes them anew. */
+/** `npm run -s api:examples` writes them. */
 export const writing = process.env['STRANDLINE_EXAMPLES'] === 'write';
 
 export async function writeExamples(replies: ReadonlyMap<string, unknown>): Promise<void> {

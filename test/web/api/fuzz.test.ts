@@ -1,5 +1,5 @@
 /**
- * Whatever is sent, nothing of ours breaks, whoever sent it is told what was wrong, and every reply is as the document
+ * Whatever is sent, nothing breaks, the sender learns what was wrong, and every reply is as the document
  * says: its status, its headers, its body.
  *
  * Requests are made from the document. `npm run test:api` sends more of them, of a new seed; API_SEED brings back those

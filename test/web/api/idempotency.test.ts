@@ -1,4 +1,4 @@
-/** A request that is sent again with its `Idempotency-Key` is executed once, and answered as the first time. */
+/** A repeated request with the same `Idempotency-Key` is executed once, and gets the first reply. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';

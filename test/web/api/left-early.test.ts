@@ -1,4 +1,4 @@
-/** Clients that are gone before their request is answered, however early: nothing of theirs stays, and nothing is begun for them. */
+/** Clients that disconnect before their reply, however early: nothing is started or retained for them. */
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** The document is held to the truth: what it promises is called, and what is served stands in it. */
+/** The document is true: everything in it is called, and every route is in it. */
 import { afterAll, describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import {

@@ -1,4 +1,4 @@
-/** The document of the API as tests walk through it. */
+/** The OpenAPI document in a form for tests. */
 import type { App } from '../../../src/monitor/http/route-types.ts';
 
 export type Schema = Record<string, unknown>;

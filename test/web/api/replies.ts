@@ -1,4 +1,4 @@
-/** Real replies beside the document: their status, headers and body must be what it says, and nothing beyond. */
+/** Real replies against the document: their status, headers and body must match it, without extras. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Document, Operation, Schema } from './operations.ts';
 

@@ -1,4 +1,4 @@
-/** Requests made from the document: right ones, nearly right ones, and what nobody should send. */
+/** Requests generated from the document: valid, nearly valid, and hostile ones. */
 import * as fc from 'fast-check';
 import {
   addressOf,

@@ -1,4 +1,4 @@
-/** Readers of an export that stop taking bytes: they are let go, and others have their place. */
+/** Readers of an export that stop reading: they are disconnected, and others get their places. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The API over a small world that has everything in it: two days of a simulated topic, and a paid search beside it. */
+/** The API over a small world with data of every kind: two days of a simulated topic, and a paid search. */
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** Requests that are written so that two who read them may understand two things, over the wire and in their paths. */
+/** Requests that two parsers may understand differently, over the wire and in their paths. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebServer } from '../../../src/app/http-server.ts';

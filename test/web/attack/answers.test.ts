@@ -1,4 +1,4 @@
-/** What a receiver said is shown to whoever may see secrets of channels, and to nobody else. */
+/** The response of a receiver is shown only to visitors who may see secrets of channels. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** Bodies that are made to be slow to refuse, or to be answered with more than was sent. */
+/** Bodies that are slow to refuse, or whose error would be larger than the body. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { WEB } from '../../../src/app/web-server.ts';

@@ -1,4 +1,4 @@
-/** Headers that are new each time: nothing of them may stay. */
+/** Headers that change with every request: nothing of them may be retained. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Cookies are not parted by port: what else runs on this machine may set any, for a browser to bring. */
+/** Cookies are shared between ports: other programs on this machine can set any of them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** Requests that are made to be expensive: each is a line here, and is sent by the test beside this file. */
+/** Expensive requests: each is a line here, and is sent by the test next to this file. */
 import { gzipSync } from 'node:zlib';
 import { pagesOn } from '../../../bench/pages/addresses.ts';
 import { slugOf, topicOf } from '../../../bench/questions/fill.ts';

@@ -1,4 +1,4 @@
-/** A server with the API on a small world, and somebody who reads its events. */
+/** A server with the API on a small world, and a client of its events. */
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
@@ -63,7 +63,7 @@ export type Reader = {
   leave(): void;
 };
 
-/** Reads a stream as an `EventSource` does. */
+/** Reads a stream like an `EventSource`. */
 export async function readEvents(url: string, headers: Record<string, string> = {}): Promise<Reader> {
   const leaving = new AbortController();
   const response = await fetch(url, { headers, signal: leaving.signal });

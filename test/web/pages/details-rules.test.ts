@@ -1,4 +1,4 @@
-/** Rules of the pages of detail that need no page. */
+/** Rules of the detail pages that need no page. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';

@@ -1,4 +1,4 @@
-/** The pages of one thing each, and those of everything, over twelve lived days in which much went wrong. */
+/** The detail pages and the lists, over twelve simulated days with many failures. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

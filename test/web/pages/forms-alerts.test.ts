@@ -1,4 +1,4 @@
-/** Rules, channels and deliveries by their pages. */
+/** Pages of rules, channels and deliveries. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

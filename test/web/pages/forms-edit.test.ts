@@ -1,4 +1,4 @@
-/** What is changed about topics and searches by forms and buttons. */
+/** Changes to topics and searches by forms and buttons. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** A new topic by its form: read, forecast, tried out, saved. */
+/** The form of a new topic: read, forecast, tried, saved. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** Tokens by their page. */
+/** The pages of tokens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

@@ -1,4 +1,4 @@
-/** What the components of the pages promise: gaps are not zeros, what was typed stays, text of others stays text. */
+/** What the page components guarantee: gaps are not zeros, input is kept, untrusted text stays text. */
 import * as fc from 'fast-check';
 import { h, type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';

@@ -1,4 +1,4 @@
-/** Somebody without script at the pages of a server: asks for pages, fills in their forms, follows where it is sent. */
+/** A visitor without JavaScript: requests pages, fills in their forms, follows redirects. */
 import type { App } from '../../../src/monitor/http/route-types.ts';
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;

@@ -1,4 +1,4 @@
-/** What whoever may only read is offered: nothing that would be refused. */
+/** What a read-only visitor is offered: nothing that would be refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';

@@ -1,4 +1,4 @@
-/** The overview, a topic and a search, over a small world: what is said where there is nothing, and where there is. */
+/** The overview, a topic and a search, over a small world: with and without data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';

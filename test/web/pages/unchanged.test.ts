@@ -1,4 +1,4 @@
-/** A page is sent again exactly where it shows something else: a browser that has it otherwise gets 304 and no body. */
+/** A page is sent again only if it changed: a browser that has it gets 304 without a body. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
