@@ -78,7 +78,7 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await database.drop();
   });
 
-  test('accepts the same claim of a run twice as one job, and another claim as another job', async () => {
+  test('enqueues one claim of a run as one job, and another claim as another', async () => {
     await queue.enqueueRuns([run(7n)]);
     await queue.enqueueRuns([run(7n), run(7n, { fence: 1 })]);
     expect(await queue.depth()).toMatchObject({ prioritized: 2 });

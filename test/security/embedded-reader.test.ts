@@ -103,7 +103,7 @@ test('the program can use the functions that are closed to others', async () => 
   expect(locked).toEqual({ got: true });
 });
 
-test('notifications of the reader only trigger a read', async () => {
+test('the reader can send notifications over a bare connection', async () => {
   const listener = await connect(postgres.url, 'test');
   await listener.query('LISTEN bullmq_jobs');
   const heard = once(listener, 'notification');

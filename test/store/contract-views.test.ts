@@ -182,7 +182,7 @@ test('a failed view leaves all views unchanged, and the tables of the same migra
   expect(await describeSchema(url)).toEqual(before);
 });
 
-test('retries a view that is being read; after repeated attempts it stays, and its readers are named', async () => {
+test('a view in use is retried; if it stays in use, it is left unchanged and its readers are named', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log, folder: await release('1.0', LETTERS) });
   const before = await describeSchema(url);

@@ -101,7 +101,7 @@ describe('the reader', () => {
     await client.end();
   });
 
-  test('cannot send notifications', async () => {
+  test('notifications of a statement are not delivered', async () => {
     const listener = await connect(database.url, 'test');
     await listener.query('LISTEN bullmq_jobs');
     const heard: unknown[] = [];

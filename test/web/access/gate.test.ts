@@ -100,7 +100,7 @@ test.each([
   expect(response.statusCode).toBe(401);
 });
 
-test('a request to the server as a whole does not reveal its version', async () => {
+test('health probes do not reveal the version', async () => {
   const live = await whole.inject('/livez');
   expect([live.statusCode, live.body]).toEqual([200, '']);
   const ready = await whole.inject('/readyz');
@@ -155,7 +155,7 @@ test('every response, including errors and files, has the security headers', asy
   }
 });
 
-test('a refused request for a page is not cacheable', async () => {
+test('API responses are not cacheable', async () => {
   const { headers } = await app.inject({ url: '/api/v1/things', headers: bearer(read) });
   expect(headers['cache-control']).toBe('no-store');
 });

@@ -39,7 +39,7 @@ test('without a token the rate limit is per address, including for missing pages
   expect(nothing).toEqual([404, 404, 429, 404]);
 });
 
-test('anonymous requests are refused, and later rate limited', async () => {
+test('requests without a token are rejected, then rate limited', async () => {
   const app = await stand.serve(undefined, { perMinute: 2 });
   const asked: number[] = [];
   const ask = async (url: string, from: string) =>

@@ -132,7 +132,7 @@ test('a request that is not HTTP gets an error in the same form as any problem',
     });
 });
 
-test('idle connections without HTTP block nobody', async () => {
+test('a client that does not speak HTTP and stays connected takes no place', async () => {
   const server = await start({}, { connections: 1 });
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {}).resume();

@@ -30,7 +30,7 @@ async function status(...lines: string[]): Promise<number> {
 }
 const ours = () => `127.0.0.1:${web.port}`;
 
-test('responds to only one host name, given once', async () => {
+test('accepts only its own host name, given once', async () => {
   const path = 'GET /api/v1/topics HTTP/1.1';
   expect(await status(path, `Host: ${ours()}`)).toBe(200);
   for (const lines of [
