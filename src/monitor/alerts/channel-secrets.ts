@@ -27,20 +27,17 @@ export function sealSecret(vault: Vault, channelId: Id, secret: string): string 
   return vault.seal(secret, `channels:${channelId}`);
 }
 
-/**
- * Settings as they are stored: secret ones are encrypted.
- * @throws Refused `unavailable` if some are secret and there is no master key
- */
+/** Settings as they are stored: secret ones are encrypted. */
 export function sealSettings(
   kind: ChannelKind,
   settings: Settings,
   channelId: Id,
-  where: Parameters<typeof openVault>[0],
+  vault: Vault,
 ): StoredSettings {
   const pick = (isSecret: boolean) =>
     Object.fromEntries(Object.entries(settings).filter(([name]) => kind.settings[name]?.secret === isSecret));
   const secret = pick(true);
-  const seal = () => openVault(where).seal(JSON.stringify(secret), `channels:${channelId}:settings`);
+  const seal = () => vault.seal(JSON.stringify(secret), `channels:${channelId}:settings`);
   return {
     settings: pick(false),
     sealed_settings: Object.keys(secret).length === 0 ? null : seal(),

@@ -57,12 +57,13 @@ export async function createChannel(
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);
   const secret = kind.createSecret?.() ?? null;
+  const vault = openVault(ctx.config);
   try {
     await inTransaction(ctx.db, async (tx) => {
       const cursor = await readNewestDiscoveryId(tx);
       const id = await insertChannel(tx, { slug, kind: kindName, cursor, now: ctx.clock.now() });
-      await setSettings(tx, id, sealSettings(kind, settings, id, ctx.config));
-      if (secret !== null) await setSecrets(tx, id, [sealSecret(openVault(ctx.config), id, secret)], null);
+      await setSettings(tx, id, sealSettings(kind, settings, id, vault));
+      if (secret !== null) await setSecrets(tx, id, [sealSecret(vault, id, secret)], null);
       const changes = { kind: { after: kindName }, ...describeChanges(kind, undefined, settings) };
       await recordAudit(tx, ctx, { action: 'channel.created', subject: slug, changes });
     });
@@ -89,10 +90,11 @@ export async function editChannel(
   const kind = requireKind(kindName);
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);
+  const vault = openVault(ctx.config);
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     if (channel.kind !== kindName) refuseMissing(slug);
-    const stored = sealSettings(kind, settings, channel.id, ctx.config);
+    const stored = sealSettings(kind, settings, channel.id, vault);
     if (stored.sealed_settings === null && isDeepStrictEqual(stored.settings, channel.settings))
       return channel.id;
     const now = ctx.clock.now();
