@@ -211,9 +211,14 @@ describe('a failure', () => {
     await expect(writePendingFile(nowhere, [])).rejects.toThrow(/x\.csv cannot be written \(ENOTDIR\)/);
   });
 
-  it.each(['link', 'dangling'])('%s is neither followed nor replaced', async (name) => {
-    await symlink(name === 'link' ? 'posts.csv' : 'nowhere', path.join(folder, name));
-    await expect(openTarget(path.join(folder, name), false)).rejects.toThrow('a regular file');
+  it.each([
+    ['link', 'posts.csv', 'a symbolic link to posts.csv; name that file itself'],
+    ['dangling', 'nowhere', 'a symbolic link to nowhere, which does not exist'],
+  ])('%s is not followed and not replaced', async (name, leadsTo, message) => {
+    const link = path.join(folder, name);
+    await symlink(leadsTo, link);
+    await expect(openTarget(link, false)).rejects.toThrow(message);
+    await expect(openTarget(`${link}/`, true)).rejects.toThrow(message);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { composeManifest, type WrittenFile } from './export-manifest.ts';
 import { encodeResource, type Encoding } from './export-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readlink, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
@@ -149,10 +149,17 @@ type ExportTarget = { folder: string; file: string | undefined };
 
 /**
  * A path is a folder if it ends in a slash, exists as one, or must be one. Creates missing folders.
- * @throws InvalidInput for an existing special file, which would be replaced instead of written to
+ * @throws InvalidInput for a symbolic link or a special file, which would be replaced instead of written to
  */
 export async function openTarget(out: string, mustBeFolder: boolean): Promise<ExportTarget> {
-  const there = await stat(out).catch(() => undefined);
+  const bare = out.replace(/[/\\]$/, '');
+  const there = await stat(bare).catch(() => undefined);
+  const leadsTo = await readlink(bare).catch(() => undefined);
+  if (leadsTo !== undefined && there?.isDirectory() !== true) {
+    const problem = there === undefined ? ', which does not exist' : '; name that file itself';
+    const expected = `a file or folder: this is a symbolic link to ${leadsTo}${problem}`;
+    throw new InvalidInput([{ path: 'out', given: out, expected }]);
+  }
   const isFolder = there?.isDirectory() === true || mustBeFolder || /[/\\]$/.test(out);
   if (isFolder) {
     await mkdir(out, { recursive: true }).catch((error: unknown) => {
