@@ -33,7 +33,8 @@ export function registerAudit(command: Command, cli: Cli): void {
         options.action === undefined ? undefined : parseChoice('action', options.action, AUDIT_ACTIONS);
       const limit = parseLimit(options.limit, 50);
       return cli.withProgram(async ({ ctx }) => {
-        const since = options.since === undefined ? undefined : parseSince(options.since, ctx.clock.now());
+        const since =
+          options.since === undefined ? undefined : parseSince(options.since, ctx.clock.now(), cli.page);
         const rows = await readAudit(ctx.db, { token, subject, action, since }, { limit });
         if (rows.length === 0) cli.page.say('No entries.');
         await cli.show(json, rows, () => renderTable(rows, auditColumns(cli.page), cli.page));

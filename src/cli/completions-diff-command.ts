@@ -34,7 +34,7 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline completions diff harbour-ferry-ai --since 7d\n')
     .action((search: string, options: DiffOptions) => {
-      const range = parseDiffRange(options);
+      const range = parseDiffRange(options, cli.page);
       return cli.withProgram(async ({ ctx }) => {
         const { id } = await findSearchRow(ctx.db, search);
         const diff = await readCompletionDiff(ctx.db, { id, slug: search }, range);
@@ -48,11 +48,11 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
     });
 }
 
-function parseDiffRange({ since, from, to }: DiffOptions): DiffRange {
+function parseDiffRange({ since, from, to }: DiffOptions, page: Pick<TerminalPage, 'zone'>): DiffRange {
   if (since !== undefined && from !== undefined)
     throw new InvalidInput([{ path: 'from', given: from, expected: 'either --since or --from' }]);
   return {
-    since: since === undefined ? undefined : parseSince(since, systemClock.now()),
+    since: since === undefined ? undefined : parseSince(since, systemClock.now(), page),
     from: from === undefined ? undefined : parseId('from', from),
     to: to === undefined ? undefined : parseId('to', to),
   };

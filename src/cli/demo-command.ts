@@ -62,7 +62,7 @@ async function runFill(
   const to = ctx.clock.now();
   const began = monotonicMs();
   const what = `${formatQuantity(days, 'day')} of ${formatQuantity(topics, 'topic')}`;
-  const progress = createProgressBar(cli, what, new Date(to.getTime() - days * DAY), to);
+  const progress = createProgress(cli, what, new Date(to.getTime() - days * DAY), days);
 
   const { runs } = await fillDemo(ctx, databaseUrl, {
     days,
@@ -109,22 +109,33 @@ async function runRemove(cli: Cli, { ctx }: CommandProgram, { json }: DemoOption
 
 const BAR_WIDTH = 24;
 
-/** Announces the simulation and, on a terminal, draws a progress bar on stderr. */
-function createProgressBar(
+const MAX_PROGRESS_LINES = 20;
+
+/** Announces the simulation; then draws a progress bar on a terminal, and prints a line per day or few elsewhere. */
+function createProgress(
   { page, io }: Cli,
   what: string,
   from: Date,
-  to: Date,
+  days: number,
 ): { step(at: Date): void; clear(): void } {
   let runs = 0;
   let shown = -1;
+  let linesPrinted = 0;
+  const daysPerLine = Math.ceil(days / MAX_PROGRESS_LINES);
+  const printLine = (passedDays: number) => {
+    const line = Math.floor(passedDays / daysPerLine);
+    if (line <= linesPrinted || line * daysPerLine >= days) return;
+    linesPrinted = line;
+    page.say(`${line * daysPerLine} of ${formatQuantity(days, 'day')}, ${formatQuantity(runs, 'run')}`);
+  };
   return {
     step: (at) => {
       if (runs === 0) page.say(`Simulating ${what}; Ctrl-C discards them`);
       runs += 1;
-      const share = (at.getTime() - from.getTime()) / (to.getTime() - from.getTime());
-      const percent = Math.max(shown, Math.floor(share * 100));
-      if (!page.live || percent === shown) return;
+      const passedDays = (at.getTime() - from.getTime()) / DAY;
+      if (!page.live) return printLine(passedDays);
+      const percent = Math.max(shown, Math.floor((passedDays / days) * 100));
+      if (percent === shown) return;
       shown = percent;
       const full = Math.round((percent / 100) * BAR_WIDTH);
       const bar = `${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}`;

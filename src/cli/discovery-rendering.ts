@@ -4,7 +4,7 @@ import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
-import { formatCount, formatQuantity, formatTime, formatTimeOfDay } from './value-formatting.ts';
+import { formatCount, formatQuantity, formatTime, formatClockTime } from './value-formatting.ts';
 
 export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
@@ -56,7 +56,7 @@ export function renderDiscovery(
 ): string[] {
   const { at, search, kind, author_username, baseline } = row;
   const who = author_username === null ? '' : `@${oneLine(author_username)}`;
-  const head = [formatTimeOfDay(at, { zone }), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(
+  const head = [formatClockTime(at, { zone }), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(
     GAP,
   );
   const likes = kind === 'post' && row.like_count !== null ? formatQuantity(row.like_count, 'like') : '';

@@ -10,6 +10,7 @@ import { type Resource, RESOURCES } from '../store/export/export-columns.ts';
 import type { ExportFilter } from '../store/export/export-select.ts';
 import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
+import type { TerminalPage } from './terminal-io.ts';
 import { formatBytes, formatQuantity } from './value-formatting.ts';
 
 type ExportOptions = {
@@ -43,7 +44,7 @@ export function registerExport(command: Command, cli: Cli): void {
     )
     .action((given: string, options: ExportOptions) => {
       const what = parseChoice('what', given, [...RESOURCES, ALL_RESOURCES]);
-      const filter = parseFilter(options, systemClock.now());
+      const filter = parseFilter(options, systemClock.now(), cli.page);
       const encoding = parseEncoding(options);
       const { out } = options;
       if (out === undefined)
@@ -56,9 +57,13 @@ function collectOption(value: string, before: readonly string[] = []): string[] 
   return [...before, value];
 }
 
-function parseFilter({ search, topic, since, until }: ExportOptions, now: Date): ExportFilter {
-  const from = since === undefined ? undefined : parseSince(since, now);
-  const to = until === undefined ? undefined : parseSince(until, now, 'until');
+function parseFilter(
+  { search, topic, since, until }: ExportOptions,
+  now: Date,
+  page: Pick<TerminalPage, 'zone'>,
+): ExportFilter {
+  const from = since === undefined ? undefined : parseSince(since, now, page);
+  const to = until === undefined ? undefined : parseSince(until, now, page, 'until');
   if (from !== undefined && to !== undefined && from >= to)
     throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
   return { searches: search, topic, since: from, until: to };

@@ -48,8 +48,9 @@ export function registerFind(command: Command, cli: Cli): void {
         throw new InvalidInput([{ path: 'text', given: text, expected: 'at least one word' }]);
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const from = options.since === undefined ? undefined : parseSince(options.since, now);
-        const before = options.until === undefined ? undefined : parseSince(options.until, now, 'until');
+        const from = options.since === undefined ? undefined : parseSince(options.since, now, cli.page);
+        const before =
+          options.until === undefined ? undefined : parseSince(options.until, now, cli.page, 'until');
         await assertFilterExists(ctx.db, { topic, search });
         const query = { text, topic, search, kind, author, lang, from, before, limit };
         const hits = await findText(ctx.db, query);

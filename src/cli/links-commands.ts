@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SECOND } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type FirstFinder, type LinkRow, readFirstFinders, readLinks } from '../store/queries/links.ts';
-import { parseLimit, parseSince } from './option-values.ts';
+import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
@@ -26,13 +26,14 @@ export function registerLinks(links: Command, cli: Cli): void {
     .option('--search <search>', 'only links of this search')
     .option('--topic <topic>', 'only links of this topic')
     .option('--first-seen', 'show which search found each link first, in which source, and its lead')
-    .option('--since <time>', 'only links first seen since: 2026-11-21, 1h, 2d, today, yesterday')
+    .option('--since <time>', `only links first seen since: ${TIME_EXAMPLES}`)
     .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .action((options: LinkListOptions) => {
       const { search, topic } = options;
       const limit = parseLimit(options.limit, 20);
-      const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
+      const since =
+        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const filter = { search, topic, since, limit };

@@ -46,7 +46,8 @@ export function registerNew(command: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
     .action((options: NewOptions) => {
       const { topic, search, json } = options;
-      const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
+      const since =
+        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
       const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
       return cli.withProgram(async (program, stopping) => {

@@ -3,6 +3,8 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { findDayStart } from './value-formatting.ts';
 
 export function parseWholeNumber(path: string, given: string, min: number, max: number): number {
   const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
@@ -32,20 +34,27 @@ export function parseChoice<const T extends string>(path: string, given: string,
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
 const MAX_SPAN_MS = 3_660 * DAY;
 /** Examples of what {@link parseSince} accepts, for help texts. */
-export const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
+export const TIME_EXAMPLES =
+  '2026-11-21 (UTC), 2026-11-21T14:05Z, 1h, 2d, today, yesterday (days of the time zone shown; with --utc, of UTC)';
 const SINCE_EXPECTED =
   'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC by default), an age of at most ' +
   '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
 
 /**
- * A time in the past: ISO 8601, an age, or a word. Days begin at midnight UTC.
+ * A time in the past: ISO 8601, an age, or a word. `today` and `yesterday` begin at midnight in the zone of the page, a
+ * date without a time at midnight UTC.
  * @throws InvalidInput also for days that do not exist
  */
-export function parseSince(given: string, now: Date, path = 'since'): Date {
+export function parseSince(
+  given: string,
+  now: Date,
+  { zone }: Pick<TerminalPage, 'zone'>,
+  path = 'since',
+): Date {
   const text = given.trim().toLowerCase();
-  const today = Math.floor(now.getTime() / DAY) * DAY;
-  if (text === 'today') return new Date(today);
-  if (text === 'yesterday') return new Date(today - DAY);
+  const today = findDayStart(now, zone);
+  if (text === 'today') return today;
+  if (text === 'yesterday') return findDayStart(new Date(today.getTime() - 1), zone);
   const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   if (amount !== undefined && unit !== undefined) {
     const age = Number(amount) * (UNIT_MS[unit] ?? 0);

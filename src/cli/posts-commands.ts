@@ -40,7 +40,8 @@ export function registerPosts(posts: Command, cli: Cli): void {
     )
     .action((options: PostListOptions) => {
       const { search, topic } = options;
-      const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
+      const since =
+        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
@@ -93,7 +94,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     .option('--search <search>', 'only posts of this search')
     .option('--topic <topic>', 'only posts of this topic')
     .option('--by <counter>', `${COUNTER_PLURALS.join(', ')} (default: likes)`)
-    .option('--since <time>', 'only posts published since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today')
+    .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
     .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -106,7 +107,7 @@ function registerPostsTop(posts: Command, cli: Cli): void {
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const since = options.since === undefined ? undefined : parseSince(options.since, now);
+        const since = options.since === undefined ? undefined : parseSince(options.since, now, cli.page);
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readPosts(ctx.db, { search, topic, since, order: by, limit });
         if (rows.length === 0) cli.page.say('No posts.');
@@ -174,7 +175,9 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const since =
-          options.since === undefined ? new Date(now.getTime() - DAY) : parseSince(options.since, now);
+          options.since === undefined
+            ? new Date(now.getTime() - DAY)
+            : parseSince(options.since, now, cli.page);
         await assertFilterExists(ctx.db, { search, topic });
         const underived = await readDerivedUntil(ctx.db, { search, topic });
         const grown = await readGrowth(ctx.db, { search, topic, since, order, limit });

@@ -5,9 +5,9 @@ import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
 import { describeFailure } from './error-messages.ts';
-import type { TerminalPage } from './terminal-io.ts';
+import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { oneLine, padText, truncate, wrapText } from './terminal-text.ts';
+import { oneLine, padText, truncate } from './terminal-text.ts';
 import {
   formatCount,
   formatCost,
@@ -15,7 +15,7 @@ import {
   formatQuantity,
   formatRelative,
   formatTime,
-  formatTimeOfDay,
+  formatClockTime,
 } from './value-formatting.ts';
 
 export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
@@ -101,7 +101,7 @@ export function renderRunReport(
   report: RunReport,
   highlights: readonly Highlight[],
   at: Date,
-  page: Pick<TerminalPage, 'colors' | 'width' | 'more' | 'unknown' | 'zone'>,
+  page: Pick<Terminal, 'colors' | 'width' | 'more' | 'unknown' | 'zone' | 'wrapHint'>,
 ): string[] {
   const { colors, width, more } = page;
   const name =
@@ -110,16 +110,16 @@ export function renderRunReport(
   const left = highlights.length === 0 ? 0 : countDiscoveries(report) - highlights.length;
   const below = (line: string) => `${INDENT}${colors.dim(line)}`;
   const room = width - 9 - GAP.length - name.length - GAP.length;
-  if (room < 12) return [truncate([formatTimeOfDay(at, page), name, ended].join(GAP), width, more)];
+  if (room < 12) return [truncate([formatClockTime(at, page), name, ended].join(GAP), width, more)];
   return [
     [
-      colors.dim(formatTimeOfDay(at, page)),
+      colors.dim(formatClockTime(at, page)),
       name,
       paintOutcome(report, truncate(ended, room, more), colors),
     ].join(GAP),
     ...highlights.map((highlight) => `${INDENT}${renderHighlight(highlight, page)}`),
     ...(left > 0
-      ? wrapText(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
+      ? page.wrapHint(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
       : []),
   ];
 }

@@ -178,10 +178,10 @@ export async function checkModel({ service: { model } }: Config): Promise<Check[
 
 /** One check per configured public source; advisory, because the sandbox works without them. */
 export function checkSources(probed: readonly ProbeResult[]): Check[] {
-  const asked = probed.filter(({ outcome }) => outcome !== 'off');
-  if (asked.length === 0)
+  const enabled = probed.filter(({ outcome }) => outcome !== 'off');
+  if (enabled.length === 0)
     return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/reference/sources.md')];
-  return asked.map(({ name, source, outcome, words }) => {
+  return enabled.map(({ name, source, outcome, words }) => {
     const check = `source ${name} (${source})`;
     return outcome === 'unreachable'
       ? advisoryCheck(check, words, 'check the network')

@@ -84,26 +84,26 @@ export function describeSources(
   root: LocalService['root'],
   consequence: SourceConsequence,
 ): string[] {
-  const asked = probed.filter(({ outcome }) => outcome !== 'off');
+  const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (asked.length === 0 && root === 'sandbox') return ['all simulated (sandbox); no calls outside'];
-  const width = Math.max(0, ...asked.map(({ name }) => name.length));
+  if (enabled.length === 0 && root === 'sandbox') return ['all simulated (sandbox); no calls outside'];
+  const width = Math.max(0, ...enabled.map(({ name }) => name.length));
   return [
-    ...(describeOutage(asked) ?? asked.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
+    ...(describeOutage(enabled) ?? enabled.map(({ name, words }) => `${name.padEnd(width)}  ${words}`)),
     ...(off.length === 0 ? [] : [`not configured: ${off.join(', ')}`]),
     consequence[root],
   ];
 }
 
 /** One line if several sources fail for the same reason. */
-function describeOutage(asked: readonly ProbeResult[]): string[] | undefined {
-  const [first] = asked;
-  if (first === undefined || asked.length < 2) return undefined;
-  if (!asked.every(({ outcome }) => outcome === 'unreachable')) return undefined;
-  const sources = `all ${asked.length} sources (${asked.map(({ name }) => name).join(', ')})`;
-  if (asked.every(({ words }) => /ENOTFOUND|EAI_AGAIN/.test(words)))
+function describeOutage(enabled: readonly ProbeResult[]): string[] | undefined {
+  const [first] = enabled;
+  if (first === undefined || enabled.length < 2) return undefined;
+  if (!enabled.every(({ outcome }) => outcome === 'unreachable')) return undefined;
+  const sources = `all ${enabled.length} sources (${enabled.map(({ name }) => name).join(', ')})`;
+  if (enabled.every(({ words }) => /ENOTFOUND|EAI_AGAIN/.test(words)))
     return [`no network: DNS lookup failed for ${sources}`];
-  return asked.every(({ words }) => words === first.words) ? [`${sources}: ${first.words}`] : undefined;
+  return enabled.every(({ words }) => words === first.words) ? [`${sources}: ${first.words}`] : undefined;
 }
 
 export const WATCH_CONSEQUENCE: SourceConsequence = {

@@ -65,8 +65,8 @@ export function detectTerminalPage(io: Pick<Io, 'env' | 'isTTY' | 'columns' | 'z
 }
 
 function detectWidth({ env, isTTY, columns }: Pick<Io, 'env' | 'isTTY' | 'columns'>): number {
-  const asked = /^\d{1,5}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : 0;
-  if (asked > 0) return asked;
+  const columnsSet = /^\d{1,5}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : 0;
+  if (columnsSet > 0) return columnsSet;
   if (!isTTY) return Number.POSITIVE_INFINITY;
   return columns !== undefined && columns > 0 ? columns : DEFAULT_WIDTH;
 }

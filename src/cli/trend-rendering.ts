@@ -1,5 +1,6 @@
 /** Trends for people: a sparkline for each search, its average, and spikes. */
 
+import { formatPercent } from '../domain/display-format.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
@@ -117,7 +118,7 @@ function describeTrend(trend: SearchTrend, page: TerminalPage): string {
   const { posts, coverage, lower_bound, usual_per_day, ratio, from, until } = trend;
   if (!isObserved(trend)) return trend.operation === 'ai' ? 'links only; no post volume' : 'not observed yet';
   const days = Math.round((until.getTime() - from.getTime()) / 86_400_000);
-  const seen = coverage < 0.995 ? ` (${Math.round(coverage * 100)} % of the time observed)` : '';
+  const seen = coverage < 0.995 ? ` (${formatPercent(coverage)} of the time observed)` : '';
   const before = `the previous ${days === 1 ? 'day' : `${days} days`}`;
   return [
     `${lower_bound ? 'at least ' : ''}${formatQuantity(posts, 'post')}${seen}`,

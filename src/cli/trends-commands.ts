@@ -1,3 +1,4 @@
+import { formatPercent } from '../domain/display-format.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type RebuildCounts, rebuildTrends } from '../monitor/derive/follower.ts';
 import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
@@ -144,7 +145,7 @@ function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): 
     { head: 'service', cell: ({ service_kind: kind }) => (kinds.size > 1 ? kind : '') },
     {
       head: 'share',
-      cell: ({ share }) => (share === null ? page.unknown : `${formatPercent(share)} %`),
+      cell: ({ share }) => (share === null ? page.unknown : formatPercent(share)),
       right: true,
     },
     { head: 'per day', cell: (one) => formatPerDay(one, page), right: true },
@@ -198,8 +199,4 @@ function describeLowerBound({ normalised_days, lower_bound }: VoiceRow, days: nu
     ...(normalised_days < days ? [`${normalised_days} of ${formatQuantity(days, 'day')} observed`] : []),
     ...(lower_bound ? ['lower bound'] : []),
   ].join('; ');
-}
-
-function formatPercent(share: number): string {
-  return share > 0 && share < 0.1 ? (share * 100).toFixed(1) : String(Math.round(share * 100));
 }

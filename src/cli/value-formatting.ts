@@ -24,7 +24,7 @@ export function formatInstant(
 }
 
 /** `14:05:09Z`. */
-export function formatTimeOfDay(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
+export function formatClockTime(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
   return joinTime(formatInZone(at, zone), 11, 19);
 }
 
@@ -33,11 +33,20 @@ export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): st
   return joinTime(formatInZone(at, zone), 0, 16);
 }
 
-type ZonedTime = { local: string; offset: string };
+/** @param ms the offset, in milliseconds */
+type ZonedTime = { local: string; offset: string; ms: number };
+
+/** Midnight at the beginning of the day of `at`, in the zone. */
+export function findDayStart(at: Date, zone: string): Date {
+  const midnight = Date.parse(`${formatInZone(at, zone).local.slice(0, 10)}T00:00:00Z`);
+  // The clock may have changed since midnight.
+  const { ms } = formatInZone(new Date(midnight - formatInZone(at, zone).ms), zone);
+  return new Date(midnight - ms);
+}
 
 /** The one place that knows about time zones. `offset` can be pasted into `--since`, unlike the name of a zone. */
 function formatInZone(at: Date, zone: string): ZonedTime {
-  const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z' };
+  const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z', ms: 0 };
   if (zone === 'UTC') return utc;
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -48,7 +57,7 @@ function formatInZone(at: Date, zone: string): ZonedTime {
   if (sign === undefined) return utc;
   const ms = (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
   const local = new Date(at.getTime() + ms).toISOString().slice(0, 19).replace('T', ' ');
-  return { local, offset: `${sign}${hours}:${minutes}` };
+  return { local, offset: `${sign}${hours}:${minutes}`, ms };
 }
 
 function joinTime({ local, offset }: ZonedTime, from: number, to: number): string {

@@ -33,8 +33,8 @@ export function addSignInPage(app: App, { ctx }: RouteContext): void {
       config: { scope: 'open' },
     },
     async (request, reply) => {
-      const { token, next: asked } = request.body;
-      const next = readReturnPath(asked);
+      const { token, next: given } = request.body;
+      const next = readReturnPath(given);
       try {
         const session = await app.access.signIn(token, request.ip);
         // One session per browser: the previous one ends.

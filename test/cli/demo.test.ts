@@ -169,8 +169,15 @@ test('the scan skips a demo while it is simulated; another world is paused after
   expect(stand.world.enqueued.slice(enqueuedBefore)).toEqual([]);
   expect(await rows('SELECT FROM strandline.searches WHERE simulation IS NOT NULL')).toEqual([]);
   await removeDemo(ctx);
-  const { code } = await stand.run(['demo', '--days', '1', '--topics', '1', '--seed', 'elsewhere']);
-  expect(code).toBe(0);
+  const { code, stderr } = await stand.run(['demo', '--days', '2', '--topics', '1', '--seed', 'elsewhere']);
+  expect([code, stderr.split('\n').slice(0, 3)]).toEqual([
+    0,
+    [
+      'Simulating 2 days of 1 topic; Ctrl-C discards them',
+      expect.stringMatching(/^1 of 2 days, \d+ runs$/),
+      expect.stringMatching(/^2 days, \d+ runs, \d+ s$/),
+    ],
+  ]);
   for (const search of await demoSearches()) expect(search).toMatchObject({ state: 'paused' });
 });
 

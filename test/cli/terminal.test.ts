@@ -7,7 +7,7 @@ import { reportError } from '../../src/cli/error-messages.ts';
 import { findProgramName, nameProgram, wrapMessage } from '../../src/cli/program-name.ts';
 import { describeSources, WATCH_CONSEQUENCE } from '../../src/cli/server-startup.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
-import { formatCost, formatInstant, formatTimeOfDay } from '../../src/cli/value-formatting.ts';
+import { formatCost, formatInstant, formatClockTime } from '../../src/cli/value-formatting.ts';
 import { makeDirectory } from '../temporary.ts';
 import { collector, quietCli } from './stand.ts';
 
@@ -163,7 +163,7 @@ describe('values', () => {
     ['America/St_Johns', '2026-11-21 19:35:09-03:30', '19:35:09-03:30'],
   ])('times in %s include the offset', (zone, instant, time) => {
     const at = new Date('2026-11-21T23:05:09Z');
-    expect([formatInstant(at, { unknown: '–', zone }), formatTimeOfDay(at, { zone })]).toEqual([
+    expect([formatInstant(at, { unknown: '–', zone }), formatClockTime(at, { zone })]).toEqual([
       instant,
       time,
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSince } from '../../src/cli/option-values.ts';
 import { detectTerminalPage } from '../../src/cli/terminal-io.ts';
+import { nameProgram } from '../../src/cli/program-name.ts';
 import { renderRunReport } from '../../src/cli/run-rendering.ts';
 import { renderList, renderTable } from '../../src/cli/terminal-table.ts';
 import { truncate, oneLine, splitParagraphs, measureWidth, wrapText } from '../../src/cli/terminal-text.ts';
@@ -11,6 +12,8 @@ import { watchProcessor } from '../processor.ts';
 
 const page = (width: number) => detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false });
 const at = new Date('2026-11-21T14:05:09Z');
+/** As in a checkout. */
+const wrapHint = (text: string) => [nameProgram(text, 'npm run -s strandline --', ['new'])];
 
 describe('untrusted text', () => {
   it.each([
@@ -120,8 +123,21 @@ describe('since', () => {
     ['2026-11-20 08:30', '2026-11-20T08:30:00.000Z'],
     ['2026-11-20T08:30:15.25+01:00', '2026-11-20T07:30:15.250Z'],
     ['2026-11-20T08:30-0130', '2026-11-20T10:00:00.000Z'],
-  ])('%s means %s', (given, expected) => {
-    expect(parseSince(given, at).toISOString()).toBe(expected);
+  ])('%s is %s', (given, expected) => {
+    expect(parseSince(given, at, { zone: 'UTC' }).toISOString()).toBe(expected);
+  });
+
+  it.each([
+    ['Europe/Berlin', 'today', '2026-11-21T14:05:09Z', '2026-11-20T23:00:00.000Z'],
+    ['Europe/Berlin', 'today', '2026-11-21T23:30:00Z', '2026-11-21T23:00:00.000Z'],
+    ['America/New_York', 'today', '2026-11-21T03:00:00Z', '2026-11-20T05:00:00.000Z'],
+    ['Asia/Kolkata', 'yesterday', '2026-11-21T14:05:09Z', '2026-11-19T18:30:00.000Z'],
+    // Days on which the clock changes.
+    ['Europe/Berlin', 'today', '2026-03-29T12:00:00Z', '2026-03-28T23:00:00.000Z'],
+    ['Europe/Berlin', 'yesterday', '2026-10-26T12:00:00Z', '2026-10-24T22:00:00.000Z'],
+  ])('in %s, %s at %s begins at %s', (zone, word, now, expected) => {
+    expect(parseSince(word, new Date(now), { zone }).toISOString()).toBe(expected);
+    expect(parseSince('2026-11-20', new Date(now), { zone })).toEqual(new Date('2026-11-20'));
   });
 });
 
@@ -144,7 +160,7 @@ describe('the line of a run', () => {
     repost_count: 3,
   };
   const line = (report: RunReport, highlights: Highlight[] = [], width = 120) =>
-    renderRunReport(report, highlights, at, page(width));
+    renderRunReport(report, highlights, at, { ...page(width), wrapHint });
 
   it('distinguishes a baseline from new posts', () => {
     expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
@@ -156,7 +172,7 @@ describe('the line of a run', () => {
     expect(line({ ...done, diff: { ...diff, newPosts: [1n, 2n] } }, [highlight])).toEqual([
       '14:05:09Z  harbour-posts             2 new posts (40 returned)',
       '           @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
-      '           … and 1 more: strandline new --search harbour-posts',
+      '           … and 1 more: npm run -s strandline -- new --search harbour-posts',
     ]);
   });
 

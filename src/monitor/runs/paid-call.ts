@@ -4,6 +4,7 @@
  */
 
 import { readCallsPerDay } from '../../config/config.ts';
+import { formatTimeToSecond } from '../../domain/display-format.ts';
 import type { Model } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
@@ -123,7 +124,7 @@ export function createLimitError(
       budget: 'day',
       detail: 'all calls of this UTC day (CALLS_PER_DAY) are used up',
     });
-  const at = refusal.until.toISOString().slice(11, 19);
+  const at = formatTimeToSecond(refusal.until, 'UTC');
   return new RunError('budget_exceeded', {
     budget: 'minute',
     detail: `all ${callsPerMinute} calls of this minute (CALLS_PER_MINUTE) are used up; the next is possible at ${at} UTC`,

@@ -521,17 +521,17 @@ document.addEventListener('visibilitychange', () => {
 /** @param {HTMLFormElement} form */
 const helpForm = (form) => {
   let timer = 0;
-  let asked = 0;
+  let requestCount = 0;
   form.addEventListener('input', () => {
     clearTimeout(timer);
     timer = window.setTimeout(async () => {
-      asked += 1;
-      const mine = asked;
+      requestCount += 1;
+      const mine = requestCount;
       const query = new URLSearchParams();
       for (const [name, value] of new FormData(form))
         if (typeof value === 'string' && name !== 'form_token') query.append(name, value);
       const answer = await fetch(`${form.dataset['help']}?${query}`).catch(() => undefined);
-      if (answer?.ok !== true || mine !== asked) return;
+      if (answer?.ok !== true || mine !== requestCount) return;
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       for (const fresh of all('[data-help-for]', page)) {
         const old = form.querySelector(

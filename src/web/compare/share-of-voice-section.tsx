@@ -1,9 +1,10 @@
 /** Share of voice. */
+import { formatPercent } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
 import type { ShareOfVoiceSeries } from '../../monitor/trends/rules/share-by-day.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { Count, formatPercent } from '../components/numbers.tsx';
+import { Count } from '../components/numbers.tsx';
 import { Chart } from '../components/chart.tsx';
 import { Section } from '../components/section.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';

@@ -3,7 +3,7 @@
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { Icon } from './icons.tsx';
-import { formatDay, formatTimeOfDay, formatTimeToSecond } from './time-format.ts';
+import { formatDay, formatTimeOfDay, formatTimeToSecond } from '../../domain/display-format.ts';
 import { Timestamp } from './timestamp.tsx';
 
 /**

@@ -1,6 +1,6 @@
 import type { Series } from './chart-scale.tsx';
 import { useFrame } from './page-frame.tsx';
-import { formatMinute } from './time-format.ts';
+import { formatMinute } from '../../domain/display-format.ts';
 
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const MAX_TABLE_ROWS = 400;

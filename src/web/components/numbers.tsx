@@ -90,11 +90,6 @@ export function formatDuration(seconds: number): string {
   return seconds < 10 && !Number.isInteger(seconds) ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
 }
 
-/** `12 %`, `0.4 %`. */
-export function formatPercent(share: number): string {
-  return `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
-}
-
 const INTERVAL_UNITS = [
   ['d', 86_400],
   ['h', 3_600],

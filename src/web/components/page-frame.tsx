@@ -6,7 +6,7 @@ import type { Id } from '../../store/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
-import { resolveZone } from './time-format.ts';
+import { resolveZone } from '../../domain/display-format.ts';
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { type ComponentChildren, createContext } from 'preact';

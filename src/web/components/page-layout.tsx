@@ -194,8 +194,8 @@ function Footer() {
 
 function buildEventsUrl(live: LayoutProps['live']): string | undefined {
   if (live === false || live === undefined) return undefined;
-  const asked = live === true ? '' : new URLSearchParams(live).toString();
-  return `/api/v1/events${asked === '' ? '' : `?${asked}`}`;
+  const search = live === true ? '' : new URLSearchParams(live).toString();
+  return `/api/v1/events${search === '' ? '' : `?${search}`}`;
 }
 
 function Logo() {

@@ -1,5 +1,5 @@
 import { useFrame } from './page-frame.tsx';
-import { formatFullTime, formatMinute } from './time-format.ts';
+import { formatFullTime, formatMinute } from '../../domain/display-format.ts';
 
 /**
  * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05") if `exact`. The tooltip has the full time with

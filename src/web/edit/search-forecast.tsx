@@ -17,7 +17,7 @@ import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { describeProblem } from '../components/form.tsx';
 import { formatCount, Usd } from '../components/numbers.tsx';
-import { formatMinute, resolveZone } from '../components/time-format.ts';
+import { formatMinute, resolveZone } from '../../domain/display-format.ts';
 
 /** The members of a search that a forecast needs. */
 type ForecastInput = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 'tz' | 'every'> & {

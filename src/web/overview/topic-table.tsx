@@ -1,3 +1,4 @@
+import { formatPercent } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
@@ -113,7 +114,7 @@ function LastDayCell({ pulse: { posts, coverage, lowerBound } }: TopicPulse) {
   return (
     <>
       <ShortCount of={posts} least={lowerBound} />
-      {coverage >= 0.95 ? null : <div class="hint">{Math.round(coverage * 100)} % observed</div>}
+      {coverage >= 0.95 ? null : <div class="hint">{formatPercent(coverage)} observed</div>}
     </>
   );
 }
@@ -165,6 +166,6 @@ function buildOverviewPath({ sort, label }: { sort: Sort; label: string | undefi
   const query = new URLSearchParams();
   if (sort !== 'unusual') query.set('sort', sort);
   if (label !== undefined) query.set('label', label);
-  const asked = query.toString();
-  return asked === '' ? '/' : `/?${asked}`;
+  const search = query.toString();
+  return search === '' ? '/' : `/?${search}`;
 }

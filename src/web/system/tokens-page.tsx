@@ -77,13 +77,13 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
     '/system/tokens/:id/rotate',
     { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend: preventCaching },
     async (request, reply) => {
-      const asked = readField(request.body, 'grace') ?? '';
-      const grace = Object.keys(GRACE_PERIODS).find((each) => each === asked);
+      const given = readField(request.body, 'grace') ?? '';
+      const grace = Object.keys(GRACE_PERIODS).find((each) => each === given);
       if (grace === undefined)
         throw new InvalidInput([
           {
             path: 'grace',
-            given: asked,
+            given,
             expected: `one of ${Object.keys(GRACE_PERIODS).join(', ')} (seconds)`,
           },
         ]);

@@ -3,7 +3,7 @@ import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { formatDay } from '../components/time-format.ts';
+import { formatDay } from '../../domain/display-format.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
 import type { TopicSectionProps } from './volume-section.tsx';

@@ -13,7 +13,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { formatMinute } from '../components/time-format.ts';
+import { formatMinute } from '../../domain/display-format.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';

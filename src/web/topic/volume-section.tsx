@@ -1,3 +1,4 @@
+import { formatPercent } from '../../domain/display-format.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
@@ -91,7 +92,7 @@ function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
 
 function describeCoverage(coverage: number | null): string {
   if (coverage === null) return 'not observed by any run';
-  return coverage > 0.98 ? 'fully observed' : `${Math.max(1, Math.round(coverage * 100))} % observed`;
+  return coverage > 0.98 ? 'fully observed' : `${formatPercent(coverage)} observed`;
 }
 
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {

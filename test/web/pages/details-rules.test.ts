@@ -5,7 +5,8 @@ import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
-import { formatBytes, formatDuration, formatPercent } from '../../../src/web/components/numbers.tsx';
+import { formatPercent } from '../../../src/domain/display-format.ts';
+import { formatBytes, formatDuration } from '../../../src/web/components/numbers.tsx';
 import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';
 import { findNextSteps } from '../../../src/web/runs/run-timeline.tsx';
 import { formatJsonText } from '../../../src/web/runs/run-calls.tsx';
@@ -123,7 +124,14 @@ test.each([
 ])('%d seconds are %s', (n, words) => expect(formatDuration(n)).toBe(words));
 
 test('small shares keep a digit', () => {
-  expect([0, 0.004, 0.125, 1].map(formatPercent)).toEqual(['0 %', '0.4 %', '13 %', '100 %']);
+  expect([0, 0.0001, 0.004, 0.0996, 0.125, 1].map(formatPercent)).toEqual([
+    '0 %',
+    '< 0.1 %',
+    '0.4 %',
+    '10 %',
+    '13 %',
+    '100 %',
+  ]);
 });
 
 test('a key is a positive number that Postgres can hold', () => {

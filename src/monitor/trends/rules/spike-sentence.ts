@@ -1,4 +1,5 @@
 /** Describes a stored spike in one sentence. */
+import { formatLongDay, formatPercent, formatTimeOfDay } from '../../../domain/display-format.ts';
 import { HOUR } from '../../../domain/time.ts';
 
 export type SpikeFacts = {
@@ -54,7 +55,7 @@ function describeWindow({ window_start, window_end }: SpikeFacts, long: boolean,
       : ` between ${from} ${start} and ${to} ${end}`;
   }
   const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
-  return ` in the ${hours} hours to ${formatDay(window_end, tz)}, ${formatTimeOfDay(window_end, tz)} ${formatZone(tz)}`;
+  return ` in the ${hours} hours to ${formatLongDay(window_end, tz)}, ${formatTimeOfDay(window_end, tz)} ${formatZone(tz)}`;
 }
 
 function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: number): string {
@@ -78,14 +79,6 @@ function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 1 });
 }
 
-function formatPercent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-function formatTimeOfDay(at: Date, timeZone: string): string {
-  return at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
-}
-
 /** The sentence names its zone, because alerts, SQL and pages show it without context. */
 function formatZone(tz: string): string {
   return tz === 'UTC' ? tz : `${tz} time`;
@@ -95,8 +88,4 @@ function formatZone(tz: string): string {
 function formatOffset(at: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-}
-
-function formatDay(at: Date, timeZone: string): string {
-  return at.toLocaleDateString('en-GB', { timeZone, day: 'numeric', month: 'long' });
 }

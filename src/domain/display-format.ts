@@ -1,6 +1,13 @@
-/** Times for people, in a time zone. */
+/** Values for people: shares, and times in a time zone. */
 
-type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'full', Intl.DateTimeFormat>;
+/** `12 %`; below ten percent with a decimal, so that a small share is not shown as zero: `0.4 %`, `< 0.1 %`. */
+export function formatPercent(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.05) return '< 0.1 %';
+  return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'date' | 'full', Intl.DateTimeFormat>;
 
 /** By canonical zone name. Intl knows some six hundred, which bounds the map. */
 const formatsByZone = new Map<string, ZoneFormats>();
@@ -30,6 +37,11 @@ export function formatDay(at: Date, zone: string): string {
   return getFormats(zone).day.format(at);
 }
 
+/** `21 November` */
+export function formatLongDay(at: Date, zone: string): string {
+  return getFormats(zone).date.format(at);
+}
+
 /** `21 Nov, 14:05` */
 export function formatMinute(at: Date, zone: string): string {
   return getFormats(zone).minute.format(at);
@@ -49,6 +61,7 @@ function getFormats(zone: string): ZoneFormats {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
     second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     day: of({ day: 'numeric', month: 'short' }),
+    date: of({ day: 'numeric', month: 'long' }),
     minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
     full: of({
       weekday: 'short',
