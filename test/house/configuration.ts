@@ -57,22 +57,22 @@ function describeDuration(ms: number): string {
 }
 
 const paceTable = renderTable(
-  ['source', 'pace of one process', 'apart from that'],
+  ['source', 'rate limit of one process', 'also'],
   SOURCE_REGISTRY.map(({ facts }) => {
     const { pace, everyMs, serial, mostMs, restMs, lifeMs, allowance } = facts;
     return [
       code(facts.name),
       everyMs === undefined
         ? `${pace.perMinute} a minute, ${pace.burst} at once`
-        : `one in ${describeDuration(everyMs)}, **all processes together**`,
+        : `one every ${describeDuration(everyMs)}, **all processes together**`,
       [
-        serial === true || everyMs !== undefined ? 'one after the other' : '',
-        mostMs === undefined ? '' : `${describeDuration(mostMs)} at most`,
-        restMs === undefined ? '' : `a rest of ${describeDuration(restMs)}`,
-        lifeMs === undefined ? '' : `cached for ${describeDuration(lifeMs)}`,
+        serial === true || everyMs !== undefined ? 'sequential requests' : '',
+        timeoutMs === undefined ? '' : `time limit ${describeDuration(timeoutMs)}`,
+        pauseMs === undefined ? '' : `pause of ${describeDuration(pauseMs)}`,
+        ttlMs === undefined ? '' : `cached for ${describeDuration(ttlMs)}`,
         allowance === undefined
           ? ''
-          : `${allowance.most} ${allowance.unit} of a day (midnight in ${allowance.zone})`,
+          : `${allowance.most} ${allowance.unit} a day (from midnight in ${allowance.zone})`,
       ]
         .filter((part) => part !== '')
         .join('; '),
