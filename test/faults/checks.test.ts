@@ -1,10 +1,12 @@
 /** The checks themselves: a healthy world passes them, and each fails on a planted violation. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { startReceiver } from '../tell/receiver.ts';
 import { makeWorld, type World } from '../world.ts';
 import { writeHistory } from './history.ts';
+import { makeDue } from './rows/clock.ts';
 import { posts } from './scripts.ts';
 import { startService } from './service.ts';
 import { judge } from './verdict.ts';
@@ -136,4 +138,24 @@ test('U7 a message counts as delivered and was never received', async () => {
   const delivered = `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, created_at)
     SELECT 'msg_1', c.id, r.id, 'delivered', now() FROM strandline.channels c, strandline.rules r`;
   expect((await brokenBy(...TOLD, delivered)).join('\n')).toContain('U7 a message is due');
+});
+
+test('U3 a row that makes a search due keeps the slot that came before and that no scan has recorded', async () => {
+  const databaseTime = { now: () => systemClock.now(), statementTime: () => null };
+  const other = await makeWorld({ hosted: service.url, clock: databaseTime });
+  try {
+    const search = { slug: 'one', operation: 'microblog', prompt: '1', every: '60s' } as const;
+    const made = await createSearch(other.ctx, search);
+    // One interval older: its first slot has come.
+    const rows = async (sql: string, values: unknown[] = []) => (await other.db.pool.query(sql, values)).rows;
+    await rows(`UPDATE strandline.searches
+      SET created_at = created_at - interval '60 s', next_due_at = next_due_at - interval '60 s'`);
+    await makeDue(rows, made.search.id);
+    await other.scan();
+    await writeHistory(other.db.pool, service, receiver);
+    const { broken } = await judge(other.db.pool, { now: systemClock.now(), maxCalls: 2, except: [] });
+    expect(broken.filter((words) => words.startsWith('U3'))).toEqual([]);
+  } finally {
+    await other.close();
+  }
 });
