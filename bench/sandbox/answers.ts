@@ -24,7 +24,7 @@ for (const source of SOURCES) {
   const one = sources.find((other) => other.source === source);
   if (one === undefined) continue;
   const ms = await costOf((prompt, at) =>
-    one.find({ prompt, keywords: [], from: undefined, to: at, limit: 40, mostMs: 6_000, signal }),
+    one.find({ prompt, keywords: [], from: undefined, to: at, limit: 40, timeoutMs: 6_000, signal }),
   );
   print(`find ${source.padEnd(18)} ${ms.toFixed(2)} ms`);
 }

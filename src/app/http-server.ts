@@ -64,7 +64,7 @@ export async function startHttpServer(
   doors: ServerRoutes,
   limits?: Partial<Limits>,
 ): Promise<WebServer> {
-  const { host, port: asked, portAsked, baseUrl } = home.ctx.config.http;
+  const { host, port: wantedPort, portAsked, baseUrl } = home.ctx.config.http;
   if (!isLocalOnly({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
     throw new Refused(
       'conflict',
@@ -73,7 +73,7 @@ export async function startHttpServer(
   const { app, port } = await listenAt(() => buildHttpServer(home, doors, limits), {
     what: 'the dashboard',
     host,
-    port: asked,
+    port: wantedPort,
     portAsked,
   });
   let closed: Promise<void> | undefined;
@@ -156,13 +156,13 @@ export async function buildHttpServer(
   addGate(app, access, bound, limits);
   trackCurrentVisitor(app);
   app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {
-    const asked = {
+    const fields = {
       request: id,
       method,
       route: routeOptions.url ?? 'none',
       visitor: visitor.name ?? visitor.kind,
     };
-    log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'request completed');
+    log.debug({ ...fields, status: statusCode, ms: Math.round(elapsedTime) }, 'request completed');
   });
   const requests = countRequests(app);
   await app.register(compress, { globalDecompression: false, threshold: 1_024 });

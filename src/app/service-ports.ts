@@ -24,7 +24,7 @@ export function createServicePorts(db: Database, clock: Clock): ServicePorts {
       refund: (allowance, units) => refundAllowance(db, allowance, units),
       used: (allowance) => readUsedAllowance(db, allowance),
     },
-    turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },
+    turns: { next: (source, everyMs, maxWaitMs) => reserveSourceTurn(db, source, everyMs, maxWaitMs) },
     archive: openArchive(db),
   };
 }

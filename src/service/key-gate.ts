@@ -103,8 +103,8 @@ export function createRateLimiter(rate: RateLimit, clock: Clock): RateLimiter {
 
 /** A bucket whose tokens can be reserved in advance, by waiting. */
 type TokenBucket = {
-  /** Takes a token and says in how many milliseconds it is there; undefined, and none is taken, beyond `mostMs`. */
-  take(mostMs: number): number | undefined;
+  /** Takes a token and says in how many milliseconds it is there; undefined, and none is taken, beyond `maxWaitMs`. */
+  take(maxWaitMs: number): number | undefined;
   /** In how many milliseconds a token is there, at least; 0: now. */
   waitMs(): number;
   /** Returns a token that was not used. */
@@ -128,9 +128,9 @@ export function createTokenBucket(
 
   return {
     waitMs,
-    take(mostMs) {
+    take(maxWaitMs) {
       const ms = waitMs();
-      if (ms > mostMs) return undefined;
+      if (ms > maxWaitMs) return undefined;
       tokens -= 1;
       return ms;
     },

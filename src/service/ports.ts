@@ -22,15 +22,15 @@ export type Allowance = { source: string; period: string; most: number };
 export type RequestPacing = {
   /**
    * Reserves the next turn, at least `everyMs` after the one before, and says in how many milliseconds it
-   * is; undefined, and nothing is reserved, where that is more than `mostMs`. By one clock for all machines.
+   * is; undefined, and nothing is reserved, where that is more than `maxWaitMs`. By one clock for all machines.
    */
-  next(source: string, everyMs: number, mostMs: number): Promise<number | undefined>;
+  next(source: string, everyMs: number, maxWaitMs: number): Promise<number | undefined>;
 };
 
 /** What the monitor has collected, searched as a source of its own. */
 export type Archive = {
   /** Best first. Posts and links of real services only: nothing of the sandbox is in it. */
-  find(asked: {
+  find(query: {
     prompt: string;
     source: Source;
     from: Date | undefined;

@@ -71,8 +71,8 @@ minute AS MATERIALIZED (
   SELECT m.sent_at FROM strandline.call_minutes m
   WHERE m.service_id = ${service} AND ${perMinute} IS NOT NULL AND EXISTS (SELECT FROM allowed) FOR UPDATE OF m
 ), moment AS MATERIALIZED (
-  SELECT ${sqlTime(time)} AS now, asked, minute.sent_at AS before
-  FROM (SELECT count(*)::int AS asked FROM allowed HAVING count(*) > 0) a LEFT JOIN minute ON true
+  SELECT ${sqlTime(time)} AS now, wanted, minute.sent_at AS before
+  FROM (SELECT count(*)::int AS wanted FROM allowed HAVING count(*) > 0) a LEFT JOIN minute ON true
 ), counted AS MATERIALIZED (
   SELECT moment.*, ARRAY(SELECT least(t, now) FROM unnest(before) t WHERE t > now - ${WINDOW} ORDER BY t) AS sent_at FROM moment
 ), room AS MATERIALIZED (
@@ -82,7 +82,7 @@ minute AS MATERIALIZED (
       WHERE d.service_id = ${service} AND d.day = (now AT TIME ZONE 'UTC')::date), 0), 0) END AS of_day
   FROM counted
 ), plan AS MATERIALIZED (
-  SELECT room.*, CASE WHEN no_row THEN 0 ELSE least(asked, of_minute, of_day) END AS opens FROM room
+  SELECT room.*, CASE WHEN no_row THEN 0 ELSE least(wanted, of_minute, of_day) END AS opens FROM room
 ), day AS (
   INSERT INTO strandline.call_days AS d (service_id, day, calls)
   SELECT ${service}, (now AT TIME ZONE 'UTC')::date, opens FROM plan WHERE opens > 0

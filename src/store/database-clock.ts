@@ -35,11 +35,11 @@ export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger)
 async function readDatabaseTime({ pool }: Pick<Database, 'pool'>): Promise<{ ms: number; at: number }> {
   const client = await pool.connect();
   try {
-    const asked = monotonicMs();
+    const sentAt = monotonicMs();
     const { rows } = await client.query<{ ms: number }>(
       'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
     );
-    const at = (asked + monotonicMs()) / 2;
+    const at = (sentAt + monotonicMs()) / 2;
     return { ms: rows[0]?.ms ?? Number.NaN, at };
   } finally {
     client.release();

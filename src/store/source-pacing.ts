@@ -73,18 +73,18 @@ RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8
 
 /**
  * Reserves the next turn of a source, at least `everyMs` after the previous one, across all machines.
- * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `mostMs`
+ * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `maxWaitMs`
  */
 export async function reserveSourceTurn(
   db: Pick<Database, 'pool'>,
   source: string,
   everyMs: number,
-  mostMs: number,
+  maxWaitMs: number,
 ): Promise<number | undefined> {
   const { rows } = await db.pool.query<{ wait_ms: number }>({
     name: 'next_source_turn',
     text: RESERVE_TURN,
-    values: [source, everyMs, mostMs],
+    values: [source, everyMs, maxWaitMs],
   });
   const waitMs = rows[0]?.wait_ms;
   return waitMs === undefined ? undefined : Math.ceil(waitMs);

@@ -59,7 +59,7 @@ function describeDuration(ms: number): string {
 const paceTable = renderTable(
   ['source', 'rate limit of one process', 'also'],
   SOURCE_REGISTRY.map(({ facts }) => {
-    const { pace, everyMs, serial, mostMs, restMs, lifeMs, allowance } = facts;
+    const { pace, everyMs, serial, timeoutMs, pauseMs, ttlMs, allowance } = facts;
     return [
       code(facts.name),
       everyMs === undefined

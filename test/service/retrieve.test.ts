@@ -53,8 +53,8 @@ async function retrieveAtOnce(sources: readonly SearchSource[], asked: Retrieval
 
 test.each(MODELS)('a source gets the timeout of %s', async (model) => {
   const told: number[] = [];
-  const source = stubSource('web', async ({ mostMs }) => {
-    told.push(mostMs);
+  const source = stubSource('web', async ({ timeoutMs }) => {
+    told.push(timeoutMs);
     return ['a', 'b', 'c'].map((n) => foundItem(`https://x.example/${n}`));
   });
   await retrieveFindings({ sources: [source], log: silent }, asking({ model }), never);
@@ -360,7 +360,7 @@ describe('posts of several microblogs', () => {
     const sources = createSandboxSources();
     const { miner_microblog_posts: posts } = await ask(...sources);
     const asked = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40 };
-    const query: SourceQuery = { ...asked, mostMs: 6_000, signal: never };
+    const query: SourceQuery = { ...asked, timeoutMs: 6_000, signal: never };
     const own = await sources.find(({ source }) => source === 'microblog')?.find(query);
     expect(posts.map(({ id }) => id)).toEqual(own?.map(({ post }) => post?.id));
   });

@@ -8,7 +8,7 @@ const before: RunBefore = {
   operation: 'microblog',
   dateFilter: null,
   everySeconds: 900,
-  asked: null,
+  requestedPosts: null,
   lastUntil: NOW - 15 * MINUTE,
   mostPosts: 40,
   repeats: false,
@@ -54,7 +54,7 @@ describe('how many minutes a response covers', () => {
     const ages = [1, 2, 3, 4, 600, 900];
     expect(seen({ mostPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
     expect(seen({ mostPosts: 7 }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
-    expect(seen({ mostPosts: 7, asked: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
+    expect(seen({ mostPosts: 7, requestedPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
   });
 
   test('a full response whose newer half goes back far enough is not truncated', () => {

@@ -32,7 +32,7 @@ export type Access = {
    * Identifies the visitor. If there is a token, only the token counts.
    * @throws Denied `unknown_visitor` if the token is wrong, `too_many` after too many wrong ones
    */
-  visitorOf(asking: Credentials): Promise<Visitor>;
+  visitorOf(credentials: Credentials): Promise<Visitor>;
   /**
    * Starts a session with a token.
    * @returns the value of the cookie: 256 random bits

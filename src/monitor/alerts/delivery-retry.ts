@@ -69,9 +69,9 @@ export function decideChannelHealth(
   if (isAboutMessage(failed))
     return { health: { failures, failingSince, restingUntil: null }, disabled: null };
   const rest = Math.min(RETRY_PAUSES_MS[failures - 1] ?? MAX_CHANNEL_REST_MS, MAX_CHANNEL_REST_MS);
-  const restMs = Math.max(rest, failed.retryAfterMs ?? 0);
+  const pauseMs = Math.max(rest, failed.retryAfterMs ?? 0);
   return {
-    health: { failures, failingSince, restingUntil: new Date(now.getTime() + restMs) },
+    health: { failures, failingSince, restingUntil: new Date(now.getTime() + pauseMs) },
     disabled: null,
   };
 }

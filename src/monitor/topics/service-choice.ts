@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
  * service if `SEARCH_API_URL` is set, otherwise the own service if a public source responds, otherwise the sandbox.
  * @throws InvalidInput for a service that does not exist or is not configured
  */
-export async function chooseService(ctx: Context, asked: string | undefined): Promise<Service> {
-  const kind = await chooseServiceKind(ctx, asked);
+export async function chooseService(ctx: Context, given: string | undefined): Promise<Service> {
+  const kind = await chooseServiceKind(ctx, given);
   if (kind !== 'hosted' || ctx.config.hosted === undefined)
     return ensureServiceRow(ctx, kind, null, 'neutral');
   return ensureServiceRow(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
@@ -17,10 +17,10 @@ export async function chooseService(ctx: Context, asked: string | undefined): Pr
 /** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput */
 export async function chooseServiceKind(
   ctx: Pick<Context, 'config' | 'ownSources'>,
-  asked: string | undefined,
+  given: string | undefined,
 ): Promise<ServiceKind> {
-  const kind = asked ?? (await chooseDefaultKind(ctx));
-  const wrong = (expected: string) => new InvalidInput([{ path: 'service', given: asked, expected }]);
+  const kind = given ?? (await chooseDefaultKind(ctx));
+  const wrong = (expected: string) => new InvalidInput([{ path: 'service', given, expected }]);
   switch (kind) {
     case 'sandbox':
       return kind;

@@ -40,11 +40,11 @@ export function isOurHost(
     const { protocol, host: base } = new URL(baseUrl);
     if (parseHost(protocol, header)?.host === base) return true;
   }
-  const asked = parseHost('http:', header);
-  if (asked === undefined) return false;
-  const name = stripBrackets(asked.hostname);
+  const requested = parseHost('http:', header);
+  if (requested === undefined) return false;
+  const name = stripBrackets(requested.hostname);
   if (WILDCARD_HOSTS.has(stripBrackets(host)) && (name === 'localhost' || isIP(name) > 0)) return true;
-  const samePort = Number(asked.port === '' ? 80 : asked.port) === port;
+  const samePort = Number(requested.port === '' ? 80 : requested.port) === port;
   return samePort && (isLoopback(name) || name === stripBrackets(host).toLowerCase());
 }
 

@@ -16,9 +16,9 @@ const GROUP_BOUNDS = { most: 4, least: 3, perSource: 4 };
 /** Reads all results once, then writes any of the texts. */
 export function createExtractiveWriter(
   findings: Findings,
-  asked: { prompt: string; at: Date },
+  request: { prompt: string; at: Date },
 ): { write(role: CompletionRole): SectionDraft } {
-  const passages = extractPassages(findings, asked);
+  const passages = extractPassages(findings, request);
   return {
     write(role) {
       const { reads, keyOf } = COMPLETION_SECTIONS[role];

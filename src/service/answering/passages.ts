@@ -48,7 +48,7 @@ export function extractPassages(
   { prompt, at }: { prompt: string; at: Date },
 ): ReadonlyMap<Source, readonly Passage[]> {
   const vocabulary = createVocabulary();
-  const asked = new Set(vocabulary.read(toVisibleLine(prompt, MAX_PROMPT_LENGTH)));
+  const promptTerms = new Set(vocabulary.read(toVisibleLine(prompt, MAX_PROMPT_LENGTH)));
   const drafts = [...findings].flatMap(([source, found]) =>
     found.flatMap((item) => draftPassages(source, item, vocabulary)),
   );
@@ -58,7 +58,7 @@ export function extractPassages(
   for (const draft of drafts) {
     weighTerms(draft.terms, draft.weights, idf);
     const prior = priorOf(draft.source, draft.item);
-    draft.prior = (RELEVANCE_BASE + scoreRelevance(draft, asked)) * prior;
+    draft.prior = (RELEVANCE_BASE + scoreRelevance(draft, promptTerms)) * prior;
     passages.get(draft.source)?.push(draft);
   }
   return passages;
@@ -133,9 +133,10 @@ function weighTerms(terms: readonly number[], weights: number[], idf: Float64Arr
 }
 
 /** Cosine similarity to the prompt, with the sentence's weights. */
-function scoreRelevance({ terms, weights }: PassageDraft, asked: ReadonlySet<number>): number {
+function scoreRelevance({ terms, weights }: PassageDraft, promptTerms: ReadonlySet<number>): number {
   let shared = 0;
-  for (let i = 0; i < terms.length; i++) if (asked.has(terms[i] ?? -1)) shared += (weights[i] ?? 0) ** 2;
+  for (let i = 0; i < terms.length; i++)
+    if (promptTerms.has(terms[i] ?? -1)) shared += (weights[i] ?? 0) ** 2;
   return Math.sqrt(shared);
 }
 

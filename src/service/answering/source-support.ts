@@ -29,7 +29,7 @@ export type Evidence = {
   /** Word roots of each item. */
   all: readonly ReadonlySet<string>[];
   /** Word roots of the query; they prove nothing about a source. */
-  asked: ReadonlySet<string>;
+  promptRoots: ReadonlySet<string>;
 };
 
 type ItemEvidence = {
@@ -64,7 +64,7 @@ export function indexEvidence(items: readonly NumberedItem[], prompt: string): E
       return reading;
     },
     all: items.map(({ text }) => rootsOf(splitIndexWords(normalizeText(text)))),
-    asked: rootsOf(splitIndexWords(normalizeText(prompt))),
+    promptRoots: rootsOf(splitIndexWords(normalizeText(prompt))),
   };
 }
 
@@ -79,13 +79,15 @@ export function isSupported(sentence: string, sources: readonly NumberedItem[], 
     readings.some((reading) => ` ${reading.line} `.includes(` ${line} `))
   )
     return true;
-  return sharesEnoughWords(text, readings, ground) && supportsGuardedWords(sentence, readings, ground.asked);
+  return (
+    sharesEnoughWords(text, readings, ground) && supportsGuardedWords(sentence, readings, ground.promptRoots)
+  );
 }
 
 function supportsGuardedWords(
   sentence: string,
   readings: readonly ItemEvidence[],
-  asked: ReadonlySet<string>,
+  promptRoots: ReadonlySet<string>,
 ): boolean {
   const text = normalizeText(sentence);
   const any = (holds: (reading: ItemEvidence) => boolean) => readings.some(holds);
@@ -94,7 +96,7 @@ function supportsGuardedWords(
   const isTagged = (tag: string) => any(({ tags, words }) => tags.includes(tag) || words.has(tag.slice(1)));
   const isStopWord = createStopWordFilter(splitIndexWords(text));
   const isKnown = (word: string) =>
-    asked.has(truncateToRoot(word)) || any(({ roots }) => roots.has(truncateToRoot(word)));
+    promptRoots.has(truncateToRoot(word)) || any(({ roots }) => roots.has(truncateToRoot(word)));
   return (
     [...extractFigures(sentence)].every((figure) => any(({ figures }) => figures.has(figure))) &&
     (!containsNegation(text) || any(({ negates }) => negates)) &&
@@ -108,14 +110,14 @@ function supportsGuardedWords(
 function sharesEnoughWords(
   text: string,
   readings: readonly ItemEvidence[],
-  { all, asked }: Evidence,
+  { all, promptRoots }: Evidence,
 ): boolean {
   const words = splitIndexWords(text);
   const isStopWord = createStopWordFilter(words);
   const contentWords = words
     .filter((word) => !isStopWord(word) && !/^\p{N}/u.test(word) && !isNumberWord(word))
     .map(truncateToRoot)
-    .filter((word) => !asked.has(word));
+    .filter((word) => !promptRoots.has(word));
   if (contentWords.length === 0) return false;
   const supported = contentWords.map((word) => readings.some(({ roots }) => roots.has(word)));
   const support = computeShare(supported);

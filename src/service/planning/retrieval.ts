@@ -44,16 +44,16 @@ export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; t
  */
 export async function retrieveFindings(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
-  asked: RetrievalRequest,
+  request: RetrievalRequest,
   signal: AbortSignal,
   onSource: (source: Source, found: readonly FoundItem[]) => void = () => {},
 ): Promise<RetrievalResult> {
-  const tier = MODEL_TIERS[asked.model];
+  const tier = MODEL_TIERS[request.model];
   const gathering = { sources, log, tier, signal };
-  const wordings = planWordings(asked.prompt);
+  const wordings = planWordings(request.prompt);
   const ended = await Promise.all(
-    asked.selected.map(async (source) => {
-      const { found, warnings } = await retrieveForTool(source, asked, wordings, gathering);
+    request.selected.map(async (source) => {
+      const { found, warnings } = await retrieveForTool(source, request, wordings, gathering);
       onSource(source, found);
       return { source, found, warnings };
     }),
@@ -68,19 +68,19 @@ export async function retrieveFindings(
 /** Findings of one tool, best first; with a second round if the model allows it and the first found little. */
 async function retrieveForTool(
   source: Source,
-  asked: RetrievalRequest,
+  request: RetrievalRequest,
   { own, narrower, single }: Wordings,
   gathering: SourceQueryContext,
 ): Promise<{ found: FoundItem[]; warnings: ServedWarning[] }> {
   const { tier } = gathering;
-  const window = computeDateWindow(asked.dateFilter, asked.at);
+  const window = computeDateWindow(request.dateFilter, request.at);
   const query = { ...window, limit: tier.items };
   const keep = (item: FoundItem) =>
-    isOriginalPost(item) && (source === 'encyclopedia' || isWithinWindow(item, window, asked.dateFilter));
+    isOriginalPost(item) && (source === 'encyclopedia' || isWithinWindow(item, window, request.dateFilter));
   const ranked = (lists: readonly (readonly FoundItem[])[]) =>
     rankResults(
       lists.map((list) => list.filter(keep).flatMap(withCitableLink)),
-      { prompt: asked.prompt, keywords: own.keywords, ...query },
+      { prompt: request.prompt, keywords: own.keywords, ...query },
     );
 
   const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
@@ -142,20 +142,20 @@ export async function querySources(
   { sources, log, tier, signal }: SourceQueryContext,
   tool: Source,
   wordings: readonly Wording[],
-  asked: Pick<SourceQuery, 'from' | 'to' | 'limit'>,
+  request: Pick<SourceQuery, 'from' | 'to' | 'limit'>,
 ): Promise<SourceQueryResults> {
-  const asking = sources.filter(({ source }) => source === tool);
+  const toolSources = sources.filter(({ source }) => source === tool);
   const replies = await Promise.all(
-    asking.flatMap((source) =>
+    toolSources.flatMap((source) =>
       wordings.slice(0, acceptsWordings(source) ? undefined : 1).map(async (wording) => {
-        return { source, ...(await querySource(source, { ...wording, ...asked }, tier.sourceMs, signal)) };
+        return { source, ...(await querySource(source, { ...wording, ...request }, tier.sourceMs, signal)) };
       }),
     ),
   );
 
   const warnings: ServedWarning[] = [];
   const warn = (code: string, message: string) => warnings.push({ code, tool: findToolLabel(tool), message });
-  if (asking.length === 0) warn('source_off', 'no source is configured for this tool');
+  if (toolSources.length === 0) warn('source_off', 'no source is configured for this tool');
   const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
   for (const { name, code, err, message } of failed) {
     if (warnings.some((warning) => warning.message === message)) continue; // already reported for another wording
@@ -165,7 +165,7 @@ export async function querySources(
   return {
     lists: replies.flatMap(({ found }) => (found ? [found] : [])),
     warnings,
-    answering: asking.filter(({ name }) => failed.every((failure) => failure.name !== name)),
+    answering: toolSources.filter(({ name }) => failed.every((failure) => failure.name !== name)),
   };
 }
 
@@ -214,7 +214,7 @@ type SourceOutcome =
  */
 async function querySource(
   source: SearchSource,
-  query: Omit<SourceQuery, 'signal' | 'mostMs'>,
+  query: Omit<SourceQuery, 'signal' | 'timeoutMs'>,
   limitMs: number,
   client: AbortSignal,
 ): Promise<SourceOutcome> {
@@ -226,7 +226,7 @@ async function querySource(
     return {
       found: await awaitUnlessAborted(
         signal,
-        (async () => source.find({ ...query, mostMs: limitMs, signal }))(),
+        (async () => source.find({ ...query, timeoutMs: limitMs, signal }))(),
       ),
     };
   } catch (err) {

@@ -25,16 +25,16 @@ export type RankingOptions = {
  * (docs/internals/ranking.md).
  * @param lists one for each source and wording, best first
  */
-export function rankResults(lists: readonly (readonly FoundItem[])[], asked: RankingOptions): FoundItem[] {
+export function rankResults(lists: readonly (readonly FoundItem[])[], options: RankingOptions): FoundItem[] {
   const { things, lists: places } = foldDuplicates(lists);
-  const fused = fuseRanks([...places, rankByText(things, asked)], things.length);
+  const fused = fuseRanks([...places, rankByText(things, options)], things.length);
   const worth = discountPlaces(fused);
   const most = things.reduce((high, { engagement = 0 }) => Math.max(high, engagement), 0);
-  const prior = createPrior(asked, most);
+  const prior = createPrior(options, most);
   return things
     .map((found, i) => ({ found, fused: fused[i] ?? 0, score: (worth[i] ?? 0) * prior(found) }))
     .sort((a, b) => b.score - a.score || b.fused - a.fused || compareText(a.found.link, b.found.link))
-    .slice(0, asked.limit)
+    .slice(0, options.limit)
     .map(({ found }) => found);
 }
 

@@ -96,7 +96,7 @@ function listTrueLinks(
 function listTruePosts(topic: TopicInWorld, { from, at }: { from: number; at: number }): TruePost[] {
   const seeds = createSeedStore();
   return seeds.within(topic, from, at).map((seed) => {
-    const original = seed.wish === 'repost' ? (seeds.reference(topic, seed) ?? seed) : seed;
+    const original = seed.intendedKind === 'repost' ? (seeds.reference(topic, seed) ?? seed) : seed;
     const copied =
       original.role === 'copy' ? (seeds.reference(topic, original)?.role ?? 'copy') : original.role;
     return {

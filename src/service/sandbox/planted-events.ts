@@ -85,11 +85,11 @@ const EVENT_KEY_PART = 0x62757273;
 export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent | undefined {
   const draw = drawEventStart(topic, day);
   if (draw === undefined) return undefined;
-  const wish = draw();
+  const chance = draw();
   const shape = SHAPE_ODDS[Math.floor(draw() * SHAPE_ODDS.length)] ?? 'news';
   const origin = (day + draw()) * DAY;
   const pareto = (1 - draw()) ** (-1 / 1.5);
-  if (wish < BURST_SHARE && !hasBurstBefore(topic, day)) {
+  if (chance < BURST_SHARE && !hasBurstBefore(topic, day)) {
     return { kind: 'burst', shape, origin, size: computeBurstSize(topic.topic, shape, pareto) };
   }
   const flood = draw() < FLOOD_SHARE;

@@ -52,7 +52,7 @@ export type PostSeed = {
   key: Key;
   author: number;
   /** The intended kind; without a post to refer to, it becomes an original. */
-  wish: PostKind;
+  intendedKind: PostKind;
   role: PostRole;
   /** Final views, and the speed of their growth (1 is normal). */
   views: number;
@@ -112,7 +112,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
   }
 
   function reference(topic: TopicInWorld, seed: PostSeed): PostSeed | undefined {
-    if (seed.wish === 'original' && seed.role !== 'copy') return undefined;
+    if (seed.intendedKind === 'original' && seed.role !== 'copy') return undefined;
     let cached = references.get(seed);
     if (cached === undefined) references.set(seed, (cached = { seed: findReference(topic, seed) }));
     return cached.seed;
@@ -132,7 +132,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
       // Usually the most viewed of the recent posts, sometimes any of them.
       const target = draw() < 0.7 ? findMostSeen(recent) : recent[Math.floor(draw() * recent.length)];
       // Nobody refers to a repost, only to its original.
-      return target?.wish === 'repost' ? (reference(topic, target) ?? target) : target;
+      return target?.intendedKind === 'repost' ? (reference(topic, target) ?? target) : target;
     }
     return undefined;
   }
@@ -187,18 +187,19 @@ function createPostSeed(
   const { flood, ...placed } = cellPost;
   const draw = createDraw(placed.key);
   const chance = draw();
-  const wish = chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
-  const role = drawRole(placed.key, wish, flood);
+  const intendedKind =
+    chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
+  const role = drawRole(placed.key, intendedKind, flood);
   // Spam comes from five accounts.
   const author = role === 'spam' ? Math.floor(draw() * 5) : drawAuthor(draw, topic.key);
   // Views: followers, the share that sees it, and a heavy-tailed fan-out; a repost gets few of its own.
-  const share = (wish === 'repost' ? 0.02 : 0.15) * (0.2 + draw());
+  const share = (intendedKind === 'repost' ? 0.02 : 0.15) * (0.2 + draw());
   const views = 4 + Math.floor(computeFinalFollowers(author) * share * drawLogNormal(draw, 1, 1.2));
   const haste = Math.exp(0.22 * drawNormal(draw));
   const goneAt =
     draw() < DELETED_SHARE ? placed.at + drawLogNormal(draw, 6 * HOUR, 1) : Number.POSITIVE_INFINITY;
   const skew = draw() < SKEWED_SHARE ? MINUTE + Math.floor(draw() * (MAX_SKEW_MS - MINUTE)) : 0;
-  return { ...placed, skew, goneAt, author, wish, role, views, haste };
+  return { ...placed, skew, goneAt, author, intendedKind, role, views, haste };
 }
 
 function findMostSeen(seeds: readonly PostSeed[]): PostSeed | undefined {
@@ -248,8 +249,8 @@ const ROLE_SHARES: readonly (readonly [PostRole, number])[] = [
 ];
 
 /** Replies and quotes are plain; a repost has the role of its original. */
-function drawRole(key: Key, wish: PostKind, floodShare: number): PostRole {
-  if (wish !== 'original') return 'plain';
+function drawRole(key: Key, intendedKind: PostKind, floodShare: number): PostRole {
+  if (intendedKind !== 'original') return 'plain';
   const draw = createDraw(deriveKey(key, 4));
   if (draw() < floodShare) return 'spam';
   let rest = draw();

@@ -49,7 +49,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
     const there = known.get(seed);
     if (there !== undefined) return there;
     const reference = seeds.reference(topic, seed);
-    const kind = reference === undefined ? 'original' : seed.wish;
+    const kind = reference === undefined ? 'original' : seed.intendedKind;
     const words = writer(topic, seed);
     const repliedTo = kind === 'reply' ? reference : undefined;
     const repliedAuthor = repliedTo === undefined ? undefined : renderAuthor(repliedTo.author, seed.at);
@@ -76,7 +76,7 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function rootOf(topic: TopicInWorld, seed: PostSeed): PostSeed {
     let root = seed;
     for (;;) {
-      const above = root.wish === 'reply' ? seeds.reference(topic, root) : undefined;
+      const above = root.intendedKind === 'reply' ? seeds.reference(topic, root) : undefined;
       if (above === undefined) return root;
       root = above;
     }
@@ -152,11 +152,11 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function tally(topic: TopicInWorld, posts: readonly PostSeed[]): ReadonlyMap<number, ReferenceCounts> {
     const counts = new Map<number, ReferenceCounts>();
     for (const post of posts) {
-      const to = post.wish === 'original' ? undefined : seeds.reference(topic, post);
-      if (to === undefined || post.wish === 'original') continue;
+      const to = post.intendedKind === 'original' ? undefined : seeds.reference(topic, post);
+      if (to === undefined || post.intendedKind === 'original') continue;
       let count = counts.get(to.number);
       if (count === undefined) counts.set(to.number, (count = { reply: 0, repost: 0, quote: 0 }));
-      count[post.wish] += 1;
+      count[post.intendedKind] += 1;
     }
     return counts;
   }
@@ -189,7 +189,7 @@ function createWordWriter(
   function write(topic: TopicInWorld, seed: PostSeed): PostWords {
     const reference = seeds.reference(topic, seed);
     const draw = createDraw(deriveKey(seed.key, 3));
-    if (reference !== undefined && seed.wish === 'repost') {
+    if (reference !== undefined && seed.intendedKind === 'repost') {
       const repeated = words(topic, reference);
       return {
         ...repeated,
@@ -237,7 +237,7 @@ function createWordWriter(
 }
 
 function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original' | 'reply' | 'quote' {
-  return reference === undefined || seed.wish === 'repost' ? 'original' : seed.wish;
+  return reference === undefined || seed.intendedKind === 'repost' ? 'original' : seed.intendedKind;
 }
 
 /**

@@ -29,16 +29,16 @@ type SourceFacts = {
   /** Whether requests must be sequential; implied by `everyMs`. */
   serial?: boolean;
   /** Time limit in milliseconds, if lower than that of the response. */
-  mostMs?: number;
+  timeoutMs?: number;
   /**
    * `own`: queried with the user's wording only. For sources where a request costs money, an allowance or much of a
    * slow rate limit, or whose search needs no fewer words; all others get several wordings at once.
    */
   wordings?: 'own';
   /** How long to cache a response, in milliseconds, if not the default. */
-  lifeMs?: number;
+  ttlMs?: number;
   /** Pause after "too many requests" without a Retry-After. */
-  restMs?: number;
+  pauseMs?: number;
   /** Its daily allowance, if it has one. Read for each request, since the day can change. */
   allowance?: {
     /** Whole units per day. */
@@ -52,12 +52,12 @@ type SourceFacts = {
 
 export type Adapter = SourceFacts & {
   /** A minimal request to check that the source responds; only for sources without a key. */
-  probe?: (asking: AdapterContext) => Promise<void>;
+  probe?: (context: AdapterContext) => Promise<void>;
   /**
    * Results, best first; may exceed `limit`, and the window if dates are coarse.
    * @throws SourceDown
    */
-  find(query: SourceQuery, asking: AdapterContext): Promise<readonly FoundItem[]>;
+  find(query: SourceQuery, context: AdapterContext): Promise<readonly FoundItem[]>;
 };
 
 type SourceOptions = {
@@ -92,10 +92,10 @@ export function defineSource<T extends Table>(definition: {
 export type AdapterContext = {
   /**
    * Sends one request, subject to the rate limit.
-   * @param mostMs time limit including the wait, if shorter than the query's; whole milliseconds
+   * @param timeoutMs time limit including the wait, if shorter than the query's; whole milliseconds
    * @throws SourceDown; or the signal's reason if the query has ended
    */
-  ask: (question: ProviderRequest, mostMs?: number) => Promise<ProviderResponse>;
+  ask: (question: ProviderRequest, timeoutMs?: number) => Promise<ProviderResponse>;
   clock: Clock;
   /** How long the caller still waits, in milliseconds. */
   leftMs: () => number;
@@ -115,7 +115,7 @@ const MAX_SIDE_REQUEST_MS = 2 * SECOND;
 const SIDE_REQUEST_SHARE = 1 / 3;
 
 /** The same context for optional side requests: each ends after a third of the remaining time, at most two seconds. */
-export function limitSideRequests(asking: AdapterContext): AdapterContext {
-  const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
-  return { ...asking, ask: (question) => asking.ask(question, mostMs()) };
+export function limitSideRequests(context: AdapterContext): AdapterContext {
+  const timeoutMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, context.leftMs() * SIDE_REQUEST_SHARE));
+  return { ...context, ask: (question) => context.ask(question, timeoutMs()) };
 }

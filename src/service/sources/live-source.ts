@@ -79,7 +79,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     ...buildCacheTime(clock),
   });
   const requests = createCoalescedRequests<readonly FoundItem[]>();
-  const mostMs = Math.min(adapter.mostMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
+  const timeoutMs = Math.min(adapter.timeoutMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
   const heldUnits = { units: 0 };
   let lastSuccess: Date | undefined;
   let lastFailure: LiveHealth['lastFailure'];
@@ -90,20 +90,20 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
    */
   function attempt<T>(
     caller: { signal: AbortSignal; until: () => number },
-    work: (asking: AdapterContext, signal: AbortSignal) => Promise<T>,
+    work: (context: AdapterContext, signal: AbortSignal) => Promise<T>,
   ): StartedRequest<T> & { shortness: () => SourceDown | undefined } {
     const limit = new AbortController();
     const signal = AbortSignal.any([caller.signal, limit.signal]);
-    const own = clock.now().getTime() + mostMs;
+    const own = clock.now().getTime() + timeoutMs;
     const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
     const within = createBoundedRequests(signal, adapter, { ...options, pace, leftMs, held: heldUnits });
-    const { asking, isWaiting, shortness } = within;
+    const { context, isWaiting, shortness } = within;
     const run = async () => {
       const pass = breaker.enter();
-      const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
+      const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), timeoutMs);
       try {
         // Enforces the time limit, whatever the adapter is waiting for.
-        const result = await awaitUnlessAborted(signal, work(asking, signal));
+        const result = await awaitUnlessAborted(signal, work(context, signal));
         lastSuccess = clock.now();
         const short = shortness();
         if (short !== undefined)
@@ -135,17 +135,17 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   /** Records a failure, and pauses the source if it asks for that. */
   function isObeyed(pass: BreakerPass, down: SourceDown): boolean {
     lastFailure = { at: clock.now(), code: down.code, reason: down.message };
-    const restMs = down.unasked ? undefined : chooseRestMs(down);
-    if (restMs === undefined) return false;
-    pass.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
-    log.info({ source: adapter.name, code: down.code, restMs }, 'source paused');
+    const pauseMs = down.unasked ? undefined : chooseRestMs(down);
+    if (pauseMs === undefined) return false;
+    pass.rest(pauseMs, down.code === 'source_failed' ? 'source_resting' : down.code);
+    log.info({ source: adapter.name, code: down.code, pauseMs }, 'source paused');
     return true;
   }
 
   function chooseRestMs({ code, retryAfterMs }: SourceDown): number | undefined {
     // A Retry-After of zero is no information.
-    const restMs = retryAfterMs === 0 ? undefined : retryAfterMs;
-    return code === 'source_busy' ? (restMs ?? adapter.restMs ?? SOURCE_REST_MS) : restMs;
+    const pauseMs = retryAfterMs === 0 ? undefined : retryAfterMs;
+    return code === 'source_busy' ? (pauseMs ?? adapter.pauseMs ?? SOURCE_REST_MS) : pauseMs;
   }
 
   function toSourceDown(error: unknown): SourceDown {
@@ -159,7 +159,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
 
   /** Caches results; incomplete ones only briefly. */
   function remember(name: string, query: SourceQuery, found: readonly FoundItem[], isShort: boolean) {
-    const ttl = isShort ? FRESH_RESULT_TTL_MS : (adapter.lifeMs ?? chooseResultTtl(query));
+    const ttl = isShort ? FRESH_RESULT_TTL_MS : (adapter.ttlMs ?? chooseResultTtl(query));
     cache.set(name, found, { ttl });
     return found;
   }
@@ -176,9 +176,9 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const name = createQueryKey(query);
       const known = cache.get(name);
       if (known !== undefined) return known;
-      const request = requests.join(name, clock.now().getTime() + query.mostMs, (joinedSignal, until) => {
-        const attempted = attempt({ signal: joinedSignal, until }, (asking, signal) =>
-          adapter.find({ ...query, signal }, asking),
+      const request = requests.join(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
+        const attempted = attempt({ signal: joinedSignal, until }, (context, signal) =>
+          adapter.find({ ...query, signal }, context),
         );
         const result = attempted.result.then((found) =>
           remember(name, query, found, attempted.shortness() !== undefined),
@@ -196,7 +196,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     async probe(signal) {
       const { probe } = adapter;
       if (probe === undefined) return false;
-      await attempt({ signal, until: () => Number.POSITIVE_INFINITY }, (asking) => probe(asking)).result;
+      await attempt({ signal, until: () => Number.POSITIVE_INFINITY }, (context) => probe(context)).result;
       return true;
     },
 

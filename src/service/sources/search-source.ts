@@ -34,7 +34,7 @@ export type SourceQuery = {
   /** Maximum number of useful items. */
   limit: number;
   /** Time limit in milliseconds: work that would take longer need not be started. */
-  mostMs: number;
+  timeoutMs: number;
   /** Aborts at the source's time limit, or when the client disconnects. */
   signal: AbortSignal;
 };

@@ -66,18 +66,23 @@ const MAX_SORTED = 200_000;
 
 export async function findCandidates(
   db: Pick<Database, 'orm'>,
-  asked: ArchiveQuestion,
+  archiveQuery: ArchiveQuestion,
   question: Question,
 ): Promise<Candidate[]> {
   const { tsv } = archive_documents;
   const held = sql`${tsv} @@ ${buildTsQuery(question.looked.lexemes)}`;
-  const filters = [...buildOwnFilters(asked), ...buildPostFilters(asked)];
-  const wanted = and(held, ...filters, buildSightingFilter(db, asked));
+  const filters = [...buildOwnFilters(archiveQuery), ...buildPostFilters(archiveQuery)];
+  const wanted = and(held, ...filters, buildSightingFilter(db, archiveQuery));
   const { fewest } = question.looked;
   if (fewest <= MAX_DOCUMENTS_SCANNED) return rankBy(db, question, wanted);
   // Found through the requested searches: only the source remains to be checked.
-  const source = asked.source === undefined ? undefined : buildSightingFilter(db, asked);
-  const newest = and(amongRows(selectNewestRead(asked, question.looked.lexemes)), held, ...filters, source);
+  const source = archiveQuery.source === undefined ? undefined : buildSightingFilter(db, archiveQuery);
+  const newest = and(
+    amongRows(selectNewestRead(archiveQuery, question.looked.lexemes)),
+    held,
+    ...filters,
+    source,
+  );
   const near = await rankBy(db, question, selectNewest(newest));
   // A frequent word may be missing in the newest documents, or with this filter.
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
@@ -106,14 +111,14 @@ function rankBy(
     .limit(MAX_CANDIDATES);
 }
 
-function buildOwnFilters(asked: ArchiveQuestion): (SQL | undefined)[] {
+function buildOwnFilters(archiveQuery: ArchiveQuestion): (SQL | undefined)[] {
   const { kind, sandbox, at } = archive_documents;
   return [
-    eq(sandbox, asked.sandbox ?? false),
-    asked.kind === undefined ? undefined : eq(kind, asked.kind),
-    asked.from === undefined ? undefined : gte(at, asked.from),
-    asked.to === undefined ? undefined : lte(at, asked.to),
-    asked.before === undefined ? undefined : lt(at, asked.before),
+    eq(sandbox, archiveQuery.sandbox ?? false),
+    archiveQuery.kind === undefined ? undefined : eq(kind, archiveQuery.kind),
+    archiveQuery.from === undefined ? undefined : gte(at, archiveQuery.from),
+    archiveQuery.to === undefined ? undefined : lte(at, archiveQuery.to),
+    archiveQuery.before === undefined ? undefined : lt(at, archiveQuery.before),
   ];
 }
 
@@ -131,13 +136,13 @@ function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINIT
 }
 
 /** The newest documents that may contain a lexeme, of all or of each requested search. */
-function selectNewestRead(asked: ArchiveQuestion, lexemes: readonly string[]): SQL {
-  const mine = selectAskedSearches(asked);
+function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly string[]): SQL {
+  const mine = selectAskedSearches(archiveQuery);
   const { kind, thing, at } = archive_documents;
   if (mine === undefined) {
     const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
-      WHERE sandbox = ${asked.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
-    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(asked), sql`${at} <= (${stood})`)}
+      WHERE sandbox = ${archiveQuery.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
       ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
   }
   const found = sql`SELECT kind, thing FROM ${discoveries} WHERE search_id = mine.id AND kind IN ('post', 'link')
@@ -179,9 +184,9 @@ function buildPostFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[
 }
 
 /** Filters by search, topic, service and source of a sighting. */
-function buildSightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuestion): SQL | undefined {
-  const named = selectAskedSearches(asked);
-  const { source } = asked;
+function buildSightingFilter({ orm }: Pick<Database, 'orm'>, archiveQuery: ArchiveQuestion): SQL | undefined {
+  const named = selectAskedSearches(archiveQuery);
+  const { source } = archiveQuery;
   if (named === undefined && source === undefined) return undefined;
   const mine = orm.select({ id: searchesView.id }).from(searchesView).where(named);
   /** Evaluated once per query. */

@@ -30,7 +30,7 @@ export async function readQuestion(
   { text, sandbox }: { text: string; sandbox: boolean },
 ): Promise<Question> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_WORD_LENGTH);
-  const asked = words.slice(0, MAX_WORDS);
+  const searched = words.slice(0, MAX_WORDS);
   const { rows: corpora } = await pool.query<{ documents: bigint; words: bigint }>(
     'SELECT documents, words FROM strandline.archive_corpora WHERE sandbox = $1',
     [sandbox],
@@ -38,7 +38,7 @@ export async function readQuestion(
   const documents = corpora.reduce((sum, corpus) => sum + Number(corpus.documents), 0);
   const averageWords =
     corpora.reduce((sum, corpus) => sum + Number(corpus.words), 0) / Math.max(1, documents);
-  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [asked, sandbox]);
+  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [searched, sandbox]);
   const little = findFunctionWords(terms);
   const says = new Map<string, Map<string, number>>();
   const known = new Map<string, number>();
@@ -77,8 +77,8 @@ function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
   let little = byConfig.get('english') ?? new Set<number>();
   for (const [, words] of byConfig) if (words.size >= little.size + 2) little = words;
   // A query of only stop words searches for them.
-  const asked = new Set(terms.map(({ ord }) => ord));
-  return little.size < asked.size ? little : new Set();
+  const searched = new Set(terms.map(({ ord }) => ord));
+  return little.size < searched.size ? little : new Set();
 }
 
 const MAX_LOOKUP_WORD_LENGTH = 64;

@@ -57,24 +57,31 @@ const CAUGHT_UP_BATCHES = 2;
  * Indexes new items first, unless the archive is far behind. Returns best hits first, with real results before
  * simulated ones if both are requested; nothing if no word of the query is known.
  */
-export async function findText(db: Database, asked: TextQuestion): Promise<TextHit[]> {
+export async function findText(db: Database, textQuery: TextQuestion): Promise<TextHit[]> {
   await fillArchive(db, { batches: CAUGHT_UP_BATCHES });
   const worlds =
-    asked.sandbox === undefined ? await readServiceKinds(db, asked) : [{ sandbox: asked.sandbox }];
+    textQuery.sandbox === undefined
+      ? await readServiceKinds(db, textQuery)
+      : [{ sandbox: textQuery.sandbox }];
   const hits: TextHit[] = [];
   for (const { sandbox } of worlds) {
-    if (hits.length < asked.limit) hits.push(...(await findIn(db, { ...asked, sandbox }, hits.length)));
+    if (hits.length < textQuery.limit)
+      hits.push(...(await findIn(db, { ...textQuery, sandbox }, hits.length)));
   }
   return hits;
 }
 
 async function findIn(
   db: Pick<Database, 'orm' | 'pool'>,
-  asked: TextQuestion & { sandbox: boolean },
+  textQuery: TextQuestion & { sandbox: boolean },
   before: number,
 ): Promise<TextHit[]> {
-  const question = await readQuestion(db, asked);
-  const hits = await rankArchive(db, { ...asked, limit: Math.min(MAX_HITS, asked.limit) - before }, question);
+  const question = await readQuestion(db, textQuery);
+  const hits = await rankArchive(
+    db,
+    { ...textQuery, limit: Math.min(MAX_HITS, textQuery.limit) - before },
+    question,
+  );
   const idsOf = (kind: ArchiveHit['kind']) => hits.flatMap((hit) => (hit.kind === kind ? [hit.id] : []));
   const [posts, links, says] = await Promise.all([
     readFinders(db, 'post', idsOf('post')),
@@ -83,7 +90,7 @@ async function findIn(
   ]);
   return hits.map((hit) => {
     const found_by = (hit.kind === 'post' ? posts : links).get(hit.id) ?? [];
-    return { ...showHit(hit, says(hit.config), found_by), sandbox: asked.sandbox };
+    return { ...showHit(hit, says(hit.config), found_by), sandbox: textQuery.sandbox };
   });
 }
 
@@ -195,14 +202,17 @@ async function readFinders(
  */
 async function readServiceKinds(
   { orm }: Reads,
-  asked: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },
+  textQuery: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },
 ): Promise<{ sandbox: boolean }[]> {
   const sandbox: SQL<boolean> = sql<boolean>`${searchesView.service_kind} = 'sandbox'`;
   return orm
     .selectDistinct({ sandbox })
     .from(searchesView)
     .where(
-      and(isSearch(asked), asked.service === undefined ? undefined : eq(searchesView.service, asked.service)),
+      and(
+        isSearch(textQuery),
+        textQuery.service === undefined ? undefined : eq(searchesView.service, textQuery.service),
+      ),
     )
     .orderBy(sandbox)
     .limit(2);

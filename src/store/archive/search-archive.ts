@@ -23,20 +23,23 @@ export type ArchiveHit = ArchiveThing & { score: number; config: string };
 /** Best first. Nothing if no word of the query is known. */
 export async function searchArchive(
   db: Pick<Database, 'orm' | 'pool'>,
-  asked: ArchiveQuestion,
+  archiveQuery: ArchiveQuestion,
 ): Promise<ArchiveHit[]> {
-  const question = await readQuestion(db, { text: asked.text, sandbox: asked.sandbox ?? false });
-  return rankArchive(db, asked, question);
+  const question = await readQuestion(db, {
+    text: archiveQuery.text,
+    sandbox: archiveQuery.sandbox ?? false,
+  });
+  return rankArchive(db, archiveQuery, question);
 }
 
 /** The same for a query that is already parsed. */
 export async function rankArchive(
   db: Pick<Database, 'orm'>,
-  asked: ArchiveQuestion,
+  archiveQuery: ArchiveQuestion,
   question: Question,
 ): Promise<ArchiveHit[]> {
   if (question.lexemes.length === 0) return [];
-  const candidates = await findCandidates(db, asked, question);
+  const candidates = await findCandidates(db, archiveQuery, question);
   const ranked = new Map(
     candidates.map((candidate) => [
       thingKey(candidate.kind, candidate.thing),
@@ -44,7 +47,7 @@ export async function rankArchive(
     ]),
   );
   const things = await readThings(db, candidates);
-  const prior = createArchivePrior(asked, things);
+  const prior = createArchivePrior(archiveQuery, things);
   return things
     .flatMap((thing) => {
       const rank = ranked.get(thingKey(thing.kind, thing.id));
@@ -53,7 +56,7 @@ export async function rankArchive(
         : [{ ...thing, config: rank.config, score: rank.relevance * prior(thing) }];
     })
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
-    .slice(0, asked.limit);
+    .slice(0, archiveQuery.limit);
 }
 
 function scoreRelevance({ config, words, matches }: Candidate, { says, averageWords }: Question): number {

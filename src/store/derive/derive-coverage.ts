@@ -23,7 +23,7 @@ WITH batch AS MATERIALIZED (
       SELECT coalesce(span_until, slot_at) FROM ${S}.runs b
       WHERE b.search_id = r.search_id AND b.slot_at < coalesce(r.slot_at, r.created_at) ORDER BY b.slot_at DESC LIMIT 1
     ))::float8, ${UNKNOWN_EVERY_SECONDS}) AS every_seconds,
-    CASE WHEN jsonb_typeof(v.extra -> 'count') = 'number' THEN (v.extra ->> 'count')::float8 END AS asked,
+    CASE WHEN jsonb_typeof(v.extra -> 'count') = 'number' THEN (v.extra ->> 'count')::float8 END AS requested_posts,
     (SELECT max(ended_at) FROM ${S}.search_states
       WHERE search_id = r.search_id AND state <> 'active' AND ended_at <= p.at) AS resumed_at,
     (SELECT max(began_at) FROM ${S}.search_states
@@ -64,7 +64,7 @@ SELECT k.*, CASE WHEN f.is_full THEN (
     ) n WHERE rr.run_id = k.run_id
   ) AS repeats
 FROM known k CROSS JOIN LATERAL (
-  SELECT k.posts > 0 AND (k.posts >= coalesce(k.most_posts, 0) OR coalesce(k.posts >= k.asked, false)) AS is_full OFFSET 0
+  SELECT k.posts > 0 AND (k.posts >= coalesce(k.most_posts, 0) OR coalesce(k.posts >= k.requested_posts, false)) AS is_full OFFSET 0
 ) f
 ORDER BY k.search_id, k.at, k.run_id`;
 
@@ -77,7 +77,7 @@ type RunRow = {
   operation: Operation;
   date_filter: DateFilter | null;
   every_seconds: number;
-  asked: number | null;
+  requested_posts: number | null;
   resumed_at: Date | null;
   stopped_at: Date | null;
   last_until: Date | null;
@@ -106,7 +106,7 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
       operation: run.operation,
       dateFilter: run.date_filter,
       everySeconds,
-      asked: run.asked,
+      requestedPosts: run.requested_posts,
       lastUntil: run.last_until?.getTime() ?? null,
       mostPosts: run.most_posts,
       repeats: run.repeats,

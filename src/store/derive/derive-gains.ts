@@ -22,8 +22,8 @@ export const addToHours = (rows: string) => `
     changes = h.changes + excluded.changes, ${joinCounters((c) => `${addKnown(`gained_${c}`)}, ${addKnown(`lost_${c}`)}`)}`;
 
 /** Sightings without derivations: changes of their posts are counted when they are derived. */
-const UNBORN = `
-unborn AS MATERIALIZED (
+const NOT_DERIVED = `
+not_derived AS MATERIALIZED (
   SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id)
 )`;
 
@@ -105,11 +105,11 @@ gained AS (
  * $1 readings, $2 posts to count from their first snapshot, without adding to searches.
  */
 const COUNT_GAINS = `
-WITH ${COUNTED_SO_FAR}, ${READ_SINCE}, ${STEPS}, ${KEEP_POST_GAINS}, ${UNBORN}
+WITH ${COUNTED_SO_FAR}, ${READ_SINCE}, ${STEPS}, ${KEEP_POST_GAINS}, ${NOT_DERIVED}
 ${addToHours(`SELECT g.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${SUM_OF_STEPS}
   FROM steps s CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = s.post_id OFFSET 0) g
   WHERE s.post_id <> ALL ($2::bigint[]) AND g.first_seen_at < s.observed_at
-    AND (g.search_id, s.post_id) NOT IN (SELECT search_id, id FROM unborn)
+    AND (g.search_id, s.post_id) NOT IN (SELECT search_id, id FROM not_derived)
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;
 
 /** Sightings whose changes are counted again: changes later than `after`, and from `since` on. */
@@ -123,7 +123,7 @@ had AS MATERIALIZED (
   SELECT g.search_id, g.post_id, g.first_seen_at, z.since
   FROM unnest($2::bigint[], $3::timestamptz[]) z(search_id, since)
   JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at < z.since
-  WHERE (g.search_id, g.post_id) NOT IN (SELECT search_id, id FROM unborn)
+  WHERE (g.search_id, g.post_id) NOT IN (SELECT search_id, id FROM not_derived)
 ), counted AS MATERIALIZED (
   SELECT h.*, x.changed_at FROM had h
   CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = h.post_id OFFSET 0) x
@@ -143,7 +143,7 @@ read AS MATERIALIZED (
  * ones of searches that are derived again. $1 readings, $2 searches, $3 for each, since when it is derived again.
  */
 const COUNT_GAINS_AGAIN = `
-WITH ${UNBORN}, ${HAD}, ${READ_COUNTED}, ${STEPS}
+WITH ${NOT_DERIVED}, ${HAD}, ${READ_COUNTED}, ${STEPS}
 ${addToHours(`SELECT c.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${SUM_OF_STEPS}
   FROM counted c JOIN steps s ON s.post_id = c.post_id AND s.observed_at > c.after AND s.observed_at >= c.since
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;

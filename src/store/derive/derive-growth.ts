@@ -8,10 +8,10 @@ import { engagementSql } from '../../domain/counters.ts';
 import { joinCounters, knownCounterSql, S } from './counter-sql.ts';
 import { addToHours, countGains } from './derive-gains.ts';
 
-/** The readings, with the posts of those that are the result of their run (`is_look`). */
+/** The readings, with the posts of those that are the result of their run (`is_result`). */
 const BATCH = `
 batch AS MATERIALIZED (
-  SELECT p.search_id, p.run_id, p.at, p.posts IS NOT NULL AS is_look, p.new_posts,
+  SELECT p.search_id, p.run_id, p.at, p.posts IS NOT NULL AS is_result, p.new_posts,
     CASE WHEN p.posts IS NOT NULL THEN (SELECT post_ids FROM ${S}.run_results WHERE run_id = p.run_id) END AS post_ids
   FROM ${S}.pending_derivations p WHERE p.id = ANY ($1::bigint[])
 )`;
@@ -48,7 +48,7 @@ followed AS MATERIALIZED (
 const KEEP_RESULTS = `
 hours AS (${addToHours(`
   SELECT b.search_id, date_trunc('hour', b.at, 'UTC'), count(*), coalesce(sum(f.n), 0), 0, ${joinCounters((c) => `min(f.same_${c}), min(f.same_${c})`)}
-  FROM batch b LEFT JOIN followed f USING (run_id) WHERE b.is_look GROUP BY 1, 2 ORDER BY 1, 2`)}
+  FROM batch b LEFT JOIN followed f USING (run_id) WHERE b.is_result GROUP BY 1, 2 ORDER BY 1, 2`)}
 )`;
 
 /**
@@ -104,7 +104,7 @@ before AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM ${S}.latest_results WHERE search_id = b.search_id OFFSET 0) l
 ), newest AS MATERIALIZED (
   SELECT DISTINCT ON (search_id) search_id, run_id, at
-  FROM (SELECT search_id, run_id, at FROM batch WHERE is_look UNION ALL SELECT search_id, run_id, at FROM before) l
+  FROM (SELECT search_id, run_id, at FROM batch WHERE is_result UNION ALL SELECT search_id, run_id, at FROM before) l
   ORDER BY search_id, at DESC, run_id DESC
 ), in_sight AS MATERIALIZED (
   SELECT n.search_id, u.id FROM newest n JOIN ${S}.run_results rr ON rr.run_id = n.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
@@ -123,7 +123,7 @@ held AS MATERIALIZED (
   SELECT search_id, id, max(at) AS at FROM (
     SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.post_ids) u(id)
     UNION ALL SELECT l.search_id, u.id, l.at FROM before l JOIN ${S}.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
-    UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id) WHERE NOT b.is_look
+    UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id) WHERE NOT b.is_result
   ) h
   WHERE (search_id, id) NOT IN (SELECT search_id, id FROM in_sight) GROUP BY 1, 2
 )`;

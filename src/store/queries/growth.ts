@@ -111,12 +111,12 @@ async function selectGrowth(
 ): Promise<PostGrowthRow[]> {
   if (posts.length === 0) return [];
   const ids = posts.map(({ post_id }) => post_id);
-  const asked = orm
+  const statement = orm
     .select()
     .from(postGrowthView)
     .where(amongIds(postGrowthView.post_id))
     .prepare('growth_of');
-  const byId = new Map((await asked.execute({ ids })).map((row) => [row.post_id, row]));
+  const byId = new Map((await statement.execute({ ids })).map((row) => [row.post_id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
@@ -177,7 +177,7 @@ export async function readPostsAtAge(
   ]);
   if (ahead.length === 0) return [];
   const v = postAtAgeView;
-  const asked = orm
+  const statement = orm
     .select()
     .from(v)
     .where(
@@ -188,7 +188,7 @@ export async function readPostsAtAge(
       ),
     )
     .prepare('posts_at_age');
-  const rows = await asked.execute({
+  const rows = await statement.execute({
     ids: ahead.map(({ post_id }) => post_id),
     searches: [...new Set(ahead.map(({ search_id }) => search_id))],
     hours,

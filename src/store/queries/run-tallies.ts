@@ -66,14 +66,14 @@ export async function readServiceDays(
   const { rows: paid } = await pool.query<PaidRow>(SELECT_SERVICE_COSTS, [new Date(`${day}T00:00:00Z`)]);
   const costs = new Map(paid.map((row) => [row.name, row]));
   return made.map(({ name, kind, address, calls }) => {
-    const { cost = null, made: asked = 0, told = 0 } = costs.get(name) ?? {};
+    const { cost = null, made: paidCalls = 0, told: withCost = 0 } = costs.get(name) ?? {};
     return {
       name,
       kind: kind as ServiceKind, // a CHECK constraint lets in nothing else
       address,
       calls_today: calls ?? 0,
       cost_usd_today: cost,
-      calls_without_cost_today: asked - told,
+      calls_without_cost_today: paidCalls - withCost,
     };
   });
 }

@@ -13,7 +13,7 @@ export type RunBefore = {
   /** Between two slots. */
   everySeconds: number;
   /** Number of posts that the request asks for, if specified. */
-  asked: number | null;
+  requestedPosts: number | null;
   /** Until when the last succeeded run of the same request observed; null if there was none. */
   lastUntil: number | null;
   /** The most posts in an earlier response to this request. */
@@ -74,8 +74,8 @@ function limitReach(before: RunBefore, observedAt: number): number {
   return Math.max(atMost, before.lastUntil ?? atMost);
 }
 
-function isCut({ asked, mostPosts }: RunBefore, posts: number): boolean {
-  return posts > 0 && (posts >= (mostPosts ?? 0) || (asked !== null && posts >= asked));
+function isCut({ requestedPosts, mostPosts }: RunBefore, posts: number): boolean {
+  return posts > 0 && (posts >= (mostPosts ?? 0) || (requestedPosts !== null && posts >= requestedPosts));
 }
 
 /** Volume is counted per quarter-hour. */

@@ -59,7 +59,7 @@ describeProvider({
     },
   ],
   // Over all machines; and the feed changes once a day.
-  terms: { everyMs: 3_100, mostMs: 8_000, restMs: 60_000, lifeMs: 21_600_000 },
+  terms: { everyMs: 3_100, timeoutMs: 8_000, pauseMs: 60_000, ttlMs: 21_600_000 },
   empty: feed(),
   frame: text(`<html><body>${CANARY}</body></html>`),
   misfits: feed(entry({ title: ' ' })),

@@ -132,7 +132,7 @@ describeProvider({
     },
     { path: `/xrpc/${PROFILES}` },
   ],
-  terms: { restMs: 5 * MINUTE },
+  terms: { pauseMs: 5 * MINUTE },
   empty: posts(),
   frame: json({ hits: [] }),
   misfits: posts({ id: 1 }, { id: 2 }),
@@ -619,9 +619,9 @@ describe('profiles', () => {
   test('take at most a third of the remaining time, and cost no post', async () => {
     const { adapter, asking } = await startServer({ [V2]: [posts(view())] });
     const limits: (number | undefined)[] = [];
-    const ask: typeof asking.ask = (question, mostMs) => {
-      limits.push(mostMs);
-      return asking.ask(question, mostMs);
+    const ask: typeof asking.ask = (question, timeoutMs) => {
+      limits.push(timeoutMs);
+      return asking.ask(question, timeoutMs);
     };
     await adapter.find(query(), { ...asking, ask });
     expect(limits).toEqual([undefined, undefined, 2_000]); // the session, the search, the profiles

@@ -39,10 +39,10 @@ describe('the cache', () => {
     ['of a day', days(1), MINUTE],
     ['of a week', days(7), 10 * MINUTE],
     ['without a start', { from: undefined }, MINUTE],
-  ])('keeps a window %s for its lifetime', async (_, window, lifeMs) => {
+  ])('keeps a window %s for its lifetime', async (_, window, ttlMs) => {
     const { source, clock, asked } = counting();
     const first = await source.find(query(window));
-    clock.advance(lifeMs);
+    clock.advance(ttlMs);
     expect(await source.find(query(window))).toEqual(first);
     expect(asked()).toBe(1);
     clock.advance(1);
@@ -51,7 +51,7 @@ describe('the cache', () => {
   });
 
   test('keeps results as long as the adapter specifies', async () => {
-    const { source, clock, asked } = counting({ lifeMs: 6 * HOUR });
+    const { source, clock, asked } = counting({ ttlMs: 6 * HOUR });
     await source.find(query());
     clock.advance(6 * HOUR - 1);
     await source.find(query());
@@ -162,7 +162,7 @@ describe('a shared request', () => {
 
 describe('time limits', () => {
   test('a source that never responds costs no more than its time limit', async () => {
-    const { source } = startLive({ mostMs: 30, find: never });
+    const { source } = startLive({ timeoutMs: 30, find: never });
     expect((await outageOf(source.find(query()))).code).toBe('source_timeout');
   });
 
@@ -202,18 +202,18 @@ describe('time limits', () => {
 
 describe('failures', () => {
   test.each<[ConstructorParameters<typeof SourceDown>, Partial<Adapter>, number]>([
-    [['source_busy', { retryAfterMs: 7 * SECOND }], { restMs: 5 * MINUTE }, 7 * SECOND],
-    [['source_busy'], { restMs: 5 * MINUTE }, 5 * MINUTE],
-    [['source_busy', { retryAfterMs: 0 }], { restMs: 5 * MINUTE }, 5 * MINUTE],
+    [['source_busy', { retryAfterMs: 7 * SECOND }], { pauseMs: 5 * MINUTE }, 7 * SECOND],
+    [['source_busy'], { pauseMs: 5 * MINUTE }, 5 * MINUTE],
+    [['source_busy', { retryAfterMs: 0 }], { pauseMs: 5 * MINUTE }, 5 * MINUTE],
     [['source_busy'], {}, MINUTE],
     [['source_failed', { retryAfterMs: 90 * SECOND }], {}, 90 * SECOND],
     [['source_quota', { retryAfterMs: HOUR }], {}, HOUR],
-  ])('%j opens the circuit immediately', async (down, more, restMs) => {
+  ])('%j opens the circuit immediately', async (down, more, pauseMs) => {
     const { source, clock, lines } = startLive({ ...more, find: failing(...down) });
     await outageOf(source.find(query()));
-    expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + restMs));
+    expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + pauseMs));
     expect(lines.join('')).toContain('"source":"tested"');
-    clock.advance(restMs - 1);
+    clock.advance(pauseMs - 1);
     expect(await outageOf(source.find(query()))).toMatchObject({ unasked: true, retryAfterMs: 1 });
     clock.advance(1);
     expect((await outageOf(source.find(query()))).code).toBe(down[0]);
@@ -316,7 +316,7 @@ describe('pages', () => {
 
   test('earlier pages are returned when the time of the source is up', async () => {
     const provider = await startProvider(() => {}); // it never answers
-    const { source } = startLive({ mostMs: 50, find: asksFor(provider.url) });
+    const { source } = startLive({ timeoutMs: 50, find: asksFor(provider.url) });
     expect(await source.find(query())).toEqual([item()]);
   });
 
@@ -334,7 +334,7 @@ describe('rate limiting', () => {
     const provider = await startProvider(json({}));
     const { source, waited } = startLive({
       pace: { perMinute: 60, burst: 2 },
-      mostMs: 1_500,
+      timeoutMs: 1_500,
       find: asksOnce(provider.url),
     });
     await source.find(query({ prompt: 'a' }));
@@ -357,10 +357,10 @@ describe('rate limiting', () => {
         find: asksOnce(provider.url),
       });
       await source.find(query({ prompt: 'a' }));
-      const outage = await outageOf(source.find(query({ prompt: 'b', mostMs: 6 * SECOND })));
+      const outage = await outageOf(source.find(query({ prompt: 'b', timeoutMs: 6 * SECOND })));
       expect(outage).toMatchObject({ code: 'source_busy', unasked: true });
       expect(waited).toEqual([]);
-      await source.find(query({ prompt: 'b', mostMs: 12 * SECOND }));
+      await source.find(query({ prompt: 'b', timeoutMs: 12 * SECOND }));
       expect(waited).toEqual([10 * SECOND]);
     },
   );
@@ -380,8 +380,8 @@ describe('rate limiting', () => {
       },
     });
     const one = source.find(query({ prompt: 'a' }));
-    const hasty = source.find(query({ prompt: 'b', mostMs: 6 * SECOND }));
-    const patient = source.find(query({ prompt: 'b', mostMs: 12 * SECOND }));
+    const hasty = source.find(query({ prompt: 'b', timeoutMs: 6 * SECOND }));
+    const patient = source.find(query({ prompt: 'b', timeoutMs: 12 * SECOND }));
     first.resolve();
     await expect(Promise.all([one, hasty, patient])).resolves.toEqual([[item()], [item()], [item()]]);
     expect(waited).toEqual([10 * SECOND]);
@@ -419,7 +419,7 @@ describe('rate limiting', () => {
     });
     const { source, clock } = startLive({
       everyMs: 3_100,
-      mostMs: 8 * SECOND,
+      timeoutMs: 8 * SECOND,
       find: async (_, { ask }) => {
         await ask({ url: new URL(provider.url) });
         return [];
@@ -620,7 +620,7 @@ describe('requests', () => {
       response.on('close', () => closed.resolve());
       response.write('{');
     });
-    const { source } = asking(provider.url, { mostMs: 50 });
+    const { source } = asking(provider.url, { timeoutMs: 50 });
     expect((await outageOf(source.find(query()))).code).toBe('source_timeout');
     await closed.promise; // and its connection with it
   });

@@ -110,7 +110,7 @@ describeProvider({
     },
   ],
   asked: [{ path: TAGS }],
-  terms: { restMs: 5 * MINUTE },
+  terms: { pauseMs: 5 * MINUTE },
   empty: json([]),
   frame: json({ statuses: [] }),
   misfits: json(sample('mastodon.tag-timeline.json')),

@@ -21,11 +21,11 @@ export function memoryPorts(clock: Clock): ServicePorts & { units: Map<string, n
       used: async (allowance) => units.get(nameOf(allowance)) ?? 0,
     },
     turns: {
-      async next(source, everyMs, mostMs) {
+      async next(source, everyMs, maxWaitMs) {
         const now = clock.now().getTime();
         const last = turns.get(source);
         const next = last === undefined ? now : Math.max(now, last + everyMs);
-        if (next - now > mostMs) return undefined;
+        if (next - now > maxWaitMs) return undefined;
         turns.set(source, next);
         return next - now;
       },

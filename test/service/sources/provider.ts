@@ -140,7 +140,7 @@ export function query(over: Partial<SourceQuery> = {}): SourceQuery {
     from: new Date('2026-11-14T12:00:00.000Z'),
     to: NOW,
     limit: 10,
-    mostMs: 25_000,
+    timeoutMs: 25_000,
     signal: new AbortController().signal,
     ...over,
   };

@@ -170,8 +170,8 @@ describe('selected sources', () => {
     const { sources } = open({ SERVICE_SOURCES: 'archive' }, { archive });
     expect(sources.map(({ name, state }) => [name, state])).toContainEqual(['archive-news-forum', 'live']);
     expect(sources).toHaveLength(SOURCES.length);
-    const { keywords, mostMs, ...question } = query();
-    expect(await sources[0]?.find({ ...question, keywords, mostMs })).toEqual([item()]);
+    const { keywords, timeoutMs, ...question } = query();
+    expect(await sources[0]?.find({ ...question, keywords, timeoutMs })).toEqual([item()]);
     expect(asked).toEqual([{ ...question, source: 'web' }]);
   });
 

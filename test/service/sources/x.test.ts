@@ -152,7 +152,7 @@ describeProvider({
   ],
   // A post and its author were read.
   spent: [TEN, -(TEN - 15_000)],
-  terms: { allowance: { most: 5_000_000, unit: 'micro-dollars', zone: 'UTC' }, restMs: 15 * MINUTE },
+  terms: { allowance: { most: 5_000_000, unit: 'micro-dollars', zone: 'UTC' }, pauseMs: 15 * MINUTE },
   empty: NOTHING,
   frame: json({ errors: [{ title: CANARY }] }),
   misfits: answer([{ id: '1' }, { id: '2' }]),

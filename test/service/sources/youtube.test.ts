@@ -60,7 +60,7 @@ describeProvider({
   spent: [1],
   terms: {
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
-    lifeMs: 3_600_000,
+    ttlMs: 3_600_000,
   },
   empty: json({ items: [] }),
   frame: json({ kind: 'x' }),
@@ -130,7 +130,7 @@ test('missing counters cost no video, however little time is left', async () => 
     },
     (_, response) => void response.on('close', resolve), // it never answers
   );
-  const found = await source.find(query({ mostMs: 6_000 }));
+  const found = await source.find(query({ timeoutMs: 6_000 }));
   expect(found).toHaveLength(2);
   expect(provider.requests.map(({ path }) => path)).toEqual(['/youtube/v3/search', '/youtube/v3/videos']);
   await gone; // and its connection with it

@@ -13,7 +13,7 @@ export type Baseline = {
   mean: number;
   /** Around this time of day. */
   expected: number;
-  /** The middle of the windows around this time of day, lower bounds among them. */
+  /** The median of the windows around this time of day, lower bounds among them. */
   usual: number;
   /** How far windows lie from what their time of day lets expect (standard deviation), with a floor. */
   sd: number;
@@ -23,7 +23,7 @@ export type Baseline = {
 };
 
 /**
- * The middle of the observed windows within an hour of this time of day; of all where there are none. NaN without
+ * The median of the observed windows within an hour of this time of day; of all where there are none. NaN without
  * any. Lower bounds lie above all others: left out, they would leave the quiet windows of a busy time. Infinite, where
  * half of them are: nobody knows what is usual.
  */
@@ -121,7 +121,7 @@ const COMPARED_WEEKS = 4;
 export const WEEKDAY_HISTORY_MS = COMPARED_WEEKS * 7 * DAY + HOUR;
 
 /**
- * The middle of the windows at this time of this weekday (an hour before and after) in the four weeks before.
+ * The median of the windows at this time of this weekday (an hour before and after) in the four weeks before.
  * @returns null where one of the weeks was not observed, or half of the windows are lower bounds
  */
 export function computeWeekdayUsual(

@@ -37,10 +37,10 @@ export const ARXIV = defineSource({
     pace: { perMinute: 19, burst: 1 },
     everyMs: 3_100,
     wordings: 'own',
-    mostMs: 8 * SECOND,
-    restMs: MINUTE,
+    timeoutMs: 8 * SECOND,
+    pauseMs: MINUTE,
     // The feed is updated daily.
-    lifeMs: 6 * HOUR,
+    ttlMs: 6 * HOUR,
   },
   variables: {},
   make: (_, { at }) => arxiv({ at }),
@@ -50,10 +50,10 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
   const { at = 'https://export.arxiv.org' } = settings;
   return {
     ...ARXIV.facts,
-    async probe(asking) {
-      await searchPapers(at, { search_query: 'all:science', max_results: '1' }, asking);
+    async probe(context) {
+      await searchPapers(at, { search_query: 'all:science', max_results: '1' }, context);
     },
-    async find(query, asking) {
+    async find(query, context) {
       const searchQuery = buildSearchQuery(query);
       if (searchQuery === '') return [];
       const params = {
@@ -63,7 +63,7 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
         sortBy: 'relevance',
         sortOrder: 'descending',
       };
-      return (await searchPapers(at, params, asking)).map(toFoundItem);
+      return (await searchPapers(at, params, context)).map(toFoundItem);
     },
   };
 }

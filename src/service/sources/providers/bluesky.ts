@@ -50,7 +50,7 @@ export const BLUESKY = defineSource({
       'An account with an app password; 3,000 requests in five minutes; meant for what a person asks, not for copying the network.',
     // A search takes up to eight requests: two pages, and author profiles.
     pace: { perMinute: 60, burst: 20 },
-    restMs: 5 * MINUTE,
+    pauseMs: 5 * MINUTE,
   },
   // biome-ignore format: one row for each
   variables: {
@@ -67,15 +67,15 @@ export function bluesky(account: BlueskyAccount): Adapter {
   const page = createPageReader(session);
   return {
     ...BLUESKY.facts,
-    async find(query, asking) {
+    async find(query, context) {
       let cursor: string | undefined;
-      const views = await readPages({ pages: MAX_PAGES, items: query.limit }, asking, async () => {
-        const next = await page(query, cursor, asking);
+      const views = await readPages({ pages: MAX_PAGES, items: query.limit }, context, async () => {
+        const next = await page(query, cursor, context);
         cursor = next.cursor;
         return { items: next.views, isLast: cursor === undefined };
       });
       const each = [...new Map(views.map((view) => [view.uri, view])).values()];
-      const profiles = await profilesOf(each.flatMap(listAccounts), limitSideRequests(asking));
+      const profiles = await profilesOf(each.flatMap(listAccounts), limitSideRequests(context));
       return each.flatMap((view) => toBlueskyPost(view, profiles)).flatMap(toFoundPost);
     },
   };
@@ -84,10 +84,10 @@ export function bluesky(account: BlueskyAccount): Adapter {
 /** Reads pages with the newer method, or with the older one if the server does not support it. */
 function createPageReader(session: BlueskySession) {
   let method: SearchMethod = 'app.bsky.feed.searchPostsV2';
-  return async (query: SourceQuery, cursor: string | undefined, asking: AdapterContext) => {
+  return async (query: SourceQuery, cursor: string | undefined, context: AdapterContext) => {
     const more = cursor === undefined ? [] : [['cursor', cursor] as const];
     const ask = (by: SearchMethod, reads: readonly number[]) =>
-      session.get(by, [...Object.entries(buildParams(by, query, asking)), ...more], asking, reads);
+      session.get(by, [...Object.entries(buildParams(by, query, context)), ...more], context, reads);
     // A 403 means that paging is not allowed; keep the earlier pages.
     const closed = cursor === undefined ? [] : [403];
     let reply = await ask(method, method === 'app.bsky.feed.searchPosts' ? closed : [404, 501, ...closed]);
@@ -147,7 +147,7 @@ type BlueskySession = {
   get(
     method: string,
     params: readonly (readonly [name: string, value: string])[],
-    asking: AdapterContext,
+    context: AdapterContext,
     reads?: readonly number[],
   ): Promise<ProviderResponse>;
 };
@@ -165,13 +165,14 @@ function createBlueskySession({
   function renewed(
     stale: SessionTokens | undefined,
     how: RenewalKind,
-    asking: AdapterContext,
+    context: AdapterContext,
   ): Promise<SessionTokens> {
     return renewal(
       () => (tokens === stale ? undefined : tokens),
       async () => {
-        const refreshed = stale !== undefined && how === 'refresh' ? await refresh(stale, asking) : undefined;
-        return (tokens = refreshed ?? (await create(asking)));
+        const refreshed =
+          stale !== undefined && how === 'refresh' ? await refresh(stale, context) : undefined;
+        return (tokens = refreshed ?? (await create(context)));
       },
     );
   }
@@ -179,25 +180,25 @@ function createBlueskySession({
   /** Undefined if the server no longer accepts the session. */
   async function refresh(
     { refreshJwt }: SessionTokens,
-    asking: AdapterContext,
+    context: AdapterContext,
   ): Promise<SessionTokens | undefined> {
-    const reply = await asking.ask({
+    const reply = await context.ask({
       url: buildEndpoint(server, 'xrpc/com.atproto.server.refreshSession'),
       method: 'POST',
       headers: { authorization: `Bearer ${refreshJwt}` },
       reads: [400, 401, 429],
     });
-    if (reply.status === 429) throw toBusyOutage(reply, asking);
+    if (reply.status === 429) throw toBusyOutage(reply, context);
     return reply.status < 300 ? parsePayload(reply.text, sessionPayload) : undefined;
   }
 
-  async function create(asking: AdapterContext): Promise<SessionTokens> {
-    const now = asking.clock.now().getTime();
+  async function create(context: AdapterContext): Promise<SessionTokens> {
+    const now = context.clock.now().getTime();
     if (refused !== undefined && now < refused.until) {
       const { until, code, detail } = refused;
       throw new SourceDown(code, { detail, retryAfterMs: until - now, unasked: true });
     }
-    const reply = await asking.ask({
+    const reply = await context.ask({
       url: buildEndpoint(server, 'xrpc/com.atproto.server.createSession'),
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -206,7 +207,7 @@ function createBlueskySession({
     });
     if (reply.status < 300) return parsePayload(reply.text, sessionPayload);
     if (reply.status !== 429) throw refuse('source_refused', describeSignIn(reply), REFUSED_REST_MS, now);
-    const waitMs = toBusyOutage(reply, asking).retryAfterMs ?? MIN_BUSY_MS;
+    const waitMs = toBusyOutage(reply, context).retryAfterMs ?? MIN_BUSY_MS;
     throw refuse('source_busy', describeSignIn(reply), Math.max(waitMs, MIN_BUSY_MS), now);
   }
 
@@ -217,21 +218,21 @@ function createBlueskySession({
   }
 
   return {
-    async get(method, params, asking, reads = []) {
+    async get(method, params, context, reads = []) {
       const url = buildEndpoint(server, `xrpc/${method}`);
       for (const [name, value] of params) url.searchParams.append(name, value);
-      let current = tokens ?? (await renewed(undefined, 'create', asking));
+      let current = tokens ?? (await renewed(undefined, 'create', context));
       for (const next of ['refresh', 'create', undefined] as const) {
-        const reply = await asking.ask({
+        const reply = await context.ask({
           url,
           headers: { authorization: `Bearer ${current.accessJwt}`, 'atproto-proxy': APP_VIEW },
           reads: [400, 401, 429, ...reads],
         });
-        if (!isExpired(reply)) return checkResponse(reply, reads, asking);
-        if (next !== undefined) current = await renewed(current, next, asking);
+        if (!isExpired(reply)) return checkResponse(reply, reads, context);
+        if (next !== undefined) current = await renewed(current, next, context);
       }
       tokens = undefined;
-      const now = asking.clock.now().getTime();
+      const now = context.clock.now().getTime();
       throw refuse('source_refused', 'a new session is not accepted', REFUSED_REST_MS, now);
     },
   };
@@ -249,10 +250,10 @@ function isExpired({ status, text }: ProviderResponse): boolean {
 function checkResponse(
   reply: ProviderResponse,
   reads: readonly number[],
-  asking: AdapterContext,
+  context: AdapterContext,
 ): ProviderResponse {
   if (reply.status < 300 || reads.includes(reply.status)) return reply;
-  if (reply.status === 429) throw toBusyOutage(reply, asking);
+  if (reply.status === 429) throw toBusyOutage(reply, context);
   throw new SourceDown('source_refused', { detail: `HTTP ${reply.status}` });
 }
 
@@ -278,10 +279,10 @@ const profilesPayload = z.object({ profiles: z.array(z.unknown()) });
 function createBlueskyProfiles(session: BlueskySession) {
   const kept = new Map<string, { at: number; profile: z.infer<typeof profileView> }>();
 
-  async function load(dids: readonly string[], asking: AdapterContext): Promise<void> {
+  async function load(dids: readonly string[], context: AdapterContext): Promise<void> {
     const actors = dids.map((did) => ['actors', did] as const);
-    const { text } = await session.get('app.bsky.actor.getProfiles', actors, asking);
-    const at = asking.clock.now().getTime();
+    const { text } = await session.get('app.bsky.actor.getProfiles', actors, context);
+    const at = context.clock.now().getTime();
     for (const profile of parseFittingItems(parsePayload(text, profilesPayload).profiles, profileView)) {
       // Reinserted at the end, so that the least recently used are evicted first.
       kept.delete(profile.did);
@@ -289,15 +290,15 @@ function createBlueskyProfiles(session: BlueskySession) {
     }
   }
 
-  return async (dids: readonly string[], asking: AdapterContext): Promise<BlueskyProfiles> => {
+  return async (dids: readonly string[], context: AdapterContext): Promise<BlueskyProfiles> => {
     const wanted = [...new Set(dids)];
-    const now = asking.clock.now().getTime();
+    const now = context.clock.now().getTime();
     const isFresh = (did: string) => now - (kept.get(did)?.at ?? Number.NEGATIVE_INFINITY) < PROFILE_TTL_MS;
     const missing = wanted.filter((did) => !isFresh(did));
     const batches = Array.from({ length: Math.ceil(missing.length / MAX_PROFILES_PER_REQUEST) }, (_, i) =>
       missing.slice(i * MAX_PROFILES_PER_REQUEST, (i + 1) * MAX_PROFILES_PER_REQUEST),
     );
-    await Promise.all(batches.map((batch) => load(batch, asking).catch(ignoreOutage)));
+    await Promise.all(batches.map((batch) => load(batch, context).catch(ignoreOutage)));
     const found = wanted.flatMap((did) => {
       const entry = isFresh(did) ? kept.get(did) : undefined;
       return entry === undefined ? [] : [[did, entry.profile] as const];

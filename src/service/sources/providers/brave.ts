@@ -54,11 +54,11 @@ export function brave(settings: { apiKey: string; at?: string | undefined }): Ad
   const { apiKey, at = 'https://api.search.brave.com' } = settings;
   return {
     ...BRAVE.facts,
-    find(query, asking) {
+    find(query, context) {
       // Each page costs money: read no more than needed for the limit.
       const pages = Math.ceil(query.limit / MAX_PAGE_SIZE);
-      return readPages({ pages, items: query.limit }, asking, (page) =>
-        searchPage({ apiKey, at }, page, query, asking),
+      return readPages({ pages, items: query.limit }, context, (page) =>
+        searchPage({ apiKey, at }, page, query, context),
       );
     },
   };

@@ -47,12 +47,12 @@ export function hackerNews(settings: { at?: string | undefined } = {}): Adapter 
   const { at = 'https://hn.algolia.com' } = settings;
   return {
     ...HACKER_NEWS.facts,
-    async probe(asking) {
-      await searchStories(at, { query: 'news', hitsPerPage: '1' }, asking);
+    async probe(context) {
+      await searchStories(at, { query: 'news', hitsPerPage: '1' }, context);
     },
-    async find(query, asking) {
+    async find(query, context) {
       for (const attempt of listSearchAttempts(query)) {
-        const hits = await searchStories(at, { ...attempt, ...buildTimeFilter(query) }, asking);
+        const hits = await searchStories(at, { ...attempt, ...buildTimeFilter(query) }, context);
         if (hits.length > 0) return hits.flatMap(toFoundItems);
       }
       return [];

@@ -70,9 +70,9 @@ export function lemmy({ server }: { server: string }): Adapter {
       const { text } = await ask({ url: buildEndpoint(server, 'api/v3/site') });
       parsePayload(text, z.object({ site_view: z.unknown(), version: z.string() }));
     },
-    async find(query, asking) {
+    async find(query, context) {
       for (const most of WORD_ATTEMPTS) {
-        const found = await searchPosts(server, joinBestWords(query, most), query, asking);
+        const found = await searchPosts(server, joinBestWords(query, most), query, context);
         if (found.length > 0 || query.keywords.length <= 2) return found;
       }
       return [];
@@ -84,18 +84,18 @@ function searchPosts(
   server: string,
   words: string,
   query: SourceQuery,
-  asking: AdapterContext,
+  context: AdapterContext,
 ): Promise<FoundItem[]> {
-  return readPages({ pages: MAX_PAGES, items: query.limit }, asking, async (page) => {
+  return readPages({ pages: MAX_PAGES, items: query.limit }, context, async (page) => {
     const url = buildEndpoint(server, 'api/v3/search', {
       q: words,
       type_: 'Posts',
       listing_type: 'All',
-      sort: pickShortestPeriod(SORT_ORDERS, query.from, asking.clock.now()) ?? 'TopAll',
+      sort: pickShortestPeriod(SORT_ORDERS, query.from, context.clock.now()) ?? 'TopAll',
       limit: String(PAGE_SIZE),
       page: String(page + 1),
     });
-    const { posts } = parsePayload(readResponseText(await asking.ask({ url, reads: [400] })), searchPayload);
+    const { posts } = parsePayload(readResponseText(await context.ask({ url, reads: [400] })), searchPayload);
     const items = parseFittingItems(posts, postView)
       .flatMap(toFoundItems)
       .filter((item) => isWithinWindow(item, query));

@@ -44,7 +44,7 @@ export const MASTODON = defineSource({
     dates: 'exact',
     terms: '300 requests in five minutes; public posts only, which stay their authors’.',
     pace: { perMinute: 40, burst: 20 },
-    restMs: 5 * MINUTE,
+    pauseMs: 5 * MINUTE,
   },
   // biome-ignore format: one row for each
   variables: {
@@ -63,21 +63,21 @@ export function mastodon(settings: { server?: string | undefined; token?: string
   return {
     ...MASTODON.facts,
     title: `Mastodon (${account.token === undefined ? 'hashtags' : 'search and hashtags'} at ${host})`,
-    async probe(asking) {
+    async probe(context) {
       parsePayload(
-        await requestText(account, 'api/v1/timelines/tag/mastodon', [['limit', '1']], asking),
+        await requestText(account, 'api/v1/timelines/tag/mastodon', [['limit', '1']], context),
         timelinePayload,
       );
     },
-    async find(query, asking) {
+    async find(query, context) {
       const posts = (statuses: readonly MastodonStatus[]): FoundItem[] =>
         statuses.filter(isPublicStatus).flatMap((status) => toFoundPost(toMastodonPost(status, host)));
       if (account.token !== undefined && query.keywords.length > 0) {
-        const statuses = await searchStatuses(account, query, asking);
+        const statuses = await searchStatuses(account, query, context);
         // A server without full-text search returns no posts and no error.
         if (statuses.length > 0) return posts(statuses);
       }
-      return posts(await readHashtagTimelines(account, query, asking));
+      return posts(await readHashtagTimelines(account, query, context));
     },
   };
 }
@@ -86,7 +86,7 @@ export function mastodon(settings: { server?: string | undefined; token?: string
 async function searchStatuses(
   account: ServerAccount,
   query: SourceQuery,
-  asking: AdapterContext,
+  context: AdapterContext,
 ): Promise<MastodonStatus[]> {
   const before = new Date(query.to.getTime() + DAY);
   const after = query.from && new Date(query.from.getTime() - DAY);
@@ -101,7 +101,7 @@ async function searchStatuses(
     ['limit', String(Math.min(query.limit, MAX_PAGE_SIZE))],
   ] as const;
   const { statuses } = parsePayload(
-    await requestText(account, 'api/v2/search', params, asking),
+    await requestText(account, 'api/v2/search', params, context),
     searchPayload,
   );
   return parseFittingItems(statuses, mastodonStatus);
@@ -111,12 +111,12 @@ async function searchStatuses(
 async function readHashtagTimelines(
   account: ServerAccount,
   query: SourceQuery,
-  asking: AdapterContext,
+  context: AdapterContext,
 ): Promise<MastodonStatus[]> {
   const [first, ...others] = chooseHashtags(query);
   if (first === undefined) return [];
   let below = computeFirstIdAt(query.to.getTime() + 1);
-  return readPages({ pages: MAX_PAGES, items: query.limit }, asking, async () => {
+  return readPages({ pages: MAX_PAGES, items: query.limit }, context, async () => {
     const params = [
       ...others.map((tag) => ['any[]', tag] as const),
       ['limit', String(MAX_PAGE_SIZE)],
@@ -127,7 +127,7 @@ async function readHashtagTimelines(
         : [['since_id', computeFirstIdAt(query.from.getTime() - 1)] as const]),
     ] as const;
     const path = `api/v1/timelines/tag/${encodeURIComponent(first)}`;
-    const items = parsePayload(await requestText(account, path, params, asking), timelinePayload);
+    const items = parsePayload(await requestText(account, path, params, context), timelinePayload);
     const last = statusPosition.safeParse(items.at(-1));
     below = last.data?.id ?? below;
     return {
@@ -175,9 +175,9 @@ const MAX_JOINED_WORDS = 3;
  * One to three hashtags without `#`, most specific first: `ai agents` gives `aiagents`, `ai`, `agents`. A longer prompt
  * is reduced to its two best words. Empty if no word can be a hashtag, such as digits only.
  */
-export function chooseHashtags(asked: HashtagQuery): string[] {
-  const { keywords } = asked;
-  const joined = pickBestWords(asked, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
+export function chooseHashtags(query: HashtagQuery): string[] {
+  const { keywords } = query;
+  const joined = pickBestWords(query, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
   const tags = [joined, ...keywords.slice(0, 2)].map(toHashtag);
   return [...new Set(tags)].filter((tag) => /\D/.test(tag));
 }
@@ -186,9 +186,9 @@ export function chooseHashtags(asked: HashtagQuery): string[] {
  * Whether a post with one of these hashtags is about the prompt: `#agents` alone may be about spies. It must have the
  * joined hashtag, or contain both of the best words, with any ending.
  */
-export function isAboutQuery(post: { text: string; tags: readonly string[] }, asked: HashtagQuery): boolean {
+export function isAboutQuery(post: { text: string; tags: readonly string[] }, query: HashtagQuery): boolean {
   const tags = post.tags.map((tag) => tag.toLowerCase());
-  const [joined] = chooseHashtags(asked);
+  const [joined] = chooseHashtags(query);
   if (joined !== undefined && tags.includes(joined)) return true;
   const text = post.text.toLowerCase();
   const postWords = [...tags, ...splitWords(text)];
@@ -196,7 +196,7 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, as
     hasUnspacedScript(word)
       ? text.includes(word)
       : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
-  return asked.keywords
+  return query.keywords
     .slice(0, 2)
     .every((word) => tags.includes(toHashtag(word)) || splitWords(word).every(occurs));
 }

@@ -66,20 +66,20 @@ export function mediawiki(settings: {
   return {
     ...MEDIAWIKI.facts,
     title: `Encyclopedia (MediaWiki at ${new URL(at).host})`,
-    async probe(asking) {
-      await searchArticles(at, 'encyclopedia', 1, asking);
+    async probe(context) {
+      await searchArticles(at, 'encyclopedia', 1, context);
     },
-    async find(query, asking) {
+    async find(query, context) {
       const edited = dates === 'edited' ? buildEditedFilter(query) : '';
       const limit = Math.min(query.limit, MAX_PAGE_SIZE);
       const found = await searchArticles(
         at,
         `${stripSigns(joinBestWords(query, MAX_WORDS))}${edited}`,
         limit,
-        asking,
+        context,
       );
       if (found.length > 0 || query.keywords.length <= MIN_WORDS) return found;
-      return searchArticles(at, `${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, asking);
+      return searchArticles(at, `${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, context);
     },
   };
 }
@@ -88,7 +88,7 @@ async function searchArticles(
   at: string,
   words: string,
   limit: number,
-  asking: AdapterContext,
+  context: AdapterContext,
 ): Promise<FoundItem[]> {
   const url = buildEndpoint(at, 'w/api.php', {
     action: 'query',
@@ -105,9 +105,9 @@ async function searchArticles(
     inprop: 'url',
     maxlag: String(MAX_LAG_MS / SECOND),
   });
-  const reply = await asking.ask({ url });
+  const reply = await context.ask({ url });
   const { error, query } = parsePayload(reply.text, searchPayload);
-  if (error !== undefined) throw toOutage(error.code, reply, asking);
+  if (error !== undefined) throw toOutage(error.code, reply, context);
   return parseFittingItems(query?.pages ?? [], articlePage)
     .sort((a, b) => a.index - b.index)
     .flatMap(toFoundItems);

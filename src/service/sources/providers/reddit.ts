@@ -78,8 +78,8 @@ export function reddit(settings: {
   /** When the rate limit resets, once it is used up. */
   let emptyUntil = 0;
 
-  async function search(words: string, query: SourceQuery, asking: AdapterContext): Promise<RedditPost[]> {
-    const { ask, clock } = asking;
+  async function search(words: string, query: SourceQuery, context: AdapterContext): Promise<RedditPost[]> {
+    const { ask, clock } = context;
     const waitMs = emptyUntil - clock.now().getTime();
     if (waitMs > 0)
       throw new SourceDown('source_busy', {
@@ -96,7 +96,7 @@ export function reddit(settings: {
       raw_json: '1',
     });
     const request = async () => {
-      const token = await tokens.current(asking);
+      const token = await tokens.current(context);
       const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent };
       const reply = await ask({ url, headers, reads: [401, 429] });
       if (reply.status === 401) tokens.refused(token);
@@ -119,14 +119,14 @@ export function reddit(settings: {
 
   return {
     ...REDDIT.facts,
-    async find(query, asking) {
+    async find(query, context) {
       for (const most of WORD_ATTEMPTS) {
-        const posts = await search(joinBestWords(query, most), query, asking);
+        const posts = await search(joinBestWords(query, most), query, context);
         const found = posts
           .filter((post) => isVisiblePost(post) && isWithinWindow(post, query))
           .flatMap(toFoundItems);
         if (found.length > 0 || query.keywords.length <= 2) return found;
-        if (emptyUntil > asking.clock.now().getTime()) return [];
+        if (emptyUntil > context.clock.now().getTime()) return [];
       }
       return [];
     },
@@ -182,7 +182,7 @@ const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
 
 type RedditTokens = {
   /** @throws SourceDown */
-  current(asking: { ask: SendRequest; clock: Clock }): Promise<string>;
+  current(context: { ask: SendRequest; clock: Clock }): Promise<string>;
   /** Discards a rejected token, unless it was already replaced. */
   refused(token: string): void;
 };

@@ -47,9 +47,9 @@ export function searxng({ server }: { server: string }): Adapter {
     async probe({ ask }) {
       requireJson(await ask({ url: buildEndpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
     },
-    find(query, asking) {
-      return readPages({ pages: MAX_PAGES, items: query.limit }, asking, (page) =>
-        searchPage(server, page + 1, query, asking),
+    find(query, context) {
+      return readPages({ pages: MAX_PAGES, items: query.limit }, context, (page) =>
+        searchPage(server, page + 1, query, context),
       );
     },
   };

@@ -60,7 +60,7 @@ export const X = defineSource({
       'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
     pace: { perMinute: 30, burst: 10 },
     wordings: 'own',
-    restMs: 15 * MINUTE,
+    pauseMs: 15 * MINUTE,
   },
   // biome-ignore format: one row for each
   variables: {
@@ -82,39 +82,39 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
   return {
     ...X.facts,
     allowance: { most: Math.round(usdPerDay * 1e6), unit: 'micro-dollars', zone: 'UTC' },
-    async find(query, asking) {
-      if (query.keywords.length === 0 || isOutOfReach(query, asking)) return [];
-      const { posts, cost } = await reserveCost(query.limit, asking);
-      const params = buildParams(query, posts, asking);
-      let reply = await request(params, asking);
+    async find(query, context) {
+      if (query.keywords.length === 0 || isOutOfReach(query, context)) return [];
+      const { posts, cost } = await reserveCost(query.limit, context);
+      const params = buildParams(query, posts, context);
+      let reply = await request(params, context);
       if (reply.status === 400 && 'start_time' in params && blamesParameter(reply, 'start_time')) {
         // The clocks differ: retry with the default start; each post's own time is checked anyway.
         const { start_time: _, ...rest } = params;
-        reply = await request(rest, asking);
+        reply = await request(rest, context);
       }
       if (reply.status >= 300) {
         // Refusals cost nothing. Any other failure may have been charged, so its cost is not returned.
-        await asking.unspend(cost);
-        throw toOutage(reply, asking.clock);
+        await context.unspend(cost);
+        throw toOutage(reply, context.clock);
       }
       const read = parsePayload(reply.text, searchPayload);
-      await asking.unspend(Math.max(0, cost - computeCost(countItems(read))));
+      await context.unspend(Math.max(0, cost - computeCost(countItems(read))));
       return readFoundPosts(read);
     },
   };
 }
 
 /** Reserves the maximum cost of the posts; if too little is left, that of the minimum. */
-async function reserveCost(limit: number, asking: AdapterContext): Promise<{ posts: number; cost: number }> {
+async function reserveCost(limit: number, context: AdapterContext): Promise<{ posts: number; cost: number }> {
   const posts = Math.min(Math.max(limit, MIN_POSTS), MAX_POSTS);
   try {
-    await asking.spend(computeWorstCost(posts));
+    await context.spend(computeWorstCost(posts));
     return { posts, cost: computeWorstCost(posts) };
   } catch (error) {
     const isShort =
       error instanceof SourceDown && (error.code === 'source_quota' || error.code === 'source_busy');
     if (!isShort || posts === MIN_POSTS) throw error;
-    await asking.spend(computeWorstCost(MIN_POSTS));
+    await context.spend(computeWorstCost(MIN_POSTS));
     return { posts: MIN_POSTS, cost: computeWorstCost(MIN_POSTS) };
   }
 }

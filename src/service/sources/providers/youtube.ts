@@ -63,7 +63,7 @@ export const YOUTUBE = defineSource({
       'A key with 100 searches a day for each project; what is kept is to be refreshed or deleted within 30 days.',
     pace: { perMinute: 60, burst: 10 },
     wordings: 'own',
-    lifeMs: HOUR,
+    ttlMs: HOUR,
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
   },
   // biome-ignore format: one row for each
@@ -77,9 +77,9 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
   const { apiKey, at = 'https://www.googleapis.com' } = settings;
   return {
     ...YOUTUBE.facts,
-    async find(query, asking) {
-      const found = await searchVideos({ apiKey, at }, query, asking);
-      const reactions = await readReactions({ apiKey, at }, [...found.keys()], limitSideRequests(asking));
+    async find(query, context) {
+      const found = await searchVideos({ apiKey, at }, query, context);
+      const reactions = await readReactions({ apiKey, at }, [...found.keys()], limitSideRequests(context));
       return Array.from(found, ([id, item]) => {
         const engagement = reactions.get(id);
         return engagement === undefined ? item : { ...item, engagement };
@@ -93,7 +93,7 @@ type YoutubeAccess = { apiKey: string; at: string };
 async function searchVideos(
   access: YoutubeAccess,
   query: SourceQuery,
-  asking: AdapterContext,
+  context: AdapterContext,
 ): Promise<Map<string, FoundItem>> {
   const url = buildEndpoint(access.at, 'youtube/v3/search', {
     part: 'snippet',
@@ -105,8 +105,8 @@ async function searchVideos(
     ...(query.from === undefined ? {} : { publishedAfter: query.from.toISOString() }),
     publishedBefore: query.to.toISOString(),
   });
-  await asking.spend(1);
-  const items = readItems(await asking.ask({ url, headers: buildHeaders(access), reads: [400, 403, 429] }));
+  await context.spend(1);
+  const items = readItems(await context.ask({ url, headers: buildHeaders(access), reads: [400, 403, 429] }));
   return new Map(
     parseFittingItems(items, videoItem).map(({ id: { videoId }, snippet }) => [
       videoId,

@@ -10,7 +10,7 @@ import { createAllowanceWallet, type HeldUnits, type RequestPace } from './sourc
 import type { Agent } from 'undici';
 
 type BoundedRequests = {
-  asking: AdapterContext;
+  context: AdapterContext;
   /** Whether a request is waiting for the rate limit. Stays true if time runs out meanwhile. */
   isWaiting: () => boolean;
   /** Why results are incomplete; undefined if they are complete. */
@@ -48,7 +48,7 @@ export function createBoundedRequests(
     allowances: parts.ports.allowances,
     held: parts.held,
   });
-  const asking: AdapterContext = {
+  const context: AdapterContext = {
     clock,
     leftMs,
     spend: wallet.spend,
@@ -56,13 +56,13 @@ export function createBoundedRequests(
     cutShort(down) {
       short = signal.aborted ? createTimeoutOutage(isWaiting()) : down;
     },
-    async ask(question, mostMs) {
+    async ask(question, timeoutMs) {
       signal.throwIfAborted();
-      const limit = mostMs === undefined ? undefined : createTimeLimit(mostMs, signal);
+      const limit = timeoutMs === undefined ? undefined : createTimeLimit(timeoutMs, signal);
       const bounded =
-        mostMs === undefined || limit === undefined
+        timeoutMs === undefined || limit === undefined
           ? { signal, leftMs }
-          : { signal: limit.signal, leftMs: () => Math.min(mostMs, leftMs()) };
+          : { signal: limit.signal, leftMs: () => Math.min(timeoutMs, leftMs()) };
       const ask = createRequestSender({ ...asks, signal: bounded.signal });
       waiting.add(question);
       try {
@@ -80,7 +80,7 @@ export function createBoundedRequests(
       }
     },
   };
-  return { asking, isWaiting, shortness: () => short, settle: wallet.settle };
+  return { context, isWaiting, shortness: () => short, settle: wallet.settle };
 }
 
 /** @param isWaiting whether the request was not sent, because of the rate limit */
