@@ -1,5 +1,5 @@
-import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive } from '../src/platform/postgres/server.ts';
 
@@ -8,19 +8,40 @@ const PREFIX = 'strandline-test-';
 /** Where a server in such a folder notes its process: those of the whole run, and of engine/stage.ts. */
 const PID_FILES = ['home/postgres/data/postmaster.pid', 'data/postgres/data/postmaster.pid', 'redis.pid'];
 
+/** Linux keeps what is here in memory. */
+const MEMORY = '/dev/shm';
+/** Far more than the databases of a whole run take. */
+const MIN_MEMORY_BYTES = 8 * 1024 ** 3;
+
 /** A folder for the servers and files of tests, named after this process. */
-export async function makeDirectory(): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), `${PREFIX}${process.pid}-`));
+export async function makeDirectory(place = tmpdir()): Promise<string> {
+  const directory = await mkdtemp(path.join(place, `${PREFIX}${process.pid}-`));
   await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
   return directory;
 }
 
+/**
+ * A folder for the databases of a whole run, each of which is many files, made and removed: in memory if there is
+ * enough of it, which takes a sixth less of a processor than a disk (measured on test/store).
+ */
+export async function makeDatabaseDirectory(): Promise<string> {
+  const free = await statfs(MEMORY).then(
+    ({ bavail, bsize }) => Math.min(bavail * bsize, freemem()),
+    () => 0, // no such place on this system
+  );
+  return makeDirectory(free >= MIN_MEMORY_BYTES ? MEMORY : tmpdir());
+}
+
 /** Ends the servers of test runs that were killed, and removes their folders. */
 export async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const maker = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-    if (!name.startsWith(PREFIX) || isAlive(maker)) continue;
-    const directory = path.join(tmpdir(), name);
+  const found = await Promise.all(
+    [tmpdir(), MEMORY].map(async (place) =>
+      (await readdir(place).catch(() => [])).map((name) => path.join(place, name)),
+    ),
+  );
+  for (const directory of found.flat()) {
+    const maker = new RegExp(`^${PREFIX}(\\d+)-`).exec(path.basename(directory))?.[1];
+    if (maker === undefined || isAlive(Number(maker))) continue;
     for (const file of PID_FILES) await endServer(directory, path.join(directory, file));
     await rm(directory, { recursive: true, force: true });
   }
