@@ -7,7 +7,7 @@ const counted = process.env['CI'] !== undefined || process.env['STRANDLINE_REQUI
 
 /** Files that watch their own process, its signals, memory or event loop, or start many others: each is a process. */
 const OWN_PROCESS = [
-  'test/{browser,engine,image}/**/*.test.ts',
+  'test/{engine,image}/**/*.test.ts',
   'test/faults/on-*.test.ts',
   'test/security/{canaries,statement-process,statements}.test.ts',
   'test/client/size.test.ts',
