@@ -4,7 +4,8 @@ CREATE OR REPLACE VIEW strandline_analytics.posts AS
     c.reply_count, c.repost_count, c.like_count, c.view_count, c.quote_count, c.impression_count, c.bookmark_count,
     p.conversation_id, p.in_reply_to_screen_name, p.in_reply_to_status_id, p.in_reply_to_user_id,
     p.quoted_status_id, p.reposted_status_id, p.quote, p.is_quote_post, p.is_repost, p.summary_description,
-    p.hashtags, p.mentions, p.urls, p.media, p.entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at
+    coalesce(p.hashtags, '{}') as hashtags, coalesce(p.mentions, '{}') as mentions, coalesce(p.urls, '{}') as urls,
+    coalesce(p.media, '[]') as media, coalesce(p.entities, '{}') as entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id

@@ -16,6 +16,8 @@ export type ParsedAuthor = Record<AuthorCounter, number | null> & {
   description: string | null;
   location: string | null;
   profile_image_url: string | null;
+  /** Whether the copy may lack what the author has: it belongs to a partial post. */
+  is_partial: boolean;
   verified: boolean | null;
   is_blue_verified: boolean | null;
   can_dm: boolean | null;
@@ -26,6 +28,7 @@ export type ParsedPost = Record<PostCounter, number | null> & {
   external_id: string;
   /** `external_id` of its author; null if the response does not contain it. */
   author_external_id: string | null;
+  /** Empty if the response only refers to the post. */
   text: string;
   url: string | null;
   created_at: string | null;
@@ -41,13 +44,19 @@ export type ParsedPost = Record<PostCounter, number | null> & {
   is_quote_post: boolean | null;
   is_repost: boolean | null;
   summary_description: string | null;
-  /** Original JSON values, cleaned. */
-  media: unknown[];
-  entities: Record<string, unknown>;
-  hashtags: string[];
-  mentions: string[];
+  /** Original JSON values, cleaned. In lists, null is unknown and empty is known to be empty. */
+  media: unknown[] | null;
+  /** Null if it has no member: `{}` says nothing about any list. */
+  entities: Record<string, unknown> | null;
+  hashtags: string[] | null;
+  mentions: string[] | null;
   /** Expanded addresses in the text, http and https only. */
-  urls: string[];
+  urls: string[] | null;
+  /**
+   * Whether the copy is nested in another post, or shortened. A partial copy fills what is unknown, and never replaces
+   * what a full one said.
+   */
+  is_partial: boolean;
 };
 
 export type ParsedLink = {

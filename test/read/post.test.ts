@@ -330,10 +330,19 @@ describe('entities and media', () => {
     expect(post.urls).toEqual(['https://a.example/x', 'https://t.co/2']);
   });
 
-  test.each([null, undefined, [], 'x', 7, { urls: null, hashtags: {}, user_mentions: 'x' }])(
-    '%j contains none',
-    (entities) => {
-      expect(onePost({ entities })).toMatchObject({ hashtags: [], mentions: [], urls: [] });
+  test.each([
+    [null, null, null, null],
+    [undefined, null, null, null],
+    [[], null, null, null],
+    ['x', null, null, null],
+    [{}, null, null, null],
+    [{ urls: null, hashtags: {}, user_mentions: 'x' }, null, null, null],
+    [{ hashtags: [] }, [], null, null],
+    [{ hashtags: [], mentions: [], urls: [] }, [], [], []],
+  ])(
+    '%j: a list that is there and empty is known, any other is unknown',
+    (entities, hashtags, mentions, urls) => {
+      expect(onePost({ entities })).toMatchObject({ hashtags, mentions, urls });
     },
   );
 

@@ -123,6 +123,7 @@ function post(id: string, text: string, more: Partial<ParsedPost> = {}): ParsedP
     hashtags: [],
     mentions: [],
     urls: [],
+    is_partial: false,
     ...more,
   };
 }
@@ -141,6 +142,7 @@ function author(id: string): ParsedResults['authors'][number] {
     is_blue_verified: null,
     can_dm: null,
     can_media_tag: null,
+    is_partial: false,
     followers_count: 10,
     favourites_count: null,
     listed_count: null,

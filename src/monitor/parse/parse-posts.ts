@@ -45,8 +45,9 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
     }
     const id = readPostId(value, path);
     if (id === null) return null;
-    const post = parsePost(value, id, names);
-    post.author_external_id = placeAuthor(value.user, `${path}.user`);
+    const isPartial = level > 0;
+    const post = parsePost(value, id, names, isPartial);
+    post.author_external_id = placeAuthor(value.user, `${path}.user`, isPartial);
     const { quote, repost } = findNestedPosts(value, names);
     const quotedId = quote && placeNested({ path: `${path}.${quote.member}`, value: quote.post }, level + 1);
     const repostedId =
@@ -72,7 +73,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
     return id;
   }
 
-  function placeAuthor(user: unknown, path: string): string | null {
+  function placeAuthor(user: unknown, path: string, isPartial: boolean): string | null {
     if (user === null || user === undefined) return null;
     if (!isPlain(user)) {
       rejects.add(path, 'not_an_object', user);
@@ -84,7 +85,7 @@ export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCol
       if (code !== 'no_id' || readWord(user.username) !== null) rejects.add(`${path}.id`, code, user);
       return null;
     }
-    keepFuller(authors, parseAuthor(user, id));
+    keepFuller(authors, parseAuthor(user, id, isPartial));
     return id;
   }
 
@@ -132,7 +133,7 @@ function lookUpPostNames(dialect: Dialect): PostNames {
  * Parses a post without its author and nested posts, which the collector handles. Invalid members become null: only a
  * missing id rejects a post.
  */
-function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPost {
+function parsePost(post: Plain, externalId: string, names: PostNames, isPartial: boolean): ParsedPost {
   const entities = boundJson(post.entities);
   const { hashtags, mentions, urls } = parseEntities(post.entities);
   const lang = readWord(post.lang);
@@ -160,10 +161,11 @@ function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPos
     summary_description: readText(post.summary_description),
     ...forCounters(POST_COUNTERS, readPostCounter),
     media: readMedia(post.media),
-    entities: isPlain(entities) ? entities : {},
+    entities: isPlain(entities) && Object.keys(entities).length > 0 ? entities : null,
     hashtags,
     mentions,
     urls,
+    is_partial: isPartial,
   };
 }
 
@@ -185,10 +187,10 @@ function findFirstObject(post: Plain, members: readonly string[]): NestedPost {
   return null;
 }
 
-function readMedia(media: unknown): unknown[] {
+function readMedia(media: unknown): unknown[] | null {
   const kept = boundJson(media);
   if (Array.isArray(kept)) return kept;
-  return isPlain(kept) ? [kept] : [];
+  return isPlain(kept) ? [kept] : null;
 }
 
 function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): T | null {
@@ -196,7 +198,7 @@ function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): 
 }
 
 /** Parses the author of a post from `user`; its id is parsed before, since it is required. */
-function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
+function parseAuthor(user: Plain, externalId: string, isPartial: boolean): ParsedAuthor {
   const unknown = readUnknownCounters(user.unknown_counters);
   const counter = (member: string) => (unknown.has(member) ? null : readCounter(user[member]));
   return {
@@ -208,6 +210,7 @@ function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
     description: readNonEmptyText(user.description, 10_000),
     location: readNonEmptyText(user.location, 1_000),
     profile_image_url: readAddress(user.profile_image_url),
+    is_partial: isPartial,
     verified: readBoolean(user.verified),
     is_blue_verified: readBoolean(user.is_blue_verified),
     can_dm: readBoolean(user.can_dm),
@@ -225,14 +228,13 @@ function readNonEmptyText(value: unknown, max: number): string | null {
 /** Maximum entries of each kind per post. */
 const MAX_ENTITIES = 200;
 
-export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
-
 /**
  * Parses hashtags, handles and expanded addresses from a post's `entities`, whose members the specification does not
- * define: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`.
+ * define: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`. A list that is missing is
+ * unknown.
  */
-function parseEntities(entities: unknown): PostEntities {
-  if (!isPlain(entities)) return { hashtags: [], mentions: [], urls: [] };
+function parseEntities(entities: unknown): Pick<ParsedPost, 'hashtags' | 'mentions' | 'urls'> {
+  if (!isPlain(entities)) return { hashtags: null, mentions: null, urls: null };
   return {
     hashtags: pickMembers(entities, ['hashtags'], ['text', 'tag'], (value) => readWord(value, 256)),
     mentions: pickMembers(entities, ['user_mentions', 'mentions'], ['screen_name', 'username'], (value) =>
@@ -247,9 +249,9 @@ function pickMembers(
   lists: readonly string[],
   members: readonly string[],
   read: (value: unknown) => string | null,
-): string[] {
+): string[] | null {
   const list = lists.map((name) => own(entities, name)).find(Array.isArray);
-  if (list === undefined || list.length === 0) return [];
+  if (list === undefined) return null;
   const texts = new Set<string>();
   for (const item of list.slice(0, MAX_ENTITIES)) {
     const value = isPlain(item) ? members.map((name) => own(item, name)).find(isPresent) : item;

@@ -76,7 +76,7 @@ JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services v ON v.id = s.service_id`;
 
 const SELECT_POSTS = `
-SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, p.hashtags, p.created_at,
+SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, coalesce(p.hashtags, '{}') AS hashtags, p.created_at,
   ${MAIN_COUNTERS.map((counter) => `c.${counter}::float8 AS ${counter}`).join(', ')}
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;

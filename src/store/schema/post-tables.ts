@@ -89,11 +89,12 @@ export const postColumns = {
   summary_description: text(),
   is_quote_post: boolean(),
   is_repost: boolean(),
-  hashtags: text().array().notNull(),
-  mentions: text().array().notNull(),
-  urls: text().array().notNull(),
-  media: jsonb().notNull(),
-  entities: jsonb().notNull(),
+  /** Here and below, null is unknown, and empty is known to be empty. */
+  hashtags: text().array(),
+  mentions: text().array(),
+  urls: text().array(),
+  media: jsonb(),
+  entities: jsonb(),
 };
 
 /** Posts as last seen, without counters. Content rarely changes, so pages are filled (default fill factor). */
