@@ -87,6 +87,9 @@ function linkOf({ id, title, text }: Collection['documents'][number]): ParsedLin
     summary_description: null,
     with_metadata: null,
     published_at: null,
+    published_precision: null,
+    publisher: null,
+    highlights: null,
   };
 }
 

@@ -1,5 +1,5 @@
 CREATE OR REPLACE VIEW strandline_analytics.author_snapshots AS
-  select author_id, observed_at, followers_count, favourites_count, listed_count, media_count, statuses_count
+  select author_id, observed_at, followers_count, favourites_count, listed_count, media_count, statuses_count, followings_count
   from strandline.author_snapshots;
 
 COMMENT ON VIEW strandline_analytics.author_snapshots IS 'Author counters over time. One row per author and change.';
@@ -10,3 +10,4 @@ COMMENT ON COLUMN strandline_analytics.author_snapshots.favourites_count IS 'Pos
 COMMENT ON COLUMN strandline_analytics.author_snapshots.listed_count IS 'Lists that include the author at that time; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.author_snapshots.media_count IS 'Number of media posted at that time; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.author_snapshots.statuses_count IS 'Posts written at that time; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.author_snapshots.followings_count IS 'Number of accounts that the author follows at that time; null when unknown.';

@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.completions AS
   select c.id, c.run_id, c.search_id, s.slug as search, c.observed_at, c.changed, c.summary, c.microblog_summary,
     c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.completion_links, c.search_completion_links, c.miner_link_scores, c.warnings,
-    c.claims
+    c.claims, c.text
   from strandline.completions c join strandline.searches s on s.id = c.search_id;
 
 COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, at most one per run of an ai search.';
@@ -21,3 +21,4 @@ COMMENT ON COLUMN strandline_analytics.completions.search_completion_links IS 'I
 COMMENT ON COLUMN strandline_analytics.completions.miner_link_scores IS 'Relevance scores by post ID or URL, as returned; null when there were none.';
 COMMENT ON COLUMN strandline_analytics.completions.warnings IS 'Warnings returned by the service, if any.';
 COMMENT ON COLUMN strandline_analytics.completions.claims IS 'Number of claims, see completion_claims; null when the completion was stored before claims were parsed (runs replay fills it in).';
+COMMENT ON COLUMN strandline_analytics.completions.text IS 'Further text of the response, in the third format; null when the response had none.';

@@ -1,5 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.links AS
-  select id, canonical as url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at from strandline.links;
+  select id, canonical as url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at,
+    case when published_at is not null then coalesce(published_precision, 'exact') end as published_precision, publisher, highlights
+  from strandline.links;
 
 COMMENT ON VIEW strandline_analytics.links IS 'Links by canonical URL, with the latest known values.';
 COMMENT ON COLUMN strandline_analytics.links.id IS 'Key of the link.';
@@ -12,3 +14,6 @@ COMMENT ON COLUMN strandline_analytics.links.with_metadata IS 'Flag of the servi
 COMMENT ON COLUMN strandline_analytics.links.published_at IS 'When it was published (UTC); null when no response said so.';
 COMMENT ON COLUMN strandline_analytics.links.first_seen_at IS 'When any search first returned it (UTC).';
 COMMENT ON COLUMN strandline_analytics.links.observed_at IS 'When a value was last observed to change (UTC).';
+COMMENT ON COLUMN strandline_analytics.links.published_precision IS 'exact when a response gave the time or date; minute, hour, day, week, month or year when it gave an age, such as 17 hours ago: the link may be older by up to that unit. Null when published_at is.';
+COMMENT ON COLUMN strandline_analytics.links.publisher IS 'Publication or channel named by the result; null when never returned.';
+COMMENT ON COLUMN strandline_analytics.links.highlights IS 'Passages that the service highlights; null when never returned.';

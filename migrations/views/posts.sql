@@ -5,7 +5,8 @@ CREATE OR REPLACE VIEW strandline_analytics.posts AS
     p.conversation_id, p.in_reply_to_screen_name, p.in_reply_to_status_id, p.in_reply_to_user_id,
     p.quoted_status_id, p.reposted_status_id, p.quote, p.is_quote_post, p.is_repost, p.summary_description,
     coalesce(p.hashtags, '{}') as hashtags, coalesce(p.mentions, '{}') as mentions, coalesce(p.urls, '{}') as urls,
-    coalesce(p.media, '[]') as media, coalesce(p.entities, '{}') as entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at
+    coalesce(p.media, '[]') as media, coalesce(p.entities, '{}') as entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at,
+    p.display_text_range
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
@@ -39,10 +40,11 @@ COMMENT ON COLUMN strandline_analytics.posts.quote IS 'Quoted text if the servic
 COMMENT ON COLUMN strandline_analytics.posts.is_quote_post IS 'Whether it quotes another post; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.is_repost IS 'Whether it is a repost; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.summary_description IS 'Summary written by the service; null when never returned.';
-COMMENT ON COLUMN strandline_analytics.posts.hashtags IS 'Hashtags in the text, without #, lower case.';
-COMMENT ON COLUMN strandline_analytics.posts.mentions IS 'Handles mentioned in the text.';
-COMMENT ON COLUMN strandline_analytics.posts.urls IS 'URLs in the text, expanded.';
-COMMENT ON COLUMN strandline_analytics.posts.media IS 'Media, as returned.';
-COMMENT ON COLUMN strandline_analytics.posts.entities IS 'Entities, as returned.';
+COMMENT ON COLUMN strandline_analytics.posts.hashtags IS 'Hashtags in the text, without #, lower case; empty when there are none or they are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.mentions IS 'Handles mentioned in the text; empty when there are none or they are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.urls IS 'URLs in the text, expanded; empty when there are none or they are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.media IS 'Media, as returned; empty when there are none or they are unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.entities IS 'Entities, as returned, with the variants of videos under media; empty when unknown.';
 COMMENT ON COLUMN strandline_analytics.posts.first_seen_at IS 'When any search first returned it (UTC).';
 COMMENT ON COLUMN strandline_analytics.posts.observed_at IS 'When a value was last observed to change (UTC).';
+COMMENT ON COLUMN strandline_analytics.posts.display_text_range IS 'Start and end of the displayed text, in characters; null when never returned.';

@@ -2,7 +2,7 @@
 
 import { sumEngagement } from '../domain/counters.ts';
 import type { Clock } from '../platform/clock.ts';
-import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
@@ -82,6 +82,6 @@ function userOf(author: AuthorRow) {
     username: author.username ?? '',
     name: author.name ?? '',
     created_at: author.created_at?.toISOString() ?? null,
-    ...forCounters(AUTHOR_COUNTERS, () => null),
+    ...forCounters(SPECIFIED_AUTHOR_COUNTERS, () => null),
   };
 }

@@ -19,13 +19,16 @@ export type PostCounterPlural = (typeof POST_COUNTER_NOUNS)[PostCounter][1];
 
 export const POST_COUNTERS = Object.keys(POST_COUNTER_NOUNS) as PostCounter[]; // Object.keys loses the key type
 
-export const AUTHOR_COUNTERS = [
+/** Author counters that the specification has. */
+export const SPECIFIED_AUTHOR_COUNTERS = [
   'followers_count',
   'favourites_count',
   'listed_count',
   'media_count',
   'statuses_count',
 ] as const;
+
+export const AUTHOR_COUNTERS = [...SPECIFIED_AUTHOR_COUNTERS, 'followings_count'] as const;
 
 export type AuthorCounter = (typeof AUTHOR_COUNTERS)[number];
 

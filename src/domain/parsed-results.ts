@@ -6,22 +6,29 @@
 import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
 import type { RejectCode } from './errors.ts';
+import type { TimePrecision } from './time.ts';
 
 export type ParsedAuthor = Record<AuthorCounter, number | null> & {
   external_id: string;
   username: string | null;
   name: string | null;
+  /** Of `url`, `description` and `location`, null is unknown and empty is known to be empty. */
   url: string | null;
   created_at: string | null;
   description: string | null;
   location: string | null;
   profile_image_url: string | null;
-  /** Whether the copy may lack what the author has: it belongs to a partial post. */
-  is_partial: boolean;
+  profile_banner_url: string | null;
+  pinned_post_ids: string[] | null;
+  /** Original JSON values, cleaned. `entities` has the links in `url` and `description`. */
+  professional: Record<string, unknown> | null;
+  entities: Record<string, unknown> | null;
   verified: boolean | null;
   is_blue_verified: boolean | null;
   can_dm: boolean | null;
   can_media_tag: boolean | null;
+  /** Whether its post is nested in another one, see {@link ParsedPost}. */
+  is_partial: boolean;
 };
 
 export type ParsedPost = Record<PostCounter, number | null> & {
@@ -44,6 +51,8 @@ export type ParsedPost = Record<PostCounter, number | null> & {
   is_quote_post: boolean | null;
   is_repost: boolean | null;
   summary_description: string | null;
+  /** Start and end of the displayed text, in characters. */
+  display_text_range: [start: number, end: number] | null;
   /** Original JSON values, cleaned. In lists, null is unknown and empty is known to be empty. */
   media: unknown[] | null;
   /** Null if it has no member: `{}` says nothing about any list. */
@@ -72,6 +81,11 @@ export type ParsedLink = {
   summary_description: string | null;
   with_metadata: boolean | null;
   published_at: string | null;
+  /** Null if `published_at` is. */
+  published_precision: TimePrecision | null;
+  /** The publication or channel that the result names as its source. */
+  publisher: string | null;
+  highlights: string[] | null;
 };
 
 /** A link that is only referenced (by a completion or a key item): resolved, but not a sighting. */
@@ -111,6 +125,8 @@ export type ParsedCompletion = {
   microblog_summary: string | null;
   discussion_board_summary: string | null;
   news_forum_summary: string | null;
+  /** Third generation only: further text of the response. */
+  text: string | null;
   /** The pieces of `text_chunks.microblog_summary`, which form its text; null if missing. */
   text_chunks: string[] | null;
   completion_links: LinkRef[];

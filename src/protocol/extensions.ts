@@ -2,7 +2,7 @@
  * Our service's additions to the specification (docs/internals/specification-choices.md). Clients of the specification
  * can ignore them. These schemas are strict: what the specification types as a text or a number is never null.
  */
-import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
 import { aiResponseWithWeb, microblogAuthor, microblogPost } from './specification.ts';
 
@@ -24,7 +24,7 @@ const servedAuthor = microblogAuthor.extend({
   url: z.string(),
   created_at: z.string(),
   description: z.string(),
-  ...forCounters(AUTHOR_COUNTERS, () => known),
+  ...forCounters(SPECIFIED_AUTHOR_COUNTERS, () => known),
   profile_image_url: z.string(),
   verified: z.boolean(),
   is_blue_verified: z.boolean(),

@@ -1,6 +1,6 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
+import { SPECIFIED_AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
 import type { Model } from '../domain/enumerations.ts';
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -72,7 +72,7 @@ export function toServedPost(post: MicroblogPost): ServedPost {
 
 function toServedAuthor(user: MicroblogAuthor): ServedAuthor {
   return {
-    ...fillUnknownCounters(user, AUTHOR_COUNTERS),
+    ...fillUnknownCounters(user, SPECIFIED_AUTHOR_COUNTERS),
     url: user.url ?? '',
     created_at: user.created_at ?? '',
     description: user.description ?? '',

@@ -26,7 +26,7 @@ test('first generation: groups with their sources, and the completion with all m
   expect(found.links[2]).toMatchObject({
     canonical: 'https://www.reddit.com/r/olympics/comments/1ert9av/6_new_sports_at_los_angeles_2028_olympics',
     with_metadata: null,
-    summary_description: '',
+    summary_description: null,
     published_at: null,
   });
   expect(found.links[4]).toMatchObject({
@@ -174,7 +174,7 @@ describe('eighty recorded posts', () => {
   test('are all parsed, with the posts they quote and all authors', () => {
     expect(found.rejects).toEqual([]);
     expect(found.posts).toHaveLength(80);
-    expect(found.nestedPosts).toHaveLength(27);
+    expect(found.nestedPosts).toHaveLength(40);
     expect(found.authors).toHaveLength(26);
     expect(found.itemsSeen).toBe(80);
     expect(found.posts.filter((post) => post.view_count === null)).toHaveLength(16);

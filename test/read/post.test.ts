@@ -161,8 +161,8 @@ describe('references', () => {
   });
 });
 
-describe('duplicates', () => {
-  test('of a post are merged: the fuller one wins, or the later of two equal ones', () => {
+describe('copies', () => {
+  test('of a post are one post: a later one replaces what it says, and removes nothing', () => {
     const { posts, itemsSeen } = readPosts(
       { id: '1', text: 'first', like_count: 1 },
       { id: '2', text: 'between' },
@@ -170,7 +170,7 @@ describe('duplicates', () => {
       { id: '1', text: 'poorer' },
     );
     expect(posts.map(({ external_id, text, like_count }) => [external_id, text, like_count])).toEqual([
-      ['1', 'second', 2],
+      ['1', 'poorer', 2],
       ['2', 'between', null],
     ]);
     expect(itemsSeen).toBe(2);
@@ -182,6 +182,8 @@ describe('duplicates', () => {
       { id: '2', text: 'on top' },
     );
     expect(found.posts.map((post) => post.text)).toEqual(['', 'on top']);
+    // What the copy on top does not say comes from the other.
+    expect(found.posts[1]).toMatchObject({ like_count: 9, view_count: 9, is_partial: false });
     expect(found.nestedPosts).toEqual([]);
   });
 });

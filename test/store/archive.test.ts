@@ -123,6 +123,7 @@ function post(id: string, text: string, more: Partial<ParsedPost> = {}): ParsedP
     hashtags: [],
     mentions: [],
     urls: [],
+    display_text_range: null,
     is_partial: false,
     ...more,
   };
@@ -138,6 +139,10 @@ function author(id: string): ParsedResults['authors'][number] {
     description: null,
     location: null,
     profile_image_url: null,
+    profile_banner_url: null,
+    pinned_post_ids: null,
+    professional: null,
+    entities: null,
     verified: null,
     is_blue_verified: null,
     can_dm: null,
@@ -148,6 +153,7 @@ function author(id: string): ParsedResults['authors'][number] {
     listed_count: null,
     media_count: null,
     statuses_count: null,
+    followings_count: null,
   };
 }
 
@@ -163,6 +169,9 @@ function link(path: string, title: string, snippet: string, source: Source = 'we
     summary_description: null,
     with_metadata: null,
     published_at: at(0).toISOString(),
+    published_precision: 'exact',
+    publisher: null,
+    highlights: null,
   };
 }
 

@@ -9,7 +9,7 @@ import type { LinkRef, ParsedCompletion, ParsedKeyItem } from '../../domain/pars
 import { hasAnyMember, readItems, type Item } from './response-generations.ts';
 import { parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
 import { parseWarnings, type Rejects } from './rejects-and-warnings.ts';
-import { readText } from './wire-values.ts';
+import { readNonEmptyText, readText } from './wire-values.ts';
 
 const MAX_CHUNKS = 20_000;
 const MAX_SCORES = 10_000;
@@ -35,6 +35,7 @@ export function parseCompletion(
     microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
     discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
     news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
+    text: readNonEmptyText(answer.text),
     text_chunks: parseChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
     completion_links: mergeLinkRefs(parseAddressList(answer, 'completion_links', rejects), written.cited),
     search_completion_links: parseAddressList(answer, 'search_completion_links', rejects),

@@ -8,11 +8,12 @@ import type { RejectCode } from '../../domain/errors.ts';
 import { canonicalizeUrl, isWebUrl, MAX_LINK_LENGTH, parseWebUrl, readSite } from '../../domain/link.ts';
 import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
+import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { isPlain, own } from '../../protocol/json.ts';
 import type { Rejects } from './rejects-and-warnings.ts';
 import type { Item, ItemOutcome } from './response-generations.ts';
-import { readTime } from './timestamps.ts';
-import { readBoolean, readText } from './wire-values.ts';
+import { type DatedTime, readTimeOrAge } from './timestamps.ts';
+import { readBoolean, readNonEmptyText, readWord } from './wire-values.ts';
 
 const MAX_SNIPPET = 10_000;
 const MAX_TITLE = 2_000;
@@ -30,7 +31,8 @@ type LinkCollector = {
   take(): ParsedLink[];
 };
 
-export function createLinkCollector(rejects: Rejects): LinkCollector {
+/** @param receivedAt when the response was received, for relative times; without it, these are unknown */
+export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCollector {
   const links = new Map<string, ParsedLink>();
 
   function place(link: ParsedLink): void {
@@ -50,14 +52,22 @@ export function createLinkCollector(rejects: Rejects): LinkCollector {
         rejects.add(`${path}.${member}`, code, value[member] ?? value);
         return code === 'no_link' ? 'unreadable' : 'refused';
       }
+      const published = [value.published_date, value.published_at, value.date]
+        .map((time) => readTimeOrAge(time, receivedAt))
+        .reduce(choosePrecise);
       place({
         ...link,
         source,
-        title: readText(value.title, MAX_TITLE),
-        snippet: readText(value.snippet, MAX_SNIPPET),
-        summary_description: readText(value.summary_description, MAX_SNIPPET),
+        title: readNonEmptyText(value.title, MAX_TITLE),
+        snippet: readNonEmptyText(value.snippet, MAX_SNIPPET),
+        summary_description:
+          readNonEmptyText(value.summary_description, MAX_SNIPPET) ??
+          readNonEmptyText(value.summary, MAX_SNIPPET),
         with_metadata: readBoolean(value.with_metadata),
-        published_at: readTime(value.published_date) ?? readTime(value.published_at) ?? readTime(value.date),
+        published_at: published?.at ?? null,
+        published_precision: published?.precision ?? null,
+        publisher: readWord(isPlain(value.source) ? value.source.name : value.source),
+        highlights: readHighlights(value.highlights),
       });
       return 'read';
     },
@@ -82,17 +92,43 @@ const EMPTY_METADATA = {
   summary_description: null,
   with_metadata: null,
   published_at: null,
+  published_precision: null,
+  publisher: null,
+  highlights: null,
 };
+
+const MAX_HIGHLIGHTS = 50;
+
+function readHighlights(list: unknown): string[] | null {
+  if (!Array.isArray(list)) return null;
+  return list.slice(0, MAX_HIGHLIGHTS).flatMap((text) => readNonEmptyText(text, MAX_SNIPPET) ?? []);
+}
+
+/** The more precise of two times; of two relative ones alike, the earlier, which is closer. The save does the same. */
+function choosePrecise(before: DatedTime | null, later: DatedTime | null): DatedTime | null {
+  if (before === null || later === null) return before ?? later;
+  const [a, b] = [before, later].map(({ precision }) => TIME_PRECISIONS.indexOf(precision));
+  if (a !== b) return a !== undefined && b !== undefined && a < b ? before : later;
+  return before.precision === 'exact' || before.at <= later.at ? before : later;
+}
+
+function publishedOf({ published_at: at, published_precision: precision }: ParsedLink): DatedTime | null {
+  return at === null || precision === null ? null : { at, precision };
+}
 
 /** Keeps the first copy, and fills its gaps from the later one. */
 function mergeLinks(before: ParsedLink, later: ParsedLink): ParsedLink {
+  const published = choosePrecise(publishedOf(before), publishedOf(later));
   return {
     ...before,
-    title: before.title || later.title,
-    snippet: before.snippet || later.snippet,
-    summary_description: before.summary_description || later.summary_description,
+    title: before.title ?? later.title,
+    snippet: before.snippet ?? later.snippet,
+    summary_description: before.summary_description ?? later.summary_description,
     with_metadata: before.with_metadata ?? later.with_metadata,
-    published_at: before.published_at ?? later.published_at,
+    published_at: published?.at ?? null,
+    published_precision: published?.precision ?? null,
+    publisher: before.publisher ?? later.publisher,
+    highlights: before.highlights ?? later.highlights,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Parses a raw response into results. Pure: no clock, no I/O, and the same bytes always give the same results, so that a stored
- * response can be parsed again by a later version.
+ * Parses a raw response into results. Pure: no clock, no I/O, and the same bytes, received at the same time, always give the
+ * same results, so that a stored response can be parsed again by a later version.
  */
 
 import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
@@ -37,6 +37,8 @@ type ResponseInput = {
   /** Only used to explain why a body cannot be parsed. */
   contentType: string | null;
   dialect: Dialect;
+  /** When the response was received, for times such as "17 hours ago"; without it, these are unknown. */
+  receivedAt?: Date;
 };
 
 /**
@@ -55,13 +57,14 @@ export function* parseResponseInSteps({
   body,
   contentType,
   dialect,
+  receivedAt,
 }: ResponseInput): Cooperative<ParsedResults> {
   const answer = yield* decodeResponse(yield* parseBody(body, contentType), operation, dialect);
   yield;
   const parts = locateParts(answer, operation, dialect);
   const rejects = createRejects();
   const posts = createPostCollector(dialect, rejects);
-  const links = createLinkCollector(rejects);
+  const links = createLinkCollector(rejects, receivedAt);
   const count = { read: 0, refused: 0, unreadable: 0, beyond: 0 };
 
   for (const list of parts.posts) {

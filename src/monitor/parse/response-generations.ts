@@ -21,7 +21,7 @@ type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
 export const isResult = hasAnyMember('link', 'url', 'title');
 
 /** Distinguishes a post from a container of posts. */
-const isPost = hasAnyMember('id', 'text', 'user');
+export const isPost = hasAnyMember('id', 'text', 'user', 'link');
 
 /** An element of a list in a response, with its path in wire names. */
 export type Item = { path: string; value: unknown };

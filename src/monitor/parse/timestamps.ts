@@ -3,6 +3,8 @@
  * year 2000, rolls over 30 February, and treats times without a zone as local.
  */
 
+import { DAY, HOUR, MINUTE, SECOND, type TimePrecision } from '../../domain/time.ts';
+
 const YEAR_10000_MS = 253_402_300_800_000;
 /** Smaller numbers are no epoch time: 1973 in seconds, and again in milliseconds. */
 const MIN_EPOCH_SECONDS = 100_000_000;
@@ -75,3 +77,40 @@ function readOffsetMs(zone: string): number | null {
   const ms = (hours * 60 + minutes) * 60_000;
   return zone.startsWith('-') ? -ms : ms;
 }
+
+/** Milliseconds of a unit, and the precision of a time that is given in it. Months and years are 30 and 365 days. */
+const UNITS: Record<string, readonly [ms: number, precision: TimePrecision]> = {
+  s: [SECOND, 'minute'],
+  m: [MINUTE, 'minute'],
+  h: [HOUR, 'hour'],
+  d: [DAY, 'day'],
+  w: [7 * DAY, 'week'],
+  mo: [30 * DAY, 'month'],
+  y: [365 * DAY, 'year'],
+};
+const RELATIVE =
+  /^(an?|\d{1,4}) ?(?:(s)(?:ec(?:ond)?s?)?|(m)(?:in(?:ute)?s?)?|(h)(?:ou)?r?s?|(d)(?:ay)?s?|(w)(?:ee)?k?s?|(mo)(?:nth)?s?|(y)(?:ea)?r?s?) ago$/i;
+
+export type DatedTime = { at: string; precision: TimePrecision };
+
+/**
+ * A time in any format of {@link readTime}, or relative to when the response was received: `17 hours ago`, `an hour
+ * ago`, `3d ago`, `yesterday`, `just now`. A relative time is the latest possible one, since services round down.
+ */
+export function readTimeOrAge(value: unknown, receivedAt: Date | undefined): DatedTime | null {
+  const at = readTime(value);
+  if (at !== null) return { at, precision: 'exact' };
+  if (typeof value !== 'string' || value.length > 64 || receivedAt === undefined) return null;
+  const text = value.trim().toLowerCase();
+  const [, count = '', ...units] = RELATIVE.exec(WORDS.get(text) ?? text) ?? [];
+  const [ms, precision] = UNITS[units.find((unit) => unit !== undefined) ?? ''] ?? [];
+  if (ms === undefined || precision === undefined) return null;
+  const past = toIsoText(receivedAt.getTime() - ms * (count.startsWith('a') ? 1 : Number(count)));
+  return past === null ? null : { at: past, precision };
+}
+
+const WORDS = new Map([
+  ['just now', '0 s ago'],
+  ['now', '0 s ago'],
+  ['yesterday', '1 d ago'],
+]);

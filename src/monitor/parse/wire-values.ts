@@ -10,6 +10,12 @@ export function readText(value: unknown, max = MAX_TEXT_LENGTH): string | null {
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }
 
+/** A text; null if it is empty. */
+export function readNonEmptyText(value: unknown, max = MAX_TEXT_LENGTH): string | null {
+  const text = readText(value, max);
+  return text === '' ? null : text;
+}
+
 /** A short text (a name, a label); null if it is empty. */
 export function readWord(value: unknown, max = 1_000): string | null {
   const text = readText(value, max)?.trim();
@@ -80,6 +86,14 @@ export function readId(value: unknown): IdResult {
 /** The id in a reference member, or null. */
 export function readReference(value: unknown): string | null {
   return readId(value).id ?? null;
+}
+
+/** Maximum IDs in a list. */
+const MAX_IDS = 100;
+
+/** The valid ids in a list; null if there is no list. */
+export function readIdList(list: unknown): string[] | null {
+  return Array.isArray(list) ? list.slice(0, MAX_IDS).flatMap((id) => readReference(id) ?? []) : null;
 }
 
 function isValidId(text: string): boolean {

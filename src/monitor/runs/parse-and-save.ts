@@ -24,13 +24,14 @@ import { setImmediate } from 'node:timers/promises';
  */
 export async function parseStoredResponse(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
-  response: Pick<RawResponse, 'body' | 'contentType'>,
+  response: Pick<RawResponse, 'body' | 'contentType' | 'receivedAt'>,
 ): Promise<ParsedResults> {
   const reading = parseResponseInSteps({
     operation: run.operation,
     body: response.body,
     contentType: response.contentType,
     dialect: loadDialect(run.dialect),
+    receivedAt: response.receivedAt,
   });
   const findings = await runCooperatively(reading);
   const why = explainNoResponse(findings, run.operation === 'ai' ? new Set(run.tools).size : 1);

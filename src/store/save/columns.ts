@@ -4,6 +4,7 @@
  */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { TIME_PRECISIONS } from '../../domain/time.ts';
 
 export type Columns = Readonly<Record<string, string>>;
 
@@ -22,6 +23,7 @@ export const POST_CONTENT: Columns = {
   reposted_status_id: 'text',
   quote: 'text',
   summary_description: 'text',
+  display_text_range: 'integer[]',
   is_quote_post: 'boolean',
   is_repost: 'boolean',
   hashtags: 'text[]',
@@ -41,6 +43,10 @@ export const AUTHOR_CONTENT: Columns = {
   description: 'text',
   location: 'text',
   profile_image_url: 'text',
+  profile_banner_url: 'text',
+  pinned_post_ids: 'text[]',
+  professional: 'jsonb',
+  entities: 'jsonb',
   verified: 'boolean',
   is_blue_verified: 'boolean',
   can_dm: 'boolean',
@@ -53,6 +59,9 @@ export const LINK_CONTENT: Columns = {
   summary_description: 'text',
   with_metadata: 'boolean',
   published_at: 'timestamptz',
+  published_precision: 'text',
+  publisher: 'text',
+  highlights: 'text[]',
 };
 
 /** `a, b, c`, each with a prefix such as `r.`. */
@@ -78,23 +87,35 @@ export function differsSql(columns: Columns, now: string, stored: string): strin
   return Object.keys(columns)
     .map(
       (name) =>
-        `(${toldSql(name, now)} IS NOT NULL AND ${toldSql(name, now)} IS DISTINCT FROM ${stored}.${name})`,
+        `(${toldSql(name, now, stored)} IS NOT NULL AND ${toldSql(name, now, stored)} IS DISTINCT FROM ${stored}.${name})`,
     )
     .join(' OR ');
 }
 
 /**
- * The value of a column in a row. A post with an empty text is only a reference by ID, and does not replace a stored
- * text.
+ * The value of a column in a row; null if it does not replace the stored one. A post with an empty text is only a
+ * reference by ID. A time of publication is replaced by a more precise one, as within a response.
  */
-function toldSql(name: string, now: string): string {
-  return name === 'text' ? `nullif(${now}.text, '')` : `${now}.${name}`;
+function toldSql(name: string, now: string, stored: string): string {
+  if (name === 'text') return `nullif(${now}.text, '')`;
+  if (name === 'published_at' || name === 'published_precision')
+    return `CASE WHEN ${isCloserSql(now, stored)} THEN ${now}.${name} END`;
+  return `${now}.${name}`;
+}
+
+/** Of two relative times alike, the earlier is closer. */
+function isCloserSql(now: string, stored: string): string {
+  const [rank, storedRank] = [now, stored].map(
+    (row) =>
+      `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`,
+  );
+  return `${stored}.published_at IS NULL OR ${rank} < ${storedRank} OR (${rank} = ${storedRank} AND (${rank} = 1 OR ${now}.published_at < ${stored}.published_at))`;
 }
 
 /** `a = coalesce(now.a, stored.a), ...` */
 export function refreshedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `${name} = coalesce(${toldSql(name, now)}, ${stored}.${name})`)
+    .map((name) => `${name} = coalesce(${toldSql(name, now, stored)}, ${stored}.${name})`)
     .join(', ');
 }
 

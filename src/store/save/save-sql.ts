@@ -255,17 +255,17 @@ WITH cited AS (
   ORDER BY observed_at DESC, run_id DESC LIMIT 1
 ), kept AS (
   INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, completion_links, search_completion_links,
-    summary, microblog_summary, discussion_board_summary, news_forum_summary, text_chunks, miner_link_scores, warnings)
+    summary, microblog_summary, discussion_board_summary, news_forum_summary, text, text_chunks, miner_link_scores, warnings)
   SELECT $1, $2, $3,
     NOT EXISTS (SELECT FROM before b WHERE b.ids @> cited.ids AND b.ids <@ cited.ids),
     cited.ids, returned.ids,
-    c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.miner_link_scores, c.warnings
+    c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary, c.text, c.text_chunks, c.miner_link_scores, c.warnings
   FROM cited, returned, json_to_record($6::json) AS c(summary text, microblog_summary text, discussion_board_summary text,
-    news_forum_summary text, text_chunks text[], miner_link_scores jsonb, warnings jsonb)
+    news_forum_summary text, text text, text_chunks text[], miner_link_scores jsonb, warnings jsonb)
   ON CONFLICT (run_id) DO UPDATE SET changed = excluded.changed, completion_links = excluded.completion_links,
     search_completion_links = excluded.search_completion_links, summary = excluded.summary,
     microblog_summary = excluded.microblog_summary, discussion_board_summary = excluded.discussion_board_summary,
-    news_forum_summary = excluded.news_forum_summary, text_chunks = excluded.text_chunks,
+    news_forum_summary = excluded.news_forum_summary, text = excluded.text, text_chunks = excluded.text_chunks,
     miner_link_scores = excluded.miner_link_scores, warnings = excluded.warnings
   RETURNING id, changed
 ), items AS (

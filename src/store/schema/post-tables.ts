@@ -1,10 +1,11 @@
 /** Tables of posts, authors and links, their counters and addresses, and of tombstones. */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
-import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { boolean, customType, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 
 export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
@@ -23,10 +24,16 @@ export const authorColumns = {
   external_id: text().notNull(),
   username: text(),
   name: text(),
+  /** Of `url`, `description` and `location`, empty is known to be empty. */
   url: text(),
   description: text(),
   location: text(),
   profile_image_url: text(),
+  profile_banner_url: text(),
+  pinned_post_ids: text().array(),
+  professional: jsonb(),
+  /** The links in `url` and `description`, expanded. */
+  entities: jsonb(),
   verified: boolean(),
   is_blue_verified: boolean(),
   can_dm: boolean(),
@@ -87,6 +94,8 @@ export const postColumns = {
   reposted_status_id: text(),
   quote: text(),
   summary_description: text(),
+  /** Start and end of the displayed text. */
+  display_text_range: integer().array(),
   is_quote_post: boolean(),
   is_repost: boolean(),
   /** Here and below, null is unknown, and empty is known to be empty. */
@@ -136,6 +145,10 @@ export const links = strandline.table(
     summary_description: text(),
     with_metadata: boolean(),
     published_at: instant(),
+    /** One of `TIME_PRECISIONS`; null: exact. */
+    published_precision: text({ enum: TIME_PRECISIONS }),
+    publisher: text(),
+    highlights: text().array(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
   },

@@ -76,6 +76,8 @@ export const completions = strandline.table(
     discussion_board_summary: text(),
     news_forum_summary: text(),
     text_chunks: text().array(),
+    /** Further text of the response. */
+    text: text(),
     /** Links that it cites, in order, and all links returned with it. */
     completion_links: ref().array().notNull(),
     search_completion_links: ref().array().notNull(),

@@ -81,13 +81,14 @@ function AuthorProfile({ author }: { author: AuthorRow }) {
   ].filter((one) => one !== null);
   return (
     <Section title="Profile" id="profile" note="As last observed. Pictures are not loaded.">
-      {author.description === null ? null : (
+      {author.description === null || author.description === '' ? null : (
         <p class="whole">
           <UntrustedText text={author.description} most={4_000} />
         </p>
       )}
       <Stats label="Counters when last observed">
         <Stat name="followers" value={<Count of={author.followers_count} />} />
+        <Stat name="follows" value={<Count of={author.followings_count} />} />
         <Stat name="posts written" value={<Count of={author.statuses_count} />} />
         <Stat name="posts liked" value={<Count of={author.favourites_count} />} />
         <Stat name="media" value={<Count of={author.media_count} />} />
@@ -97,14 +98,14 @@ function AuthorProfile({ author }: { author: AuthorRow }) {
         label="About this author"
         facts={[
           ['Name', author.name === null ? null : <UntrustedText text={author.name} most={120} />],
-          ['Location', author.location === null ? null : <UntrustedText text={author.location} most={120} />],
+          ['Location', author.location && <UntrustedText text={author.location} most={120} />],
           ['Account created', author.created_at === null ? null : <Timestamp at={author.created_at} exact />],
           ['Flags', marks.join(', ')],
           ['First seen', <Timestamp at={author.first_seen_at} exact />],
           ['Last changed', <Timestamp at={author.observed_at} exact />],
           ['Service', author.service],
           ['Original ID', <UntrustedText text={author.external_id} most={60} />],
-          ['Profile', author.url === null ? null : <ExternalLink href={author.url} text={author.url} />],
+          ['Profile', author.url && <ExternalLink href={author.url} text={author.url} />],
         ]}
       />
     </Section>

@@ -1,7 +1,13 @@
 /** Posts, authors and links, their sightings and ranks, as the SQL contract shows them. */
 
-import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../../domain/counters.ts';
+import {
+  AUTHOR_COUNTERS,
+  forCounters,
+  POST_COUNTERS,
+  SPECIFIED_AUTHOR_COUNTERS,
+} from '../../../domain/counters.ts';
 import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
+import { TIME_PRECISIONS } from '../../../domain/time.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id } from './analytics-schema.ts';
@@ -37,6 +43,7 @@ export const postsView = analytics
     entities: jsonb().notNull(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
+    display_text_range: integer().array(),
   })
   .existing();
 
@@ -64,9 +71,14 @@ export const authorsView = analytics
     is_blue_verified: boolean(),
     can_dm: boolean(),
     can_media_tag: boolean(),
-    ...forCounters(AUTHOR_COUNTERS, counter),
+    ...forCounters(SPECIFIED_AUTHOR_COUNTERS, counter),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
+    followings_count: counter(),
+    profile_banner_url: text(),
+    pinned_post_ids: text().array(),
+    professional: jsonb(),
+    entities: jsonb(),
   })
   .existing();
 
@@ -129,6 +141,9 @@ export const linksView = analytics
     published_at: instant(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
+    published_precision: text({ enum: TIME_PRECISIONS }),
+    publisher: text(),
+    highlights: text().array(),
   })
   .existing();
 

@@ -23,6 +23,7 @@ export const completionsView = analytics
     miner_link_scores: jsonb(),
     warnings: jsonb().notNull(),
     claims: integer(),
+    text: text(),
   })
   .existing();
 
