@@ -6,7 +6,7 @@ ALTER TABLE strandline.posts
   ALTER COLUMN urls DROP NOT NULL,
   ALTER COLUMN media DROP NOT NULL,
   ALTER COLUMN entities DROP NOT NULL,
-  ADD COLUMN display_text_range integer[];
+  ADD COLUMN display_text_range jsonb;
 
 ALTER TABLE strandline.authors
   ADD COLUMN profile_banner_url text,

@@ -86,12 +86,8 @@ const readName = (value: unknown) => readWord(value, 256);
 function readRange(value: unknown): [number, number] | null {
   if (!Array.isArray(value) || value.length !== 2) return null;
   const [start, end] = value.map(readCounter);
-  return typeof start === 'number' && typeof end === 'number' && start <= end && end <= MAX_OFFSET
-    ? [start, end]
-    : null;
+  return typeof start === 'number' && typeof end === 'number' && start <= end ? [start, end] : null;
 }
-/** Maximum of an `integer` in Postgres. */
-const MAX_OFFSET = 2_147_483_647;
 
 function readMedia(media: unknown): unknown[] | null {
   const kept = boundJson(media);

@@ -23,7 +23,7 @@ export const POST_CONTENT: Columns = {
   reposted_status_id: 'text',
   quote: 'text',
   summary_description: 'text',
-  display_text_range: 'integer[]',
+  display_text_range: 'jsonb',
   is_quote_post: 'boolean',
   is_repost: 'boolean',
   hashtags: 'text[]',

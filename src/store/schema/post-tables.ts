@@ -5,7 +5,7 @@ import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
-import { boolean, customType, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 
 export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
@@ -95,7 +95,7 @@ export const postColumns = {
   quote: text(),
   summary_description: text(),
   /** Start and end of the displayed text. */
-  display_text_range: integer().array(),
+  display_text_range: jsonb(),
   is_quote_post: boolean(),
   is_repost: boolean(),
   /** Here and below, null is unknown, and empty is known to be empty. */

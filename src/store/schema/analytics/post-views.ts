@@ -43,7 +43,7 @@ export const postsView = analytics
     entities: jsonb().notNull(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
-    display_text_range: integer().array(),
+    display_text_range: jsonb(),
   })
   .existing();
 
