@@ -1,4 +1,4 @@
-/** Addresses: parsing, and which spellings are the same link. */
+/** Addresses: parsing, and what of them may be shown. Which spellings are one link: `link-identity.ts`. */
 
 /**
  * Parses an address by the WHATWG rules; undefined if it is invalid. Does not use `URL.canParse`: in Node 20, once V8
@@ -13,7 +13,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** Maximum length of a link in characters, original and canonical: it must fit in a Postgres index. */
+/** Maximum length of a link in characters, original and its identity: it must fit in a Postgres index. */
 export const MAX_LINK_LENGTH = 2_048;
 
 /** Removes trailing slashes, so that a path can be appended. Linear in their number. */
@@ -34,13 +34,6 @@ export function maskUrl(address: string): string {
 export function isSecretParameter(name: string): boolean {
   return /pass|key|token|secret/i.test(name);
 }
-
-/** Query parameters that identify where a reader came from, not the content. */
-const TRACKING = new Set(
-  `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh
-   mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
-   ref_src ref_url guccounter`.split(/\s+/),
-);
 
 /** Parses a web address; null if it is none. */
 export function parseWebUrl(address: string): URL | null {
@@ -65,53 +58,9 @@ export function hasOrdinaryHost(address: string): boolean {
 }
 const ORDINARY = /^https?:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:[/?#]|$)/i;
 
-/** {@link canonicalizeUrl} for a text; null if it is no link. */
-export function canonicalizeAddress(address: string): string | null {
-  if (CANONICAL.test(address)) return address;
-  const url = parseWebUrl(address);
-  return url === null ? null : canonicalizeUrl(url);
-}
-/** An ordinary host and path: already canonical. */
-const CANONICAL = /^https:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:\/[\w-][\w.-]*)*$/;
-
-/**
- * The identity of a link: the rules by which two spellings are the same link.
- *
- *     host            lower case, IDN in ASCII (as in URLs), without trailing dot; `www.` is kept
- *     scheme          http becomes https
- *     port            removed if it is the default of either original scheme
- *     path            dot segments resolved, trailing slashes removed; `%2F` is kept
- *     query           names in TRACKING removed; others keep their order and spelling
- *     fragment        removed
- *
- * Not a link: other schemes (`ftp:`, `mailto:`, `javascript:`), relative addresses, addresses with credentials.
- */
-export function canonicalizeUrl(url: URL): string {
-  const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
-  return `https://${normalizeHost(url)}${port}${trimEndSlashes(url.pathname)}${canonicalizeQuery(url)}`;
-}
-
-function canonicalizeQuery(url: URL): string {
-  if (url.search.length < 2) return '';
-  const kept = url.search
-    .slice(1)
-    .split('&')
-    .filter((pair) => pair !== '' && !isTracking(pair.split('=', 1)[0] ?? ''));
-  return kept.length === 0 ? '' : `?${kept.join('&')}`;
-}
-
-function isTracking(name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower.startsWith('utm_') || TRACKING.has(lower);
-}
-
-function normalizeHost(url: URL): string {
+/** Without trailing dot. */
+export function normalizeHost(url: URL): string {
   return url.hostname.replace(/(?<!\.)\.+$/, '');
-}
-
-/** The host without `www.`. */
-export function readSite(url: URL): string {
-  return normalizeHost(url).replace(/^www\./, '');
 }
 
 /** The id in a post's address (`https://host/name/status/123`), or null. */

@@ -24,7 +24,7 @@ test('first generation: groups with their sources, and the completion with all m
     ['encyclopedia', 'en.wikipedia.org'],
   ]);
   expect(found.links[2]).toMatchObject({
-    canonical: 'https://www.reddit.com/r/olympics/comments/1ert9av/6_new_sports_at_los_angeles_2028_olympics',
+    canonical: 'https://reddit.com/comments/1ert9av',
     with_metadata: null,
     summary_description: null,
     published_at: null,
@@ -135,12 +135,12 @@ test('an event stream with status 200 parses like any response, with the links i
   expect(found.links.map((link) => link.source)).toEqual(['web']);
   expect(found.completion?.summary).toHaveLength(3_493);
   expect(found.completion?.completion_links.map((link) => link.canonical)).toEqual([
-    'https://arxiv.org/html/2403.16808v2',
-    'https://arxiv.org/html/2603.00065v1',
-    'https://arxiv.org/html/2503.15528',
-    'https://arxiv.org/html/2508.08804v1',
-    'https://arxiv.org/html/2603.09435v1',
-    'https://arxiv.org/html/2412.04683v2',
+    'https://arxiv.org/abs/2403.16808',
+    'https://arxiv.org/abs/2603.00065',
+    'https://arxiv.org/abs/2503.15528',
+    'https://arxiv.org/abs/2508.08804',
+    'https://arxiv.org/abs/2603.09435',
+    'https://arxiv.org/abs/2412.04683',
   ]);
   expect(() => read('ai', sample('ai-search.stream-error-tail.sse.txt'))).toThrow('stream_incomplete');
 });

@@ -224,12 +224,12 @@ describe('links', () => {
 
   test.each([
     ['https://example.com/', 'https://example.com', 'example.com'],
-    ['https://www.example.com/?utm_source=x', 'https://www.example.com', 'example.com'],
+    ['https://www.example.com/?utm_source=x', 'https://example.com', 'example.com'],
     ['https://example.com/a%2Fb', 'https://example.com/a%2Fb', 'example.com'],
     ['https://example.com/?b=2&a=1', 'https://example.com?b=2&a=1', 'example.com'],
     ['https://example.com/?utm=1&source=2', 'https://example.com?utm=1&source=2', 'example.com'],
     ['http://example.com:8080/a', 'https://example.com:8080/a', 'example.com'],
-    ['https://example.com:80/a', 'https://example.com:80/a', 'example.com'],
+    ['https://example.com:80/a', 'https://example.com/a', 'example.com'],
     ['https://EXAMPLE.com/A', 'https://example.com/A', 'example.com'],
     ['http://b\u00fccher.example/\u00fc', 'https://xn--bcher-kva.example/%C3%BC', 'xn--bcher-kva.example'],
     ['http://[::1]/x', 'https://[::1]/x', '[::1]'],

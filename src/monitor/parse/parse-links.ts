@@ -1,11 +1,12 @@
 /**
- * Parses the links of a response: search results, and addresses elsewhere in it. See `domain/link.ts` for the identity
- * of links.
+ * Parses the links of a response: search results, and addresses elsewhere in it. See `domain/link-identity.ts` for the
+ * identity of links.
  */
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
-import { canonicalizeUrl, isWebUrl, MAX_LINK_LENGTH, parseWebUrl, readSite } from '../../domain/link.ts';
+import { isWebUrl, MAX_LINK_LENGTH, parseWebUrl } from '../../domain/link.ts';
+import { identifyLink, readIdentityHost } from '../../domain/link-identity.ts';
 import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
 import { TIME_PRECISIONS } from '../../domain/time.ts';
@@ -151,7 +152,7 @@ type LinkResult =
   | { link: LinkRef; code?: undefined }
   | { link?: undefined; code: Extract<RejectCode, 'no_link' | 'bad_link' | 'link_too_long'> };
 
-/** Parses an address to its canonical form and site (the host without `www.`), or returns why it is invalid. */
+/** Parses an address to its identity and the host of that, or returns why it is invalid. */
 export function parseLink(value: unknown): LinkResult {
   if (value === undefined || value === null) return { code: 'no_link' };
   if (typeof value !== 'string') return { code: 'bad_link' };
@@ -160,9 +161,9 @@ export function parseLink(value: unknown): LinkResult {
   if (address.length > MAX_LINK_LENGTH) return { code: 'link_too_long' };
   const url = parseWebUrl(address);
   if (url === null) return { code: 'bad_link' };
-  const canonical = canonicalizeUrl(url);
+  const canonical = identifyLink(url);
   if (canonical.length > MAX_LINK_LENGTH) return { code: 'link_too_long' };
-  return { link: { canonical, address, site: readSite(url) } };
+  return { link: { canonical, address, site: readIdentityHost(canonical) } };
 }
 
 /** An address that can be displayed and followed: http or https, no credentials, not too long; otherwise null. */

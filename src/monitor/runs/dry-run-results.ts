@@ -92,7 +92,7 @@ function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known:
 }
 
 function describeLink(link: ParsedLink, known: boolean): DryRunLink {
-  const { canonical: url, site, source, title, snippet } = link;
+  const { address: url, site, source, title, snippet } = link;
   return { url, site, source, title, snippet, published_at: toDate(link.published_at), known };
 }
 

@@ -1,6 +1,6 @@
 /** Merges results that are the same: two addresses, copies, reposts. */
 
-import { canonicalizeAddress } from '../../domain/link.ts';
+import { identifyAddress } from '../../domain/link-identity.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
 /** Minimum share of common shingles for two texts to be copies. */
@@ -87,7 +87,7 @@ function readItemText({ title, snippet, post }: FoundItem): string {
 
 /** For comparison only; the response contains the address as the source returned it. */
 export function canonicalizeLink(link: string): string {
-  return canonicalizeAddress(link) ?? link;
+  return identifyAddress(link) ?? link;
 }
 
 /** The first item for each page. */

@@ -1,0 +1,185 @@
+/**
+ * Which addresses are the same link. The identity of a link is itself an address, `https://host/path?query`, that
+ * the rules leave as it is. Pure, and linear in the length of the address.
+ *
+ *     scheme          http and https are one
+ *     host            lower case, IDN in ASCII, without trailing dot and without `www.`, `m.`, `mobile.`, `old.`, `amp.`
+ *     port            80 and 443 removed
+ *     path            dot segments resolved, trailing slashes removed
+ *     escapes         upper case; unreserved characters are decoded (RFC 3986, 6.2.2); `%2F` is kept
+ *     query           tracking parameters removed; others keep their order and spelling
+ *     fragment        kept if it is a route (`#/…`, `#!/…`), otherwise removed
+ *     AMP             the page itself, for AMP caches, paths and parameters
+ *
+ * Then the rules of its site ({@link SITES}). Rules of the configuration come before all of them.
+ */
+
+import { MAX_LINK_LENGTH, normalizeHost, parseWebUrl, trimEndSlashes } from './link.ts';
+import { type Address, SITES } from './link-sites.ts';
+
+/** The version of the rules here and in `link-sites.ts`. A change of either raises it; `links rekey` applies it. */
+export const LINK_IDENTITY_VERSION = 2;
+
+/** A rule of the configuration, for addresses at a host and its subdomains. */
+export type OwnLinkRule = {
+  host: string;
+  /** The host that replaces it. */
+  alias?: string | undefined;
+  /** The only query parameters that identify a link, tracking parameters included. */
+  keep?: readonly string[] | undefined;
+  /** Query parameters that do not identify a link. */
+  drop?: readonly string[] | undefined;
+};
+
+/** Rules by which stored links were identified: a version of ours, and rules of the configuration. */
+export type LinkRules = { version: number; own: readonly OwnLinkRule[] };
+
+export const BUILT_IN_RULES: LinkRules = { version: LINK_IDENTITY_VERSION, own: [] };
+
+/** Applications of the rules to one address, until they change nothing. Enough for AMP caches of AMP caches. */
+const MAX_PASSES = 200;
+
+/**
+ * The identity of a link. The identity of an identity is itself.
+ * @param rules version 1 gives what stored links had before there were versions
+ */
+export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): string {
+  if (rules.version < LINK_IDENTITY_VERSION) return identifyByVersion1(url);
+  let identity = url.href;
+  let next: URL | null = url;
+  for (let pass = 0; pass < MAX_PASSES && next !== null; pass++) {
+    const before = identity;
+    identity = applyRules(next, rules.own);
+    if (identity === before) break;
+    next = parseWebUrl(identity);
+  }
+  return identity;
+}
+
+/** {@link identifyLink} for a text; null if it is no link, or too long to be stored. */
+export function identifyAddress(address: string, rules?: LinkRules): string | null {
+  const url = address.length > MAX_LINK_LENGTH ? null : parseWebUrl(address);
+  if (url === null) return null;
+  const identity = identifyLink(url, rules);
+  return identity.length > MAX_LINK_LENGTH ? null : identity;
+}
+
+/** The host of an identity. */
+export function readIdentityHost(identity: string): string {
+  return new URL(identity).hostname;
+}
+
+/** Whether links identified by one are identified by the other in the same way. */
+export function areSameRules(one: LinkRules, other: LinkRules): boolean {
+  return one.version === other.version && JSON.stringify(one.own) === JSON.stringify(other.own);
+}
+
+function applyRules(url: URL, own: readonly OwnLinkRule[]): string {
+  const cached = readAmpCache(url);
+  if (cached !== null) return cached;
+  const bare = removePrefixes(normalizeHost(url));
+  const rule = own.find(({ host }) => bare === host || bare.endsWith(`.${host}`));
+  const address: Address = {
+    host: rule?.alias ?? bare,
+    port: /^(?:|80|443)$/.test(url.port) ? '' : `:${url.port}`,
+    path: trimEndSlashes(normalizeEscapes(url.pathname)),
+    query: readQuery(url, rule),
+    route: readRoute(url.hash),
+  };
+  const site = SITES.find(({ isHost }) => isHost(address.host));
+  if (site === undefined) address.path = removeAmp(address.path);
+  else site.rewrite(address);
+  return format(address);
+}
+
+function format({ host, port, path, query, route }: Address): string {
+  const pairs = query.map(({ pair }) => pair).join('&');
+  return `https://${host}${port}${path}${pairs === '' ? '' : `?${pairs}`}${route === '' ? '' : `#${route}`}`;
+}
+
+/** Hosts that show the same pages to other devices or readers. */
+const PREFIX = /^(?:www|m|mobile|old|amp)\.(?=[^.]+\.[^.])/;
+
+function removePrefixes(host: string): string {
+  let bare = host;
+  while (PREFIX.test(bare)) bare = bare.slice(bare.indexOf('.') + 1);
+  return bare;
+}
+
+/** Upper-case escapes, and none of unreserved characters. A `%` that begins no escape becomes one. */
+function normalizeEscapes(text: string): string {
+  return text.replace(/%([\da-f]{2})?/gi, (_, hex: string | undefined) => {
+    if (hex === undefined) return '%25';
+    const character = String.fromCodePoint(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : `%${hex.toUpperCase()}`;
+  });
+}
+
+/** Query parameters that say where a reader came from, or which device he has, not which content it is. */
+const TRACKING = new Set(
+  `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh srsltid
+   mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
+   ref_src ref_url guccounter amp`.split(/\s+/),
+);
+
+function readQuery(url: URL, rule: OwnLinkRule | undefined): Address['query'] {
+  return url.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => normalizeEscapes(pair))
+    .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', pair }))
+    .filter(({ name, pair }) =>
+      rule?.keep === undefined
+        ? !isTracking(name) && !/^outputtype=amp$/i.test(pair) && rule?.drop?.includes(name) !== true
+        : rule.keep.includes(name),
+    );
+}
+
+function isTracking(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower.startsWith('utm_') || TRACKING.has(lower);
+}
+
+/** What a page without its own path shows; empty if the fragment is only a place in the page. */
+function readRoute(hash: string): string {
+  if (!/^#!?\/./.test(hash)) return '';
+  const route = trimEndSlashes(normalizeEscapes(hash.slice(1)));
+  return route === '!' ? '' : route;
+}
+
+/** The address of the page that an AMP cache holds: `/c/s/host/path`, `s` for https. */
+function readAmpCache(url: URL): string | null {
+  const host = normalizeHost(url);
+  const isCache = host.endsWith('.cdn.ampproject.org');
+  const isViewer = /^(?:www\.)?(?:google\.[a-z.]{2,8}|bing\.com)$/.test(host);
+  if (!isCache && !isViewer) return null;
+  const page = (isCache ? /^\/[a-z]{1,2}\/(?:s\/)?(?=[^/]+\.)/ : /^\/amp\/(?:s\/)?(?=[^/]+\.)/).exec(
+    url.pathname,
+  )?.[0];
+  if (page === undefined) return null;
+  const address = `https://${url.pathname.slice(page.length)}${url.search}${url.hash}`;
+  return parseWebUrl(address) === null ? null : address;
+}
+
+/** The path of the page itself. `/amp` counts only after a segment that names an article: with a digit or hyphens. */
+function removeAmp(path: string): string {
+  if (/\.amp(?:\.html)?$/i.test(path)) return path.replace(/\.amp(?=(?:\.html)?$)/i, '');
+  if (!/\/amp(?:\.html)?$/i.test(path)) return path;
+  const page = path.slice(0, path.lastIndexOf('/'));
+  return /\d|-[^/]*-/.test(page.slice(page.lastIndexOf('/') + 1)) ? trimEndSlashes(page) : path;
+}
+
+function identifyByVersion1(url: URL): string {
+  const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
+  const pairs = url.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !isTrackingOfVersion1(pair.split('=', 1)[0] ?? ''));
+  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return `https://${normalizeHost(url)}${port}${trimEndSlashes(url.pathname)}${query}`;
+}
+
+function isTrackingOfVersion1(name: string): boolean {
+  return isTracking(name) && !/^(?:srsltid|amp)$/i.test(name);
+}
