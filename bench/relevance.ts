@@ -79,6 +79,7 @@ function linkOf({ id, title, text }: Collection['documents'][number]): ParsedLin
   const address = `${PREFIX}${id}`;
   return {
     canonical: address,
+    addresses: [address],
     address,
     site: 'cranfield.example',
     source: 'preprint',

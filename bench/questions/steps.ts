@@ -221,8 +221,8 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ],
     [
       'links',
-      `INSERT INTO ${S}.links (canonical, site, title, first_seen_at, observed_at)
-       SELECT 'https://site-' || n % 300 || '.example/page/' || n, 'site-' || n % 300 || '.example', 'Page ' || n, ${begin}, ${begin}
+      `INSERT INTO ${S}.links (canonical, url, site, title, first_seen_at, observed_at)
+       SELECT 'https://site-' || n % 300 || '.example/page/' || n, 'https://site-' || n % 300 || '.example/page/' || n, 'site-' || n % 300 || '.example', 'Page ' || n, ${begin}, ${begin}
        FROM generate_series(1, ${links}) n`,
     ],
     // Twenty links an answer, out of a window of links that moves on: a link is shared by the searches of its time.

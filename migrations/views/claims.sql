@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.claims AS
     last.id = (select n.id from strandline.completions n where n.search_id = c.search_id and n.claims is not null
       order by n.observed_at desc, n.run_id desc limit 1) as current,
     last.link_ids as cited_links,
-    array(select l.canonical from unnest(last.link_ids) with ordinality u(id, n) join strandline.links l on l.id = u.id order by u.n) as cited_urls,
+    array(select l.url from unnest(last.link_ids) with ordinality u(id, n) join strandline.links l on l.id = u.id order by u.n) as cited_urls,
     case when cardinality(last.link_ids) > 0 then cardinality(last.not_returned) = 0 end as cited_returned,
     last.not_returned, last.unresolved
   from strandline.claims c

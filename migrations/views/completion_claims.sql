@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.completion_claims AS
   select m.completion_id, o.run_id, o.search_id, s.slug as search, o.observed_at, c.role, m.position, m.claim_id, c.text,
     m.link_ids as cited_links,
-    array(select l.canonical from unnest(m.link_ids) with ordinality u(id, n) join strandline.links l on l.id = u.id order by u.n) as cited_urls,
+    array(select l.url from unnest(m.link_ids) with ordinality u(id, n) join strandline.links l on l.id = u.id order by u.n) as cited_urls,
     case when cardinality(m.link_ids) > 0 then cardinality(m.not_returned) = 0 end as cited_returned,
     m.not_returned, m.unresolved, c.first_run_id = o.run_id as new
   from strandline.completion_claims m

@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     coalesce(p.text, l.title,
       (select c.summary from strandline.completions c where d.kind = 'completion' and c.id = d.thing),
       (select k.sentence from strandline.spikes k where d.kind = 'spike' and k.id = d.thing)) as text,
-    coalesce(p.url, l.canonical) as url,
+    coalesce(p.url, l.url) as url,
     a.username as author_username,
     coalesce(p.created_at, l.published_at,
       (select k.window_start from strandline.spikes k where d.kind = 'spike' and k.id = d.thing)) as created_at,

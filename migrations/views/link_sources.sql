@@ -1,5 +1,5 @@
 CREATE OR REPLACE VIEW strandline_analytics.link_sources AS
-  select g.link_id, l.canonical as url, l.site, g.search_id, s.slug as search, v.name as service, g.source,
+  select g.link_id, l.url, l.site, g.search_id, s.slug as search, v.name as service, g.source,
     g.first_run_id, g.first_seen_at, r.baseline,
     (row_number() over w)::integer as nth,
     (count(*) over (partition by g.link_id))::integer as searches,
@@ -13,8 +13,8 @@ CREATE OR REPLACE VIEW strandline_analytics.link_sources AS
 
 COMMENT ON VIEW strandline_analytics.link_sources IS 'Which search found each link first: one row per link and search, in order of discovery.';
 COMMENT ON COLUMN strandline_analytics.link_sources.link_id IS 'The link.';
-COMMENT ON COLUMN strandline_analytics.link_sources.url IS 'Canonical URL.';
-COMMENT ON COLUMN strandline_analytics.link_sources.site IS 'Host of the URL, without www.';
+COMMENT ON COLUMN strandline_analytics.link_sources.url IS 'URL with which the link was first seen, as returned.';
+COMMENT ON COLUMN strandline_analytics.link_sources.site IS 'Host of the link, without www., m., mobile., old. and amp.';
 COMMENT ON COLUMN strandline_analytics.link_sources.search_id IS 'The search that found it.';
 COMMENT ON COLUMN strandline_analytics.link_sources.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.link_sources.service IS 'Name of the service that the search uses.';

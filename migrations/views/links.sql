@@ -1,12 +1,12 @@
 CREATE OR REPLACE VIEW strandline_analytics.links AS
-  select id, canonical as url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at,
+  select id, url, site, title, snippet, summary_description, with_metadata, published_at, first_seen_at, observed_at,
     case when published_at is not null then coalesce(published_precision, 'exact') end as published_precision, publisher, highlights
-  from strandline.links;
+  from strandline.links where merged_into is null;
 
-COMMENT ON VIEW strandline_analytics.links IS 'Links by canonical URL, with the latest known values.';
+COMMENT ON VIEW strandline_analytics.links IS 'Links, with the latest known values. Different spellings of an address are one link.';
 COMMENT ON COLUMN strandline_analytics.links.id IS 'Key of the link.';
-COMMENT ON COLUMN strandline_analytics.links.url IS 'Canonical URL.';
-COMMENT ON COLUMN strandline_analytics.links.site IS 'Host without www.';
+COMMENT ON COLUMN strandline_analytics.links.url IS 'URL with which it was first seen, as returned; all are in link_addresses.';
+COMMENT ON COLUMN strandline_analytics.links.site IS 'Host, without www., m., mobile., old. and amp.';
 COMMENT ON COLUMN strandline_analytics.links.title IS 'Latest title; null when never returned.';
 COMMENT ON COLUMN strandline_analytics.links.snippet IS 'Latest excerpt; null when never returned.';
 COMMENT ON COLUMN strandline_analytics.links.summary_description IS 'Summary written by the service; null when never returned.';

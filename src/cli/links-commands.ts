@@ -1,13 +1,24 @@
 import type { Command } from 'commander';
 import { SECOND } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type FirstFinder, type LinkRow, readFirstFinders, readLinks } from '../store/queries/links.ts';
-import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
-import { type Column, renderTableWithUrls } from './terminal-table.ts';
+import { Refused } from '../domain/errors.ts';
+import { currentLinkRules } from '../monitor/status/outdated-links.ts';
+import { countRekeyed, rekeyLinks } from '../store/maintenance/rekey-links.ts';
+import {
+  type FirstFinder,
+  type LinkRow,
+  readFirstFinders,
+  readLink,
+  readLinkAddresses,
+  readLinks,
+  readLinkSources,
+} from '../store/queries/links.ts';
+import { parseId, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
+import { type Column, renderList, renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { formatDuration, formatTime } from './value-formatting.ts';
+import { formatDuration, formatInstant, formatQuantity, formatTime } from './value-formatting.ts';
 
 type LinkListOptions = {
   search?: string;
@@ -19,7 +30,9 @@ type LinkListOptions = {
 };
 
 export function registerLinks(links: Command, cli: Cli): void {
-  links.description('Links that searches found, by canonical URL.');
+  registerShow(links, cli);
+  registerRekey(links, cli);
+  links.description('Links that searches found. Different spellings of an address are one link.');
   links
     .command('list')
     .description('list links, newest first')
@@ -56,6 +69,62 @@ export function registerLinks(links: Command, cli: Cli): void {
         );
       });
     });
+}
+
+function registerShow(links: Command, cli: Cli): void {
+  links
+    .command('show <id>')
+    .description('show a link, all its addresses as returned, and the searches that found it')
+    .option('--json', 'print JSON')
+    .action((given: string, options: { json?: boolean }) =>
+      cli.withProgram(async ({ ctx }) => {
+        const id = parseId('link', given);
+        const link = await readLink(ctx.db, id);
+        if (link === undefined) throw new Refused('not_found', `there is no link ${id}`);
+        const addresses = await readLinkAddresses(ctx.db, id);
+        const found_by = await readLinkSources(ctx.db, id);
+        await cli.show(options.json, { link, addresses, found_by }, () => [
+          ...renderList(
+            [
+              ['title', link.title ?? cli.page.unknown],
+              ['site', link.site],
+              ['first seen', formatInstant(link.first_seen_at, cli.page)],
+              ['found by', found_by.map(({ search }) => search).join(', ') || 'no search'],
+            ],
+            cli.page,
+          ),
+          '',
+          link.url,
+          ...addresses.filter((address) => address !== link.url),
+        ]);
+      }),
+    );
+}
+
+function registerRekey(links: Command, cli: Cli): void {
+  links
+    .command('rekey')
+    .description(
+      'apply the current rules for which addresses are one link, also those of LINK_RULES, to stored links',
+    )
+    .option('--dry-run', 'only count what would change')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nMerges links that are now one. Nothing becomes new. Workers may go on; if it is interrupted, run it again.\n' +
+        'Tallies of sites count merged links once after: strandline trends rebuild\n',
+    )
+    .action((options: { dryRun?: boolean; json?: boolean }) =>
+      cli.withProgram(async ({ ctx }, signal) => {
+        const rules = currentLinkRules(ctx);
+        const isDryRun = options.dryRun === true;
+        const counts = isDryRun ? await countRekeyed(ctx.db, rules) : await rekeyLinks(ctx, rules, signal);
+        const { links: all, changed, merged } = counts;
+        await cli.show(options.json, { ...counts, dry_run: isDryRun }, () => [
+          `${formatQuantity(all, 'link')}: ${changed} ${isDryRun ? 'would get' : 'got'} another identity, ${merged} ${isDryRun ? 'would be' : 'were'} merged into others`,
+        ]);
+      }),
+    );
 }
 
 function linkColumns(now: Date, page: TerminalPage): Column<LinkRow>[] {

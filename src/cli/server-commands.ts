@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Program } from '../app/program.ts';
 import { assertNamedSources } from '../app/source-variables.ts';
+import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase, migrate } from '../store/migrate.ts';
 import { VERSION } from '../config/version.ts';
 import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.ts';
@@ -56,6 +57,8 @@ async function runWorker(cli: Cli): Promise<void> {
   let metrics: WebServer | undefined;
   try {
     for (const note of program.notes) log.warn({ note }, 'note');
+    const outdated = await describeOutdatedLinks(program.ctx);
+    if (outdated !== null) log.warn({ found: outdated, run: 'strandline links rekey' }, 'links outdated');
     const { readIdleReason, startWorker } = await import('../worker/worker.ts');
     let running: RunningWorker | undefined;
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });

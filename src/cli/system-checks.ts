@@ -6,6 +6,7 @@ import { Refused } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import { STATUS_TIMEOUT_MS, withTimeout } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
+import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeDatabase } from '../store/migrate.ts';
 import { readServer } from '../store/queries/system.ts';
 import { canReaderHinder } from '../store/reader/ask-reader.ts';
@@ -206,6 +207,14 @@ export async function checkSqlReader(program: Program): Promise<Check> {
       'check DATABASE_READER_URL and run: strandline migrate',
     );
   }
+}
+
+/** Until links are rekeyed, other spellings of a stored link can be new. */
+export async function checkLinks({ ctx }: Program): Promise<Check> {
+  const found = await describeOutdatedLinks(ctx);
+  return found === null
+    ? passedCheck('links', 'identified by the current rules')
+    : advisoryCheck('links', found, 'to merge links that are now one, run: strandline links rekey');
 }
 
 /** The sandbox runs in this process and needs to listen on loopback. */

@@ -4,6 +4,7 @@ import { readCallsPerDay } from '../config/config.ts';
 import type { Program } from '../app/program.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
+import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
@@ -171,7 +172,15 @@ async function nameRunningDashboard(error: unknown, dataDir: string): Promise<un
     : new Refused('conflict', `${error.message} Its dashboard: ${address}`);
 }
 
-async function listWarnings({ ctx }: Program): Promise<string[]> {
+async function listWarnings(program: Program): Promise<string[]> {
+  const outdated = await describeOutdatedLinks(program.ctx);
+  return [
+    ...(await listStranded(program)),
+    ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
+  ];
+}
+
+async function listStranded({ ctx }: Program): Promise<string[]> {
   if (ctx.config.hosted !== undefined) return [];
   const searches = await listSearches(ctx.db.pool);
   const stranded = searches.filter(

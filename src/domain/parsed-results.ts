@@ -69,11 +69,13 @@ export type ParsedPost = Record<PostCounter, number | null> & {
 };
 
 export type ParsedLink = {
-  /** Canonical address: the identity of a link. */
+  /** The identity of the link, by the built-in rules of `link-identity.ts`. */
   canonical: string;
-  /** The original address. */
+  /** The first address in the response, as returned. */
   address: string;
-  /** Host of the canonical address, without `www.`. */
+  /** All its addresses in the response, in order. */
+  addresses: string[];
+  /** Host of the identity. */
   site: string;
   source: Source;
   title: string | null;
@@ -152,7 +154,7 @@ export type ParsedResults = {
   nestedPosts: ParsedPost[];
   /** Authors of all these posts, distinct. */
   authors: ParsedAuthor[];
-  /** Links in the order of the response, distinct by canonical address: sightings of the search. */
+  /** Links in the order of the response, distinct by identity: sightings of the search. */
   links: ParsedLink[];
   completion: ParsedCompletion | null;
   /** From both operations. */

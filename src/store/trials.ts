@@ -2,6 +2,7 @@
 import type { Operation } from '../domain/enumerations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RunCode } from '../domain/errors.ts';
+import type { ParsedLink } from '../domain/parsed-results.ts';
 import {
   type CallEnd,
   closeCallSql,
@@ -105,10 +106,14 @@ export async function markUnknownTrials(db: Database, now: Date): Promise<number
   return rowCount ?? 0;
 }
 
-/** Which of these posts (by external ID) and links (by canonical address) are stored. */
+/** Which of these posts (by external ID) and links (by address or identity; returned by identity) are stored. */
 export async function findKnownItems(
   db: Database,
-  input: { serviceId: Id; posts: readonly string[]; links: readonly string[] },
+  input: {
+    serviceId: Id;
+    posts: readonly string[];
+    links: readonly Pick<ParsedLink, 'canonical' | 'addresses'>[];
+  },
 ): Promise<{ posts: ReadonlySet<string>; links: ReadonlySet<string> }> {
   const [posts, links] = await Promise.all([
     db.pool.query<{ external_id: string }>(
@@ -116,8 +121,13 @@ export async function findKnownItems(
       [input.serviceId, input.posts],
     ),
     db.pool.query<{ canonical: string }>(
-      'SELECT canonical FROM strandline.links WHERE canonical = ANY ($1::text[])',
-      [input.links],
+      `SELECT DISTINCT u.canonical FROM unnest($1::text[], $2::text[]) u(canonical, address)
+       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
+         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
+      [
+        input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical)),
+        input.links.flatMap(({ addresses }) => addresses),
+      ],
     ),
   ]);
   return {

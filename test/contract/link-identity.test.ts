@@ -201,7 +201,7 @@ test('version 1 gives what stored links had', () => {
 
 describe('rules of the configuration', () => {
   const own: OwnLinkRule[] = [
-    { host: 'mirror.example', alias: 'twitter.com' },
+    { host: 'mirror.example', alias: 'x.com' },
     { host: 'shop.example', keep: ['id', 'utm_term'] },
     { host: 'forum.example', drop: ['session', 'view'] },
   ];

@@ -96,8 +96,8 @@ export async function makeHistory(world: World): Promise<History> {
       }
     }
     await tx.query(
-      `INSERT INTO strandline.links (canonical, site, title, snippet, first_seen_at, observed_at)
-       VALUES ('https://a.example/', 'a.example', '=1', NULL, $1, $1), ('https://b.example/', 'b.example', '', '-', $2, $2)`,
+      `INSERT INTO strandline.links (canonical, url, site, title, snippet, first_seen_at, observed_at)
+       VALUES ('https://a.example', 'https://a.example/', 'a.example', '=1', NULL, $1, $1), ('https://b.example', 'https://b.example/', 'b.example', '', '-', $2, $2)`,
       [at(1), at(30)],
     );
     await tx.query(

@@ -90,8 +90,8 @@ it('a connection lost midway is an error, not an end', async () => {
 it('all resources are read from one snapshot of the database', async () => {
   const snapshot = await openSnapshot(world.db);
   await world.db.pool.query(
-    `INSERT INTO strandline.links (canonical, site, first_seen_at, observed_at)
-     VALUES ('https://late.example/', 'late.example', '2026-11-21', '2026-11-21')`,
+    `INSERT INTO strandline.links (canonical, url, site, first_seen_at, observed_at)
+     VALUES ('https://late.example', 'https://late.example/', 'late.example', '2026-11-21', '2026-11-21')`,
   );
   const found = [];
   for await (const rows of snapshot.copy('SELECT url FROM strandline_analytics.links')) found.push(...rows);

@@ -161,6 +161,7 @@ function link(path: string, title: string, snippet: string, source: Source = 'we
   const address = `https://pages.example/${path}`;
   return {
     canonical: address,
+    addresses: [address],
     address,
     site: 'pages.example',
     source,

@@ -58,6 +58,7 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
         .reduce(choosePrecise);
       place({
         ...link,
+        addresses: [link.address],
         source,
         title: readNonEmptyText(value.title, MAX_TITLE),
         snippet: readNonEmptyText(value.snippet, MAX_SNIPPET),
@@ -73,12 +74,14 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
       return 'read';
     },
     addAddress(link, { source, title }) {
-      if (links.has(link.canonical)) return;
+      const known = links.get(link.canonical);
       place({
         ...link,
+        addresses: [link.address],
         ...EMPTY_METADATA,
         source,
-        title: title === null ? null : cleanText(title, MAX_TITLE),
+        // A result has its own title, or none.
+        title: title === null || known !== undefined ? null : cleanText(title, MAX_TITLE),
       });
     },
     get size() {
@@ -122,6 +125,7 @@ function mergeLinks(before: ParsedLink, later: ParsedLink): ParsedLink {
   const published = choosePrecise(publishedOf(before), publishedOf(later));
   return {
     ...before,
+    addresses: [...new Set([...before.addresses, ...later.addresses])],
     title: before.title ?? later.title,
     snippet: before.snippet ?? later.snippet,
     summary_description: before.summary_description ?? later.summary_description,

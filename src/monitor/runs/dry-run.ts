@@ -54,7 +54,7 @@ export async function dryRunSearch(
   const known = await findKnownItems(ctx.db, {
     serviceId: service.id,
     posts: findings.kept.posts.map(({ external_id }) => external_id),
-    links: findings.kept.links.map(({ canonical }) => canonical),
+    links: findings.kept.links,
   });
   return {
     id,

@@ -49,6 +49,7 @@ async function parseLateResponse(
         findings,
         response: response.n,
         observedAt: response.receivedAt,
+        linkRules: ctx.config.linkRules,
         now: ctx.clock.statementTime(),
       }),
     );
@@ -99,6 +100,7 @@ export async function replayRun(
     findings,
     response: response.n,
     observedAt: response.receivedAt,
+    linkRules: ctx.config.linkRules,
     endedAt: run.ended_at ?? response.receivedAt,
   };
   const diff = await saveAgain(ctx.db, again, (tx) =>

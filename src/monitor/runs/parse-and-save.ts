@@ -59,6 +59,7 @@ export async function saveResults(
       findings,
       response: response.n,
       observedAt: response.receivedAt,
+      linkRules: ctx.config.linkRules,
       endedAt: ctx.clock.statementTime(),
     }),
   );

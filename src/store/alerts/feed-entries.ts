@@ -82,7 +82,7 @@ FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
 
 const SELECT_LINKS = `
-SELECT id, canonical AS url, site, title, snippet, published_at FROM strandline.links WHERE id = ANY ($1)`;
+SELECT id, url, site, title, snippet, published_at FROM strandline.links WHERE id = ANY ($1)`;
 
 const SELECT_SPIKES = `
 SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,

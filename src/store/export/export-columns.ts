@@ -40,7 +40,7 @@ export const RESOURCE_SOURCES: Readonly<Record<Resource, ResourceSource>> = {
     of: { column: 'post_id', sightings: POST_SIGHTINGS },
   },
   links: {
-    title: 'Links by their canonical address',
+    title: 'Links',
     view: 'links',
     key: ['id'],
     time: ['first_seen_at'],

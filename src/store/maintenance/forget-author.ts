@@ -3,6 +3,7 @@
  */
 
 import { Refused } from '../../domain/errors.ts';
+import { identifyAddress } from '../../domain/link-identity.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
@@ -126,7 +127,9 @@ function listTombstones(author: KnownAuthor, { posts, links }: Traces): Forgetta
   return [
     { kind: 'author', serviceId, externalId: author.external_id },
     ...posts.map((post) => ({ kind: 'post', serviceId, externalId: post.external_id }) as const),
-    ...addresses.flatMap((address) => (address === null ? [] : [{ kind: 'link', address } as const])),
+    ...addresses
+      .flatMap((address) => (address === null ? [] : [address, identifyAddress(address) ?? address]))
+      .map((address) => ({ kind: 'link', address }) as const),
   ];
 }
 

@@ -23,7 +23,9 @@ WHERE NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id
 const SELECT_OWN_LINKS = `
 SELECT l.id, l.canonical FROM strandline.links l
 WHERE l.id IN (SELECT link_id FROM strandline.link_sightings WHERE search_id = ANY ($1))
-  AND NOT EXISTS (SELECT FROM strandline.link_sightings o WHERE o.link_id = l.id AND o.search_id <> ALL ($1))`;
+  AND NOT EXISTS (SELECT FROM strandline.link_sightings o WHERE o.link_id = l.id AND o.search_id <> ALL ($1))
+  AND NOT EXISTS (SELECT FROM strandline.post_links p JOIN strandline.post_sightings o ON o.post_id = p.post_id
+    WHERE p.link_id = l.id AND o.search_id <> ALL ($1))`;
 
 const SELECT_COMPLETIONS = 'SELECT id FROM strandline.completions WHERE search_id = ANY ($1)';
 const SELECT_RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';

@@ -7,6 +7,7 @@ import type {
   ParsedPost,
   ParsedResults,
 } from '../../domain/parsed-results.ts';
+import { identifyAddress } from '../../domain/link-identity.ts';
 import type { Database, Id, Transaction } from '../database.ts';
 import { createHash } from 'node:crypto';
 
@@ -90,7 +91,9 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
     tx,
     gonePosts.flatMap(({ external_id: externalId, url }) => [
       { kind: 'post', serviceId, externalId } as const,
-      ...(url === null ? [] : [{ kind: 'link', address: url } as const]),
+      ...(url === null ? [] : [url, identifyAddress(url) ?? url]).map(
+        (address) => ({ kind: 'link', address }) as const,
+      ),
     ]),
     input.observedAt,
   );
@@ -116,12 +119,14 @@ export async function removeForgotten(
   const gonePosts = every.filter(isOfGone);
   // A post of theirs that is first seen here is also removed from those that quote or repost it.
   const goneIds = new Set(gonePosts.map((item) => item.external_id));
-  const goneUrls = new Set(gonePosts.flatMap(({ url }) => (url === null ? [] : [url])));
+  const goneUrls = new Set(
+    gonePosts.flatMap(({ url }) => (url === null ? [] : [url, identifyAddress(url) ?? url])),
+  );
   const isGonePost = (item: ParsedPost) =>
     goneIds.has(item.external_id) ||
     (item.reposted_status_id !== null && goneIds.has(item.reposted_status_id));
-  const isGoneLink = ({ address, canonical }: Omit<LinkRef, 'site'>) =>
-    [address, canonical].some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
+  const isGoneLink = (link: Omit<LinkRef, 'site'>) =>
+    listSpellings(link).some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
   const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
 
   const posts = (list: readonly ParsedPost[]) =>
@@ -142,6 +147,11 @@ export async function removeForgotten(
   return { kept, gonePosts, goneAuthors: findings.authors.filter(isGoneAuthor) };
 }
 
+/** What a tombstone of a link may be of: its address, its identity, or its identity before there were versions. */
+function listSpellings({ address, canonical }: Omit<LinkRef, 'site'>): string[] {
+  return [address, canonical, identifyAddress(address, { version: 1, own: [] }) ?? canonical];
+}
+
 function listThings(
   { posts, nestedPosts, authors, links, completion }: ParsedResults,
   author: (id: string) => Forgettable,
@@ -160,7 +170,7 @@ function listThings(
     ...(completion?.claims ?? []).flatMap(({ citations }) => citations),
   ];
   const scored = Object.keys(completion?.miner_link_scores ?? {});
-  const addresses = [...refs.flatMap(({ address, canonical }) => [address, canonical]), ...scored];
+  const addresses = [...refs.flatMap(listSpellings), ...scored];
   return [
     ...authors.map((item) => author(item.external_id)),
     ...[...ids, ...scored].flatMap((id) => (id === null ? [] : [post(id)])),

@@ -3,6 +3,7 @@
  * `forget-author.ts`). IDs of posts and links in `run_results` are kept: they preserve the number of results, and
  * refer to nothing.
  */
+import { identifyAddress } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
 
 /**
@@ -67,7 +68,9 @@ export async function findTraces(
     author.service_id,
     author.id,
   ]);
-  const addresses = [profile, ...posts.map(({ url }) => url)].filter((url) => url !== null);
+  const addresses = [profile, ...posts.map(({ url }) => url)].flatMap((url) =>
+    url === null ? [] : [url, identifyAddress(url) ?? url],
+  );
   const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
   return { posts, links };
 }
@@ -77,6 +80,23 @@ type TraceKind = 'posts' | 'links' | 'author';
 
 const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
 const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
+
+/** Links that are only in these posts: neither returned by a search nor cited. */
+const DELETE_LINKS_OF_POSTS = `
+WITH mine AS (
+  DELETE FROM strandline.post_links WHERE post_id = ANY ($1) RETURNING link_id
+), own AS MATERIALIZED (
+  SELECT DISTINCT m.link_id AS id FROM mine m
+  WHERE NOT EXISTS (SELECT FROM strandline.post_links WHERE link_id = m.link_id AND post_id <> ALL ($1))
+    AND NOT EXISTS (SELECT FROM strandline.link_sightings WHERE link_id = m.link_id)
+    AND NOT EXISTS (SELECT FROM strandline.completions WHERE completion_links @> ARRAY[m.link_id])
+    AND NOT EXISTS (SELECT FROM strandline.key_items WHERE link_id = m.link_id)
+    AND NOT EXISTS (SELECT FROM strandline.completions c CROSS JOIN unnest(c.search_completion_links) u(id) WHERE u.id = m.link_id)
+    AND NOT EXISTS (SELECT FROM strandline.completion_claims c CROSS JOIN unnest(c.link_ids) u(id) WHERE u.id = m.link_id)
+), addresses AS (
+  DELETE FROM strandline.link_addresses WHERE link_id IN (SELECT id FROM own)
+)
+DELETE FROM strandline.links WHERE id IN (SELECT id FROM own)`;
 
 /** In an order that satisfies foreign keys, with the names used in the counts. */
 const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement: string])[] = [
@@ -122,6 +142,8 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
     `UPDATE strandline.posts q SET quote = NULL FROM strandline.posts p
      WHERE p.id = ANY ($1) AND q.service_id = p.service_id AND q.quoted_status_id = p.external_id AND q.quote IS NOT NULL`,
   ],
+  ['links', 'posts', DELETE_LINKS_OF_POSTS],
+  ['links', 'links', 'DELETE FROM strandline.post_links WHERE link_id = ANY ($1)'],
   ['posts', 'posts', 'DELETE FROM strandline.posts WHERE id = ANY ($1)'],
   ['addresses', 'links', 'DELETE FROM strandline.link_addresses WHERE link_id = ANY ($1)'],
   ['links', 'links', 'DELETE FROM strandline.links WHERE id = ANY ($1)'],
@@ -157,6 +179,19 @@ WITH gone AS MATERIALIZED (
 )
 SELECT count(*)::int AS n FROM gone`;
 
+/** @returns how many documents were deleted */
+export async function removeFromArchive(
+  tx: Transaction,
+  postIds: readonly Id[],
+  linkIds: readonly Id[],
+): Promise<number> {
+  await tx.query(LOCK_ARCHIVE);
+  const { rows } = await tx.query<{ n: number }>(REMOVE_FROM_ARCHIVE, [postIds, linkIds]);
+  // A lexeme without documents may be the name of a deleted author.
+  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
+  return rows[0]?.n ?? 0;
+}
+
 /**
  * @param authorId null: no author is deleted
  * @returns deleted or changed rows by kind
@@ -168,11 +203,7 @@ export async function removeTraces(
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);
   const linkIds = links.map(({ id }) => id);
-  await tx.query(LOCK_ARCHIVE);
-  const { rows } = await tx.query<{ n: number }>(REMOVE_FROM_ARCHIVE, [postIds, linkIds]);
-  const gone: Record<string, number> = { archived: rows[0]?.n ?? 0 };
-  // A lexeme without documents may be the name of a deleted author.
-  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
+  const gone: Record<string, number> = { archived: await removeFromArchive(tx, postIds, linkIds) };
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
   const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));
   gone['completions'] = (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...urls]])).rowCount ?? 0;

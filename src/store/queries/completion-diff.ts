@@ -162,7 +162,7 @@ async function readMoments(
  * Links, and when the search first saw each, as a link or as the URL of a post. $1 search, $2 links, $3 completions.
  */
 const SELECT_CITED_LINKS = `
-SELECT l.id AS link_id, l.canonical AS url, l.title,
+SELECT l.id AS link_id, l.url, l.title,
   CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
   coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
 FROM strandline.links l
@@ -175,7 +175,7 @@ LEFT JOIN LATERAL (
   JOIN strandline.posts p ON p.id = u.id
   JOIN strandline.post_sightings s ON s.search_id = $1 AND s.post_id = p.id
   WHERE g.link_id IS NULL AND c.id = ANY ($3::bigint[])
-    AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id UNION ALL SELECT l.canonical)
+    AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id)
 ) p ON true
 WHERE l.id = ANY ($2::bigint[])`;
 

@@ -9,19 +9,28 @@ type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 /** Maximum links to compare, newest first; each search gets an equal share. */
 export const MAX_COMPARED_LINKS = 1_200;
 
-/** When each search of the topics first saw each of these links, at any time. $1 topics, $2 from, $3 until. */
+/**
+ * When each search of the topics first saw each of these links, as a result or in a post, at any time. $1 topics, $2
+ * from, $3 until.
+ */
 const SIGHTINGS_SQL = `
 WITH mine AS MATERIALIZED (
-  SELECT s.id, t.slug AS topic, count(*) OVER ()::int AS searches FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id
-  WHERE t.slug = ANY ($1::text[]) AND s.operation = 'ai'
+  SELECT s.id, t.slug AS topic, s.operation, count(*) FILTER (WHERE s.operation = 'ai') OVER ()::int AS searches
+  FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id WHERE t.slug = ANY ($1::text[])
 ), recent AS MATERIALIZED (
   SELECT DISTINCT d.thing AS link_id FROM mine m CROSS JOIN LATERAL (
     SELECT thing FROM strandline.discoveries
     WHERE search_id = m.id AND kind = 'link' AND at >= $2 AND at < $3 ORDER BY at DESC LIMIT ${MAX_COMPARED_LINKS} / m.searches
-  ) d
+  ) d WHERE m.operation = 'ai'
 ), seen AS MATERIALIZED (
   SELECT recent.link_id, m.topic, g.source, g.first_seen_at AS at, coalesce(r.baseline, true) AS baseline
-  FROM recent CROSS JOIN LATERAL (SELECT * FROM strandline.link_sightings WHERE link_id = recent.link_id OFFSET 0) g
+  FROM recent CROSS JOIN LATERAL (
+    SELECT search_id, source, first_seen_at, first_run_id FROM strandline.link_sightings WHERE link_id = recent.link_id
+    UNION ALL
+    SELECT s.search_id, 'microblog', s.first_seen_at, s.first_run_id
+    FROM strandline.post_links p JOIN strandline.post_sightings s ON s.post_id = p.post_id WHERE p.link_id = recent.link_id
+    OFFSET 0
+  ) g
   JOIN mine m ON m.id = g.search_id
   LEFT JOIN LATERAL (SELECT baseline FROM strandline.runs WHERE id = g.first_run_id OFFSET 0) r ON true
 )`;
@@ -60,7 +69,7 @@ export type SharedLink = {
 
 /** Most recently shared first. $4 maximum. */
 const SHARED_LINKS_SQL = `
-SELECT s.link_id::text, l.canonical AS url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
+SELECT s.link_id::text, l.url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
   extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
 FROM (
   SELECT link_id, array_agg(side ORDER BY at, side) AS topics, (array_agg(at ORDER BY at, side))[1:2] AS times

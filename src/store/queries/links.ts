@@ -155,10 +155,7 @@ const SELECT_POSTS_WITH_LINK = `
 SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id
-WHERE p.urls <> '{}' AND p.urls && (SELECT array_agg(address) FROM (
-    SELECT address FROM strandline.link_addresses WHERE link_id = $1
-    UNION SELECT canonical FROM strandline.links WHERE id = $1
-  ) known)
+WHERE p.id IN (SELECT post_id FROM strandline.post_links WHERE link_id = $1)
 ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
 
 /** The newest posts with one of the link's addresses in their text. */

@@ -119,10 +119,9 @@ export async function readPostRanks(
 
 /** $1 addresses. */
 const SELECT_KNOWN_LINKS = `
-SELECT a.address, a.link_id FROM strandline.link_addresses a WHERE a.address = ANY ($1::text[])
-UNION SELECT l.canonical, l.id FROM strandline.links l WHERE l.canonical = ANY ($1::text[])`;
+SELECT address, link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[])`;
 
-/** Which of these addresses are links found by a search, by address. */
+/** Which of these addresses are links, by address. */
 export async function readLinksByAddress(
   { pool }: Pick<Database, 'pool'>,
   addresses: readonly string[],

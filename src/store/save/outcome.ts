@@ -1,3 +1,4 @@
+import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { type Id, type Transaction, sqlTime } from '../database.ts';
 import { clearClaims } from './save-claims.ts';
@@ -10,6 +11,8 @@ export type ResponseToSave = {
   findings: ParsedResults;
   /** When the response was received: the time of all its facts. */
   observedAt: Date;
+  /** Rules of link identity of the configuration (`LINK_RULES`); default: none. */
+  linkRules?: readonly OwnLinkRule[];
 };
 
 /** Results with the fence of their claim: only the holder of the highest fence may save. */

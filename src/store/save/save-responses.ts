@@ -1,7 +1,9 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
+import { BUILT_IN_RULES, type LinkRules } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
+import { readStoredRules } from '../link-rules.ts';
 import { saveClaims } from './save-claims.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
 import {
@@ -11,6 +13,7 @@ import {
   type KnownItem,
   itemKey,
   buildLinkRows,
+  collectPostAddresses,
   collectPosts,
   type ItemOccurrences,
 } from './save-rows.ts';
@@ -23,6 +26,7 @@ import {
   SAVE_AUTHORS,
   SAVE_COUNTERS,
   SAVE_LINKS,
+  SAVE_POST_LINKS,
   SAVE_POSTS,
   INSERT_SIGHTINGS,
 } from './save-sql.ts';
@@ -62,8 +66,8 @@ export async function saveResponses(
         ? { ...response, findings: await leaveOutForgotten(tx, response) }
         : response,
     );
-  const known = await findStored(tx, responses);
-  for (const statement of buildContentStatements(responses, known)) last(tx.query(statement));
+  const [known, storedRules] = await awaitAll([findStored(tx, responses), readStoredRules(tx)]);
+  for (const statement of buildContentStatements(responses, known, storedRules)) last(tx.query(statement));
   const [changed, sighted] = await awaitAll([saveCounters(tx, known), insertSightings(tx, responses, known)]);
   const [completions, touched] = await awaitAll([
     awaitAll(
@@ -128,15 +132,32 @@ function itemIds(things: readonly ItemOccurrences[]): [Id[], string[]] {
 }
 
 /** Statements that save new or changed content, one per response of the same item, in order. */
-function buildContentStatements(responses: readonly ResponseToSave[], { posts, authors }: KnownItems) {
-  const named = (name: string, text: string) => (rows: string) => ({ name, text, values: [rows] });
+function buildContentStatements(
+  responses: readonly ResponseToSave[],
+  { posts, authors }: KnownItems,
+  stored: LinkRules,
+) {
+  const current = { ...BUILT_IN_RULES, own: responses[0]?.linkRules ?? [] };
+  const inPosts = collectPostAddresses(responses, posts);
+  const named =
+    (name: string, text: string) =>
+    (...values: unknown[]) => ({ name, text, values });
   return [
-    ...buildContentRows(authors).map(named('save_authors', SAVE_AUTHORS)),
-    ...buildContentRows(posts).map(named('save_posts', SAVE_POSTS)),
-    ...buildLinkRows(responses).flatMap((rows) => [
+    ...buildContentRows(authors).map((rows) => named('save_authors', SAVE_AUTHORS)(rows)),
+    ...buildContentRows(posts).map((rows) => named('save_posts', SAVE_POSTS)(rows)),
+    ...buildLinkRows(responses, inPosts, { current, stored }).flatMap((rows) => [
       named('save_links', SAVE_LINKS)(rows),
       named('save_addresses', SAVE_ADDRESSES)(rows),
     ]),
+    ...(inPosts.length === 0
+      ? []
+      : [
+          named('save_post_links', SAVE_POST_LINKS)(
+            inPosts.map(({ response }) => response.serviceId),
+            inPosts.map(({ externalId }) => externalId),
+            inPosts.map(({ address }) => address),
+          ),
+        ]),
   ];
 }
 

@@ -3,13 +3,13 @@
  * turn, oldest first, so that a shared transaction has the same result as separate ones.
  */
 import { hash } from 'node:crypto';
-import type {
-  ParsedResults,
-  LinkRef,
-  ParsedAuthor,
-  ParsedLink,
-  ParsedPost,
-} from '../../domain/parsed-results.ts';
+import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../domain/parsed-results.ts';
+import {
+  areSameRules,
+  identifyAddress,
+  type LinkRules,
+  readIdentityHost,
+} from '../../domain/link-identity.ts';
 import type { Id } from '../database.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 
@@ -119,34 +119,89 @@ function buildColumns(turn: number, things: readonly KnownItem[], counters: read
 const countTurns = (things: readonly ItemOccurrences[]) =>
   Math.max(0, ...things.map(({ said }) => said.length));
 
+/** Rules of link identity: those of this process, and those of the stored links until `links rekey` applies the others. */
+export type IdentityRules = { current: LinkRules; stored: LinkRules };
+
+/** A link of one response. */
+type LinkRow = Partial<ParsedLink> & {
+  canonical: string;
+  /** The identity by the rules of the stored links; null if it is the same. */
+  former: string | null;
+  addresses: string[];
+  site: string;
+};
+
 /**
- * Links of responses, each address once per response, as JSON arrays to save in order. Returned links come before
- * those that are only cited by a completion.
+ * Links of responses, each once per response with all its addresses, as JSON arrays to save in order. Returned links
+ * come before those that are only cited by a completion, and those that are only in a post.
  */
-export function buildLinkRows(responses: readonly ParsedResponse[]): string[] {
+export function buildLinkRows(
+  responses: readonly ParsedResponse[],
+  posts: readonly PostAddress[],
+  rules: IdentityRules,
+): string[] {
   const turns: object[][] = [];
   const responsesWith = new Map<string, number>();
-  for (const { observedAt, findings } of responses.toSorted(compareTimes)) {
-    const links = collectLinks(findings);
-    links.forEach((link, ord) => {
-      const turn = (turns[responsesWith.get(link.canonical) ?? 0] ??= []);
-      turn.push({ ...link, ord, observed_at: observedAt });
+  for (const response of responses.toSorted(compareTimes)) {
+    const inPosts = posts.filter((post) => post.response === response).map(({ address }) => address);
+    collectLinks(response.findings, inPosts, rules).forEach((link, ord) => {
+      const turn = responsesWith.get(link.canonical) ?? 0;
+      (turns[turn] ??= []).push({ ...link, ord, observed_at: response.observedAt });
+      responsesWith.set(link.canonical, turn + 1);
     });
-    for (const canonical of new Set(links.map((link) => link.canonical)))
-      responsesWith.set(canonical, (responsesWith.get(canonical) ?? 0) + 1);
   }
   return turns.map((rows) => JSON.stringify(rows));
 }
 
-function collectLinks({ links, completion }: ParsedResults): (ParsedLink | LinkRef)[] {
-  const byAddress = new Map<string, ParsedLink | LinkRef>();
-  for (const link of links) byAddress.set(link.address, link);
-  if (completion !== null) {
-    const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
-    const cited = completion.claims.flatMap(({ citations }) => citations);
-    const { completion_links, search_completion_links } = completion;
-    for (const link of [...completion_links, ...search_completion_links, ...items, ...cited])
-      if (!byAddress.has(link.address)) byAddress.set(link.address, link);
-  }
-  return [...byAddress.values()];
+function collectLinks(
+  { links, completion }: ParsedResults,
+  inPosts: readonly string[],
+  rules: IdentityRules,
+): LinkRow[] {
+  const items = completion?.key_items.flatMap((item) => (item.link === null ? [] : [item.link])) ?? [];
+  const cited = completion?.claims.flatMap(({ citations }) => citations) ?? [];
+  const lists = [completion?.completion_links ?? [], completion?.search_completion_links ?? [], items, cited];
+  const isKnown = areSameRules(rules.current, rules.stored);
+  const rows = new Map<string, LinkRow>();
+  const add = (address: string, link: Partial<ParsedLink>) => {
+    const canonical = identifyAddress(address, rules.current);
+    if (canonical === null) return;
+    const addresses = link.addresses ?? [address];
+    const before = rows.get(canonical);
+    if (before === undefined)
+      rows.set(canonical, {
+        ...link,
+        canonical,
+        former: isKnown ? null : identifyAddress(address, rules.stored),
+        addresses: [...addresses],
+        site: readIdentityHost(canonical),
+      });
+    else before.addresses.push(...addresses.filter((spelling) => !before.addresses.includes(spelling)));
+  };
+  for (const link of links) add(link.address, link);
+  for (const { address } of lists.flat()) add(address, {});
+  for (const address of inPosts) add(address, {});
+  return [...rows.values()];
+}
+
+/** An address in the text of a post. */
+export type PostAddress = { response: ParsedResponse; externalId: string; address: string };
+
+/** Addresses in new and changed posts. */
+export function collectPostAddresses(
+  responses: readonly ParsedResponse[],
+  posts: readonly KnownItem[],
+): PostAddress[] {
+  const changed = new Set(
+    posts
+      .filter(({ said, hash: stored }) => said.some((occurrence) => occurrence.hash !== stored))
+      .map(({ serviceId, externalId }) => itemKey(serviceId, externalId)),
+  );
+  return responses.flatMap((response) =>
+    [...response.findings.posts, ...response.findings.nestedPosts]
+      .filter(({ external_id }) => changed.has(itemKey(response.serviceId, external_id)))
+      .flatMap(({ external_id: externalId, urls }) =>
+        (urls ?? []).map((address) => ({ response, externalId, address })),
+      ),
+  );
 }

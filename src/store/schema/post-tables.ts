@@ -133,12 +133,15 @@ export const post_snapshots = strandline.table(
   ],
 );
 
-/** Links, identified by their canonical address. */
+/** Links, by their identity (`domain/link-identity.ts`). */
 export const links = strandline.table(
   'links',
   {
     id: key(),
+    /** The identity, by the rules in force when it was written; `links rekey` rewrites it. */
     canonical: text().notNull(),
+    /** The address with which it was first seen, as returned. */
+    url: text().notNull(),
     site: text().notNull(),
     title: text(),
     snippet: text(),
@@ -151,11 +154,17 @@ export const links = strandline.table(
     highlights: text().array(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
+    /** Only while `links rekey` replaces this link with another one. */
+    merged_into: ref(),
   },
-  (t) => [unique('links_canonical_key').on(t.canonical), index('links_site').on(t.site)],
+  (t) => [
+    unique('links_canonical_key').on(t.canonical),
+    index('links_site').on(t.site),
+    index('links_merged').on(t.merged_into).where(sql`${t.merged_into} is not null`),
+  ],
 );
 
-/** Every address as returned, so that new canonicalization rules do not make known links new. */
+/** Every address as returned. A known address keeps its link, so that new rules make no known link new. */
 export const link_addresses = strandline.table(
   'link_addresses',
   {
@@ -165,6 +174,13 @@ export const link_addresses = strandline.table(
       .references(() => links.id),
   },
   (t) => [primaryKey({ columns: [t.address] }), index('link_addresses_link').on(t.link_id)],
+);
+
+/** Links whose addresses are in the text of a post. */
+export const post_links = strandline.table(
+  'post_links',
+  { post_id: ref().notNull(), link_id: ref().notNull() },
+  (t) => [primaryKey({ columns: [t.post_id, t.link_id] }), index('post_links_link').on(t.link_id)],
 );
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -231,7 +231,7 @@ function LinkAddresses({ link, addresses }: { link: LinkRow; addresses: readonly
     <Section
       title="Addresses"
       id="addresses"
-      note="The first is canonical; the others are as returned by searches."
+      note="As returned. The first is the one with which it was first seen."
     >
       <ul class="plain addresses">
         {[link.url, ...addresses.filter((address) => address !== link.url)].map((address) => (

@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'channel.secret_rotated',
   'run.requested',
   'run.replayed',
+  'links.rekeyed',
   'delivery.resent',
   'token.created',
   'token.rotated',

@@ -147,6 +147,14 @@ export const linksView = analytics
   })
   .existing();
 
+export const linkAddressesView = analytics
+  .view('link_addresses', { link_id: id(), url: text().notNull() })
+  .existing();
+
+export const postLinksView = analytics
+  .view('post_links', { post_id: id(), link_id: id(), url: text().notNull(), site: text().notNull() })
+  .existing();
+
 export const linkSightingsView = analytics
   .view('link_sightings', {
     search_id: id(),

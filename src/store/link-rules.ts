@@ -1,0 +1,47 @@
+/** The rules by which the stored links were identified. */
+
+import { areSameRules, type LinkRules } from '../domain/link-identity.ts';
+import type { Database, Transaction } from './database.ts';
+
+type Queryable = Pick<Transaction, 'query'> | Database['pool'];
+
+/** Without a row, the links are from before there were versions. */
+const OLDEST_RULES: LinkRules = { version: 1, own: [] };
+
+export async function readStoredRules(db: Queryable): Promise<LinkRules> {
+  const { rows } = await db.query<{ value: string }>({
+    name: 'link_rules',
+    text: `SELECT value FROM strandline.facts WHERE name = 'link_rules'`,
+  });
+  // Written by `writeStoredRules` and the migration only.
+  return rows[0] === undefined ? OLDEST_RULES : (JSON.parse(rows[0].value) as LinkRules);
+}
+
+export async function writeStoredRules(db: Queryable, rules: LinkRules, now: Date): Promise<void> {
+  await db.query(
+    `INSERT INTO strandline.facts (name, value, at) VALUES ('link_rules', $1, $2)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at`,
+    [JSON.stringify(rules), now],
+  );
+}
+
+/**
+ * Whether stored links were identified by other rules, in words; null if by these. A database without links takes these
+ * rules at once.
+ */
+export async function describeOutdatedRules(
+  { pool }: Pick<Database, 'pool'>,
+  current: LinkRules,
+  now: Date,
+): Promise<string | null> {
+  const stored = await readStoredRules(pool);
+  if (areSameRules(stored, current)) return null;
+  const { rows } = await pool.query('SELECT FROM strandline.links LIMIT 1');
+  if (rows.length === 0) {
+    await writeStoredRules(pool, current, now);
+    return null;
+  }
+  return stored.version === current.version
+    ? 'stored links are identified by other rules than those of LINK_RULES'
+    : `stored links are identified by the rules of version ${stored.version}, not ${current.version}`;
+}
