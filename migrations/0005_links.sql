@@ -23,4 +23,5 @@ WHERE p.urls <> '{}';
 -- Rules by which the stored links were identified (`LinkRules`). Links from before have those of version 1.
 INSERT INTO strandline.facts (name, value, at)
 SELECT 'link_rules', CASE WHEN EXISTS (SELECT FROM strandline.links) THEN '{"version":1,"own":[]}' ELSE '{"version":2,"own":[]}' END,
-  date_trunc('milliseconds', clock_timestamp());
+  date_trunc('milliseconds', clock_timestamp())
+ON CONFLICT (name) DO NOTHING;

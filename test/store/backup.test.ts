@@ -12,7 +12,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { backUp } from '../../src/store/backup/backup.ts';
-import type { BackedUpTable, Manifest } from '../../src/store/backup/manifest.ts';
+import { type Manifest, readManifest } from '../../src/store/backup/manifest.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
@@ -416,52 +416,49 @@ const FORMER_CHANNELS = {
   ],
 };
 
-/** How many columns `0003_members` added, each at the end of its table. */
-const ADDED_COLUMNS: Readonly<Record<string, number>> = {
-  posts: 1,
-  authors: 4,
-  author_counters: 2,
-  author_snapshots: 1,
-  links: 3,
-  completions: 1,
-};
+/** Links as they were before `0005_links`: these columns less. */
+const NEW_LINK_COLUMNS = new Set(['url', 'merged_into']);
 
-/** Takes the added columns out of a backed-up table. */
-async function withoutAdded(directory: string, table: BackedUpTable): Promise<BackedUpTable> {
-  const added = ADDED_COLUMNS[table.name] ?? 0;
-  if (added === 0) return table;
-  const columns = table.columns.slice(0, -added);
-  const file = path.join(directory, `${table.name}.copy.gz`);
-  const lines = gunzipSync(await readFile(file))
-    .toString()
-    .split('\n')
-    .slice(0, -1);
-  const shorter = lines.map((line) => `${line.split('\t').slice(0, -added).join('\t')}\n`);
-  const packed = gzipSync(shorter.join(''));
-  await writeFile(file, packed);
-  const sha256 = createHash('sha256').update(packed).digest('hex');
-  return { ...table, columns, bytes: packed.length, sha256 };
+async function withoutNewColumns(directory: string, columns: readonly string[]): Promise<Buffer> {
+  const copied = gunzipSync(await readFile(path.join(directory, 'links.copy.gz'))).toString();
+  const kept = (line: string) =>
+    line
+      .split('\t')
+      .filter((_, n) => !NEW_LINK_COLUMNS.has(columns[n] ?? ''))
+      .join('\t');
+  return gzipSync(copied.split('\n').map(kept).join('\n'));
 }
 
 test('a backup from before tables were named anew, and channels had settings, is restored with all their rows', async () => {
   const [tables] = await readMigrations();
   if (tables === undefined) throw new Error('no migrations');
   const packed = gzipSync(FORMER_CHANNELS.rows.map((row) => `${row.replaceAll(' ', '\t')}\n`).join(''));
+  const digestOf = (file: Buffer) => ({
+    bytes: file.length,
+    sha256: createHash('sha256').update(file).digest('hex'),
+  });
   const channels = {
     columns: FORMER_CHANNELS.columns,
     rows: FORMER_CHANNELS.rows.length,
-    bytes: packed.length,
-    sha256: createHash('sha256').update(packed).digest('hex'),
+    ...digestOf(packed),
   };
-  const directory = await withManifest('former names', async (manifest, copy) => {
+  const current = await readManifest(whole);
+  const linkColumns = current.tables.find(({ name }) => name === 'links')?.columns ?? [];
+  const links = await withoutNewColumns(whole, linkColumns);
+  const directory = await withManifest('former names', (manifest) => {
     manifest.migration = { name: tables.name, when: tables.when };
-    const former = await Promise.all(manifest.tables.map((table) => withoutAdded(copy, table)));
-    manifest.tables = former.map((table) => ({
-      ...table,
-      name: FORMER_NAMES.get(table.name) ?? table.name,
-      ...(table.name === 'channels' ? channels : {}),
-    }));
+    manifest.tables = manifest.tables
+      .filter(({ name }) => name !== 'post_links')
+      .map((table) => ({
+        ...table,
+        name: FORMER_NAMES.get(table.name) ?? table.name,
+        ...(table.name === 'channels' ? channels : {}),
+        ...(table.name === 'links'
+          ? { columns: linkColumns.filter((name) => !NEW_LINK_COLUMNS.has(name)), ...digestOf(links) }
+          : {}),
+      }));
   });
+  await writeFile(path.join(directory, 'links.copy.gz'), links);
   await writeFile(path.join(directory, 'channels.copy.gz'), packed);
   for (const [name, former] of FORMER_NAMES)
     await rename(path.join(directory, `${name}.copy.gz`), path.join(directory, `${former}.copy.gz`));

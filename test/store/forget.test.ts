@@ -284,3 +284,50 @@ test('parsing an old response again does not restore an author forgotten since',
   expect(await tablesWith(word)).toEqual([]);
   await expect(replayRun(world.ctx, firstRunId)).rejects.toThrow(/no stored response/);
 });
+
+test('links that only their posts have go with them; links of others stay, and their own post stays away under any spelling', async () => {
+  const word = 'zorkvale';
+  const at = (address: string) => ({ entities: { urls: [{ expanded_url: address }] } });
+  const own = `https://diary.example/${word}`;
+  const common = 'https://www.common.example/story';
+  const url = `https://twitter.com/p_${word}/status/1000000091`;
+  const links = (...addresses: string[]) => ({
+    web_search_results: { organic_results: addresses.map((link) => ({ title: 'a', link, snippet: '' })) },
+  });
+  await firstRun('links-of-posts', {
+    miner_tweets: [
+      wirePost('1000000091', { ...person('1000000091', word), ...at(own), url }),
+      wirePost('1000000092', { ...person('1000000092', word), ...at(common) }),
+      wirePost('1000000093', at(common)),
+    ],
+  });
+  await firstRun('links-of-answers', links(url), 'ai');
+  const stored = () =>
+    rows('SELECT url FROM strandline.links WHERE url = ANY ($1) ORDER BY url', [[own, common, url]]);
+  expect(await stored()).toHaveLength(3);
+
+  await forget(`@p_${word}`);
+  expect(await stored()).toEqual([{ url: common }]);
+  expect(
+    await rows(
+      'SELECT count(*)::int AS n FROM strandline.post_links p JOIN strandline.links l ON l.id = p.link_id WHERE l.url = $1',
+      [common],
+    ),
+  ).toEqual([{ n: 1 }]);
+  expect(await tablesWith(word)).toEqual([]);
+  expect(await dangling()).toEqual([]);
+
+  await runAgain('links-of-posts', {
+    miner_tweets: [wirePost('1000000094', at(`https://x.com/p_${word}/status/1000000091`))],
+  });
+  expect(await tablesWith(word), 'what another says stays with his post').toEqual(['posts']);
+  expect(await rows(`SELECT urls FROM strandline.posts WHERE external_id = '1000000094'`)).toEqual([
+    { urls: [] },
+  ]);
+  await rows(`UPDATE strandline.posts SET entities = '{}' WHERE external_id = '1000000094'`);
+  await runAgain(
+    'links-of-answers',
+    links(`https://x.com/p_${word}/status/1000000091?s=20`, 'https://other.example/'),
+  );
+  expect(await tablesWith(word)).toEqual([]);
+});

@@ -14,7 +14,8 @@ import { writeStoredRules } from '../link-rules.ts';
 import { removeFromArchive } from './traces.ts';
 
 const S = 'strandline';
-const LINKS_PER_BATCH = 1_000;
+/** Few enough that a save waits for a fraction of a second. */
+const LINKS_PER_BATCH = 500;
 const ROWS_PER_BATCH = 5_000;
 
 export type RekeyCounts = {

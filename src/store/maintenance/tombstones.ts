@@ -128,10 +128,15 @@ export async function removeForgotten(
   const isGoneLink = (link: Omit<LinkRef, 'site'>) =>
     listSpellings(link).some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
   const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
+  const withoutGoneUrls = (item: ParsedPost): ParsedPost => ({
+    ...item,
+    urls: item.urls.filter((url) => !isGoneLink(referTo(url))),
+  });
 
   const posts = (list: readonly ParsedPost[]) =>
     list
       .filter((item) => !isGonePost(item))
+      .map(withoutGoneUrls)
       .map((item) =>
         item.quoted_status_id !== null && isGoneId(item.quoted_status_id) ? { ...item, quote: null } : item,
       );
@@ -152,6 +157,10 @@ function listSpellings({ address, canonical }: Omit<LinkRef, 'site'>): string[] 
   return [address, canonical, identifyAddress(address, { version: 1, own: [] }) ?? canonical];
 }
 
+function referTo(address: string): Omit<LinkRef, 'site'> {
+  return { address, canonical: identifyAddress(address) ?? address };
+}
+
 function listThings(
   { posts, nestedPosts, authors, links, completion }: ParsedResults,
   author: (id: string) => Forgettable,
@@ -170,7 +179,8 @@ function listThings(
     ...(completion?.claims ?? []).flatMap(({ citations }) => citations),
   ];
   const scored = Object.keys(completion?.miner_link_scores ?? {});
-  const addresses = [...refs.flatMap(listSpellings), ...scored];
+  const urls = [...posts, ...nestedPosts].flatMap((item) => item.urls);
+  const addresses = [...[...refs, ...urls.map(referTo)].flatMap(listSpellings), ...scored];
   return [
     ...authors.map((item) => author(item.external_id)),
     ...[...ids, ...scored].flatMap((id) => (id === null ? [] : [post(id)])),
@@ -198,9 +208,10 @@ function withoutLinks(
 /** Number of items that can be removed. */
 function countThings({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
   const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
+  const urls = [...posts, ...nestedPosts].reduce((n, item) => n + item.urls.length, 0);
   const { completion_links, search_completion_links, key_items, claims } = completion ?? {};
   const lists = [completion_links, search_completion_links, key_items, claims];
   const cited = lists.reduce((n, list) => n + (list?.length ?? 0), 0);
   const scored = Object.keys(completion?.miner_link_scores ?? {}).length;
-  return posts.length + nestedPosts.length + authors.length + links.length + quotes + cited + scored;
+  return posts.length + nestedPosts.length + authors.length + links.length + quotes + urls + cited + scored;
 }

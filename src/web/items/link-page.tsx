@@ -108,7 +108,7 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
       note="Leads are no finer than the search intervals. Baseline finds may be old, so they have no lead."
     >
       {rows.length === 0 ? (
-        <EmptyState words="Not returned by any search: only cited or listed by a completion." />
+        <EmptyState words="Not returned by any search: only cited by a completion or in a post." />
       ) : (
         <Table
           caption="Searches that found this link, in order"

@@ -116,6 +116,7 @@ describe('a link', () => {
     );
     const { post } = await one<{ post: bigint }>('SELECT min(id) AS post FROM strandline.posts');
     await db.pool.query('UPDATE strandline.posts SET urls = $2 WHERE id = $1', [post, [address]]);
+    await db.pool.query('INSERT INTO strandline.post_links (post_id, link_id) VALUES ($1, $2)', [post, id]);
     expect((await person.get(`/links/${id}`)).html).toContain(`href="/posts/${post}"`);
     expect((await person.get(`/posts/${post}`)).html).toContain(`href="/links/${id}"`);
   });
