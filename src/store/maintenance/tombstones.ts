@@ -130,7 +130,7 @@ export async function removeForgotten(
   const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
   const withoutGoneUrls = (item: ParsedPost): ParsedPost => ({
     ...item,
-    urls: item.urls.filter((url) => !isGoneLink(referTo(url))),
+    urls: item.urls && item.urls.filter((url) => !isGoneLink(referTo(url))),
   });
 
   const posts = (list: readonly ParsedPost[]) =>
@@ -179,7 +179,7 @@ function listThings(
     ...(completion?.claims ?? []).flatMap(({ citations }) => citations),
   ];
   const scored = Object.keys(completion?.miner_link_scores ?? {});
-  const urls = [...posts, ...nestedPosts].flatMap((item) => item.urls);
+  const urls = [...posts, ...nestedPosts].flatMap((item) => item.urls ?? []);
   const addresses = [...[...refs, ...urls.map(referTo)].flatMap(listSpellings), ...scored];
   return [
     ...authors.map((item) => author(item.external_id)),
@@ -208,7 +208,7 @@ function withoutLinks(
 /** Number of items that can be removed. */
 function countThings({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
   const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
-  const urls = [...posts, ...nestedPosts].reduce((n, item) => n + item.urls.length, 0);
+  const urls = [...posts, ...nestedPosts].reduce((n, item) => n + (item.urls?.length ?? 0), 0);
   const { completion_links, search_completion_links, key_items, claims } = completion ?? {};
   const lists = [completion_links, search_completion_links, key_items, claims];
   const cited = lists.reduce((n, list) => n + (list?.length ?? 0), 0);

@@ -4,6 +4,7 @@ import { awaitAll, type Id, type SendLast, type Transaction } from '../database.
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
 import { readStoredRules } from '../link-rules.ts';
+import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
 import {
@@ -22,11 +23,8 @@ import {
   FIND_STORED,
   INSERT_COMPLETION,
   LOCK_FEED,
-  SAVE_ADDRESSES,
   SAVE_AUTHORS,
   SAVE_COUNTERS,
-  SAVE_LINKS,
-  SAVE_POST_LINKS,
   SAVE_POSTS,
   INSERT_SIGHTINGS,
 } from './save-sql.ts';
