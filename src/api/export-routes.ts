@@ -8,7 +8,7 @@ import { InvalidInput } from '../domain/errors.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { FORMATS } from '../monitor/export/row-encoders.ts';
 import { exportRows } from '../monitor/export/export-rows.ts';
-import { RESOURCES } from '../store/export/export-columns.ts';
+import { RESOURCES } from '../store/export/export-resources.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { flagParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
-import { exportFiles, openTarget } from '../monitor/export/export-files.ts';
+import { exportFiles, openTarget, readContinued } from '../monitor/export/export-files.ts';
 import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
-import { type Resource, RESOURCES } from '../store/export/export-columns.ts';
+import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
 import type { ExportFilter } from '../store/export/export-select.ts';
 import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
@@ -22,6 +22,7 @@ type ExportOptions = {
   out?: string;
   raw?: boolean;
   bom?: boolean;
+  continue?: boolean;
 };
 
 const ALL_RESOURCES = 'all';
@@ -37,19 +38,26 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--out <path>', 'file or folder; a manifest is written next to the data (default: stdout)')
     .option('--raw', 'csv: do not escape text that a spreadsheet would run as a formula')
     .option('--bom', 'csv: start with a byte order mark')
+    .option('--continue', 'only what is new or changed since the export in the folder --out, into new files')
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline export posts --topic harbour-ferry --since 1w > posts.csv\n' +
-        '  $ strandline export all --format parquet --out ferry-2026-11/\n',
+        '  $ strandline export all --format parquet --out ferry-2026-11/\n' +
+        '  $ strandline export all --continue --out ferry-2026-11/\n',
     )
     .action((given: string, options: ExportOptions) => {
       const what = parseChoice('what', given, [...RESOURCES, ALL_RESOURCES]);
+      const resources = what === ALL_RESOURCES ? RESOURCES : [what];
+      if (options.continue === true) return continueExport(cli, resources, options);
       const filter = parseFilter(options, systemClock.now(), cli.page);
       const encoding = parseEncoding(options);
       const { out } = options;
       if (out === undefined)
         return exportToStdout(cli, requireStreamable(cli, what, encoding), filter, encoding);
-      return exportToFiles(cli, what === ALL_RESOURCES ? RESOURCES : [what], filter, encoding, out);
+      return exportToFiles(cli, async () => {
+        const target = await openTarget(out, resources.length > 1);
+        return { resources, filter, encoding, target };
+      });
     });
 }
 
@@ -103,19 +111,41 @@ function exportToStdout(
   });
 }
 
-function exportToFiles(
+/** What is exported, how, and where to is as in the manifest. */
+function continueExport(
   cli: Cli,
   resources: readonly Resource[],
-  filter: ExportFilter,
-  encoding: Encoding,
-  out: string,
+  { out, ...others }: ExportOptions,
+): Promise<void> {
+  const other = Object.keys(others).find((name) => name !== 'continue');
+  if (other !== undefined)
+    throw new InvalidInput([
+      {
+        path: other,
+        given: 'a value',
+        expected: 'none with --continue: it is as in the export that is continued',
+      },
+    ]);
+  if (out === undefined)
+    throw new InvalidInput([
+      { path: 'out', given: undefined, expected: 'the folder of the export to continue' },
+    ]);
+  return exportToFiles(cli, async () => {
+    const target = { folder: out, file: undefined };
+    return { resources, target, ...(await readContinued(target, resources)) };
+  });
+}
+
+function exportToFiles(
+  cli: Cli,
+  prepare: () => Promise<Omit<Parameters<typeof exportFiles>[1], 'signal'>>,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
-    const target = await openTarget(out, resources.length > 1);
-    const { written, manifest } = await exportFiles(ctx, { resources, filter, encoding, target, signal });
+    const what = await prepare();
+    const { written, manifest } = await exportFiles(ctx, { ...what, signal });
     for (const file of written)
       cli.say(
-        `${path.join(target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
+        `${path.join(what.target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
     cli.say(`${manifest}: manifest with columns, provenance and checksums`);
   });

@@ -2,6 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RESOURCES } from '../../src/store/export/export-resources.ts';
 import { makeStand, type Stand } from '../cli/stand.ts';
 import { makeDirectory } from '../temporary.ts';
 import { decode } from './decode.ts';
@@ -50,8 +51,8 @@ it('writes all resources into a folder and lists them', async () => {
   const { code, stdout, stderr } = await stand.run(['export', 'all', '--format', 'parquet', '--out', out]);
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toContain(`posts.parquet: ${TEXTS.length} rows, `);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(7);
-  expect(await readdir(out)).toHaveLength(7);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(RESOURCES.length + 1);
+  expect(await readdir(out)).toHaveLength(RESOURCES.length + 1);
 });
 
 it('takes the format from the file name', async () => {
@@ -80,11 +81,11 @@ describe('exits with 2 for', () => {
       ['posts', '--format', 'parquet'],
       'out (--out): got nothing; a file or folder: Parquet',
     ],
-    ['all resources on stdout', ['all'], 'a folder: "all" writes several files'],
-    ['an unknown resource', ['authors'], 'one of posts, engagement'],
-    ['an unknown format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
-    ['an end before its start', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
-    ['an invalid time', ['posts', '--until', 'soon'], 'until (--until): got "soon"'],
+    ['all of it on stdout', ['all'], 'a folder: "all" writes several files'],
+    ['another resource', ['audit_log'], 'one of posts, engagement'],
+    ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
+    ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
+    ['a time that is none', ['posts', '--until', 'soon'], 'until (--until): got "soon"'],
     ['raw NDJSON', ['posts', '--format', 'ndjson', '--raw'], 'only with --format csv'],
   ])('%s', async (_name, argv, words) => {
     const { code, stdout, stderr } = await stand.run(['export', ...argv]);

@@ -12,7 +12,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { backUp } from '../../src/store/backup/backup.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { RESOURCES } from '../../src/store/export/export-columns.ts';
+import { RESOURCES } from '../../src/store/export/export-resources.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
 import { applyRetention } from '../../src/store/maintenance/retention.ts';
@@ -91,6 +91,10 @@ async function restoredInto(name: string): Promise<Database> {
   return db;
 }
 
+/** A cursor is of one database. */
+const withoutCursor = (file: string, bytes: Buffer = Buffer.of()) =>
+  file.endsWith('.json') ? Buffer.from(bytes.toString().replace(/"cursor": "[0-9.]+"/, '')) : bytes;
+
 /** @returns what was exported before, file by file */
 async function expectTheSame(name: string): Promise<Record<string, Buffer>> {
   const db = await restoredInto(`backup-${name}`);
@@ -101,7 +105,9 @@ async function expectTheSame(name: string): Promise<Record<string, Buffer>> {
     expect(Object.keys(before)).toHaveLength(RESOURCES.length + 1);
     expect(Object.keys(after)).toEqual(Object.keys(before));
     for (const [file, bytes] of Object.entries(before))
-      expect(after[file]?.equals(bytes), `${name}: ${file}`).toBe(true);
+      expect(withoutCursor(file, after[file])?.equals(withoutCursor(file, bytes)), `${name}: ${file}`).toBe(
+        true,
+      );
     Object.assign(all, before);
   }
   return all;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Format, FORMATS, guardFormula } from '../../src/monitor/export/row-encoders.ts';
 import { exportRows } from '../../src/monitor/export/export-rows.ts';
-import { type Resource, RESOURCES, RESOURCE_SOURCES } from '../../src/store/export/export-columns.ts';
+import { type Resource, RESOURCE_SOURCES, viewName } from '../../src/store/export/export-resources.ts';
 import type { ExportFilter } from '../../src/store/export/export-select.ts';
 import { makeWorld, type World } from '../world.ts';
 import { asRead, asSaid, decode, type Row } from './decode.ts';
@@ -30,15 +30,18 @@ const idsOf = async (resource: Resource, filter: ExportFilter, name = 'id') =>
   (await decode('ndjson', await exported(resource, 'ndjson', filter))).map((row) => row[name]);
 
 async function viewRows(resource: Resource): Promise<Row[]> {
-  const { view, key } = RESOURCE_SOURCES[resource];
+  const { key } = RESOURCE_SOURCES[resource];
   const { rows } = await world.db.pool.query<Row>(
-    `SELECT * FROM strandline_analytics.${view} ORDER BY ${key.join(', ')}`,
+    `SELECT * FROM strandline_analytics.${viewName(resource)} ORDER BY ${key.join(', ')}`,
   );
   return rows;
 }
 
-describe.each(RESOURCES)('%s', (resource) => {
-  it.each(FORMATS)('as %s equals the view, row by row and column by column', async (format) => {
+/** Of which the history has rows; resources.test.ts has the others. */
+const FILLED = ['posts', 'engagement', 'links', 'completions', 'discoveries', 'volume'] as const;
+
+describe.each(FILLED)('%s', (resource) => {
+  it.each(FORMATS)('is in %s what the view says, row for row, column for column', async (format) => {
     const rows = await viewRows(resource);
     expect(rows.length).toBeGreaterThan(0);
     const expected = rows.map((row) => asRead(format, row));

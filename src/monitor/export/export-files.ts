@@ -1,22 +1,25 @@
 /** Exports as files with a manifest: written under temporary names, then renamed. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
-import type { Resource } from '../../store/export/export-columns.ts';
+import { findNewRows, readCursor } from '../../store/export/export-cursor.ts';
+import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';
 import { readProvenance } from '../../store/export/provenance.ts';
 import { openSnapshot } from '../../store/export/snapshot.ts';
 import type { Context } from '../context.ts';
-import { composeManifest, type WrittenFile } from './export-manifest.ts';
+import { composeManifest, type Manifest, parseManifest, type WrittenFile } from './export-manifest.ts';
 import { encodeResource, type Encoding } from './export-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
  * Writes resources and a manifest from one snapshot. Everything is first written under temporary names, then renamed, the manifest
  * last, so that a manifest with matching hashes describes a complete export.
+ * @param what.continued manifest of the export in the folder: writes only what is new or changed since, into new files
  * @param what.signal aborts: leaves no files behind and throws its reason
- * @throws Refused `not_found` for an unknown search or topic, `conflict` if files cannot be written
+ * @throws Refused `not_found` for an unknown search or topic, `conflict` if files cannot be written, if the folder has the
+ *   manifest of other files, or if the export cannot be continued
  */
 export async function exportFiles(
   ctx: Pick<Context, 'db' | 'clock'>,
@@ -25,39 +28,49 @@ export async function exportFiles(
     filter: ExportFilter;
     encoding: Encoding;
     target: ExportTarget;
+    continued?: Manifest | undefined;
     signal?: AbortSignal | undefined;
   },
 ): Promise<{ written: WrittenFile[]; manifest: string }> {
-  const { resources, filter, encoding, target, signal } = what;
+  const { resources, filter, encoding, target, continued, signal } = what;
   const now = ctx.clock.now();
+  const before = continued?.resources ?? [];
+  const files = resources.map((resource) => {
+    const part = 1 + before.filter(({ strandline }) => strandline.resource === resource).length;
+    const name = [resource, ...(part === 1 ? [] : [part]), encoding.format].join('.');
+    return { resource, part, path: target.file ?? name };
+  });
+  const manifest = path.join(target.folder, nameManifest(target));
+  if (continued === undefined) await assertReplaceable(manifest, files);
   const snapshot = await openSnapshot(ctx.db, signal);
   const asides: PendingFile[] = [];
   try {
-    const searchIds = await findSearchIds(snapshot.client, filter);
+    const { client } = snapshot;
+    const searchIds = await findSearchIds(client, filter);
+    const cursor = await readCursor(client);
+    const newRows =
+      continued === undefined ? undefined : await findNewRows(client, continued.strandline.cursor);
     const written: WrittenFile[] = [];
-    for (const resource of resources) {
-      const name = target.file ?? `${resource}.${encoding.format}`;
-      const { columns, bytes, rows } = await encodeResource(snapshot, {
-        resource,
+    for (const file of files) {
+      const isContinuation = file.part > 1 && RESOURCE_SOURCES[file.resource].changes !== undefined;
+      const { view, bytes, rows } = await encodeResource(snapshot, {
+        resource: file.resource,
         filter,
         searchIds,
         encoding,
+        newRows: isContinuation ? newRows : undefined,
       });
-      const aside = await writePendingFile(path.join(target.folder, name), bytes);
+      const aside = await writePendingFile(path.join(target.folder, file.path), bytes);
+      if (isContinuation && rows() === 0) {
+        await aside.discard();
+        continue;
+      }
       asides.push(aside);
-      written.push({
-        resource,
-        path: name,
-        columns,
-        rows: rows(),
-        bytes: aside.bytes,
-        sha256: aside.sha256,
-      });
+      written.push({ ...file, isContinuation, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
     }
-    const searches = await readProvenance(snapshot.client, searchIds, filter, now);
-    const manifest = path.join(target.folder, nameManifest(target));
-    const described = JSON.stringify(composeManifest({ written, searches, filter, encoding, now }), null, 2);
-    asides.push(await writePendingFile(manifest, [Buffer.from(`${described}\n`)]));
+    const searches = await readProvenance(client, searchIds, filter, now);
+    const described = composeManifest({ before, cursor, written, searches, filter, encoding, now });
+    asides.push(await writePendingFile(manifest, [Buffer.from(`${JSON.stringify(described, null, 2)}\n`)]));
     signal?.throwIfAborted();
     for (const aside of asides) await aside.place();
     return { written, manifest };
@@ -67,6 +80,56 @@ export async function exportFiles(
   } finally {
     await snapshot.close();
   }
+}
+
+/** A manifest is replaced only with the files that it describes. @throws Refused `conflict` */
+async function assertReplaceable(manifest: string, files: readonly { path: string }[]): Promise<void> {
+  const text = await readFile(manifest, 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const others = parseManifest(text)
+    ?.resources.map((resource) => resource.path)
+    .filter((name) => !files.some((file) => file.path === name));
+  if (others?.length === 0) return;
+  throw new Refused(
+    'conflict',
+    `${manifest} describes other files${others === undefined ? '' : ` (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', ...' : ''})`}; export to another folder, or name a file: --out ${path.join(path.dirname(manifest), files[0]?.path ?? '')}`,
+  );
+}
+
+/**
+ * The export in a folder, to be continued with the same resources, filter and format.
+ * @throws Refused `conflict` if there is none, or if it has resources that are not asked for
+ */
+export async function readContinued(
+  target: ExportTarget,
+  resources: readonly Resource[],
+): Promise<{ continued: Manifest; filter: ExportFilter; encoding: Encoding }> {
+  const manifest = path.join(target.folder, nameManifest(target));
+  const text = await readFile(manifest, 'utf8').catch(() => undefined);
+  const continued = text === undefined ? undefined : parseManifest(text);
+  if (continued === undefined)
+    throw new Refused(
+      'conflict',
+      `${manifest} is not the manifest of an export: export without --continue first`,
+    );
+  const given = new Set<string>(resources);
+  const other = continued.resources.find(({ strandline }) => !given.has(strandline.resource));
+  if (other !== undefined)
+    throw new Refused(
+      'conflict',
+      `${manifest} also describes ${other.strandline.resource}: continue it with export all`,
+    );
+  const { range, filter, encoding } = continued.strandline;
+  return {
+    continued,
+    encoding,
+    filter: {
+      searches: filter.searches ?? undefined,
+      topic: filter.topic ?? undefined,
+      since: range.since === null ? undefined : new Date(range.since),
+      until: range.until === null ? undefined : new Date(range.until),
+    },
+  };
 }
 
 function nameManifest({ file }: ExportTarget): string {
@@ -145,7 +208,7 @@ function toRefusal(error: unknown, target: string): unknown {
 }
 
 /** Where files go: a folder, with default names, or one file. */
-type ExportTarget = { folder: string; file: string | undefined };
+export type ExportTarget = { folder: string; file: string | undefined };
 
 /**
  * A path is a folder if it ends in a slash, exists as one, or must be one. Creates missing folders.

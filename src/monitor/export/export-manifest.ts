@@ -1,22 +1,24 @@
 /** The manifest of an export: columns and provenance of each file. */
 
-import {
-  type ColumnKind,
-  type ExportColumn,
-  type Resource,
-  RESOURCE_SOURCES,
-} from '../../store/export/export-columns.ts';
+import type { ColumnKind, ExportView } from '../../store/export/export-columns.ts';
+import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';
 import type { ExportFilter } from '../../store/export/export-select.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Encoding } from './export-rows.ts';
+import { FORMATS } from './row-encoders.ts';
+import { z } from 'zod';
 
 /** A file that was written. */
 export type WrittenFile = {
   resource: Resource;
   /** Its name, relative to the manifest. */
   path: string;
-  columns: readonly ExportColumn[];
+  view: ExportView;
+  /** 1 for the first export of the resource into the folder, then counting. */
+  part: number;
+  /** Whether it has only what is new or changed since the part before. */
+  isContinuation: boolean;
   rows: number;
   bytes: number;
   sha256: string;
@@ -25,25 +27,32 @@ export type WrittenFile = {
 /**
  * Composes a Frictionless Data Package (specification 1) that describes each file; the member `strandline` has the provenance. CSV
  * files are tabular data resources; NDJSON and Parquet are data resources with a schema.
+ * @param of.before descriptors of the files that the export continues
+ * @param of.cursor where the next export continues
  */
 export function composeManifest(of: {
+  before: readonly ManifestResource[];
+  cursor: string;
   written: readonly WrittenFile[];
   searches: readonly Provenance[];
   filter: ExportFilter;
   encoding: Encoding;
   now: Date;
 }): Record<string, unknown> {
-  const { written, searches, filter, encoding, now } = of;
+  const { before, cursor, written, searches, filter, encoding, now } = of;
   const created = now.toISOString();
+  const resources = [...before, ...written.map((file) => describeFile(file, encoding))];
+  const names = [...new Set(resources.map(({ strandline }) => strandline.resource))];
   return {
     profile: encoding.format === 'csv' ? 'tabular-data-package' : 'data-package',
     name: 'strandline-export',
-    title: `Results from strandline: ${written.map(({ resource }) => resource).join(', ')}`,
+    title: `Results from strandline: ${names.join(', ')}`,
     created,
     sources: listSources(searches),
-    resources: written.map((file) => describeFile(file, encoding)),
+    resources,
     strandline: {
       version: VERSION,
+      cursor,
       range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
       filter: { searches: filter.searches ?? null, topic: filter.topic ?? null },
       encoding: {
@@ -74,15 +83,16 @@ const MEDIA_TYPES = {
 } as const;
 
 function describeFile(
-  { resource, path, columns, rows, bytes, sha256 }: WrittenFile,
+  { resource, part, isContinuation, path, view, rows, bytes, sha256 }: WrittenFile,
   encoding: Encoding,
-): unknown {
+): ManifestResource {
   const { format } = encoding;
-  const { title, key } = RESOURCE_SOURCES[resource];
+  const { key, isPrimary } = RESOURCE_SOURCES[resource];
   return {
     profile: format === 'csv' ? 'tabular-data-resource' : 'data-resource',
-    name: resource,
-    title,
+    name: part === 1 ? resource : `${resource}-${part}`,
+    title: view.description.split(/\.(?: |$)/, 1)[0],
+    description: view.description,
     path,
     format,
     mediatype: MEDIA_TYPES[format],
@@ -92,14 +102,15 @@ function describeFile(
     rows,
     ...(format === 'csv' ? { dialect: CSV_DIALECT } : {}),
     schema: {
-      fields: columns.map(({ name, kind, description }) => ({
+      fields: view.columns.map(({ name, kind, description }) => ({
         name,
-        type: FIELD_TYPES[kind],
+        ...FIELD_TYPES[kind],
         ...(description === '' ? {} : { description }),
       })),
       missingValues: format === 'csv' ? [''] : [],
-      primaryKey: key,
+      ...(isPrimary === false ? {} : { primaryKey: key }),
     },
+    strandline: { resource, part, contents: isContinuation ? 'changes' : 'all' },
   };
 }
 
@@ -111,15 +122,49 @@ const CSV_DIALECT = {
   header: true,
 };
 
+type FieldType = Readonly<{ type: string; format?: string }>;
+const TEXT_FIELD: FieldType = { type: 'string' };
+const LIST_FIELD: FieldType = { type: 'array' };
+
 /** Types of Table Schema. A JSON value may be an object or a list. */
-const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
-  id: 'string',
-  text: 'string',
-  counter: 'integer',
-  integer: 'integer',
-  number: 'number',
-  boolean: 'boolean',
-  datetime: 'datetime',
-  list: 'array',
-  json: 'any',
+const FIELD_TYPES: Readonly<Record<ColumnKind, FieldType>> = {
+  id: TEXT_FIELD,
+  text: TEXT_FIELD,
+  counter: { type: 'integer' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  // The default format has no fractions of a second.
+  datetime: { type: 'datetime', format: '%Y-%m-%dT%H:%M:%S.%f%z' },
+  texts: LIST_FIELD,
+  ids: LIST_FIELD,
+  integers: LIST_FIELD,
+  json: { type: 'any' },
 };
+
+const manifestResource = z.looseObject({
+  path: z.string(),
+  strandline: z.looseObject({ resource: z.string(), part: z.int(), contents: z.enum(['all', 'changes']) }),
+});
+type ManifestResource = z.infer<typeof manifestResource>;
+
+const manifest = z.looseObject({
+  resources: z.array(manifestResource),
+  strandline: z.looseObject({
+    cursor: z.string(),
+    range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
+    filter: z.object({ searches: z.array(z.string()).nullable(), topic: z.string().nullable() }),
+    encoding: z.object({ format: z.enum(FORMATS), raw: z.boolean().optional(), bom: z.boolean().optional() }),
+  }),
+});
+/** What an export reads of an earlier one. */
+export type Manifest = z.infer<typeof manifest>;
+
+/** @returns undefined for what is no manifest of an export, or of a version before there were cursors */
+export function parseManifest(text: string): Manifest | undefined {
+  try {
+    return manifest.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,9 @@
 /** Exports as bytes: the rows of a resource from one snapshot, in one of the formats. */
 
 import type { Database } from '../../store/database.ts';
-import { type ExportColumn, readColumns, type Resource } from '../../store/export/export-columns.ts';
+import { type ExportView, readView } from '../../store/export/export-columns.ts';
+import type { NewRows } from '../../store/export/export-cursor.ts';
+import type { Resource } from '../../store/export/export-resources.ts';
 import {
   type ExportFilter,
   findSearchIds,
@@ -46,7 +48,7 @@ export async function* exportRows(
 }
 
 type EncodedResource = {
-  columns: readonly ExportColumn[];
+  view: ExportView;
   bytes: AsyncGenerator<Uint8Array, void, undefined>;
   /** Number of rows encoded so far. */
   rows: () => number;
@@ -54,14 +56,20 @@ type EncodedResource = {
 
 export async function encodeResource(
   snapshot: Snapshot,
-  what: { resource: Resource; filter: ExportFilter; searchIds: SearchIds; encoding: Encoding },
+  what: {
+    resource: Resource;
+    filter: ExportFilter;
+    searchIds: SearchIds;
+    encoding: Encoding;
+    newRows?: NewRows | undefined;
+  },
 ): Promise<EncodedResource> {
-  const { resource, filter, searchIds, encoding } = what;
-  const columns = await readColumns(snapshot.client, resource);
-  const select = buildSelect(resource, columns, filter, searchIds);
+  const { resource, filter, searchIds, encoding, newRows } = what;
+  const view = await readView(snapshot.client, resource);
+  const select = buildSelect(resource, view.columns, filter, searchIds, newRows);
   let rows = 0;
   async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
-    const encoder = await openEncoder(columns, encoding);
+    const encoder = await openEncoder(view, encoding);
     yield* skipEmpty(encoder.begin());
     for await (const batch of snapshot.copy(select)) {
       rows += batch.length;
@@ -69,10 +77,10 @@ export async function encodeResource(
     }
     yield* skipEmpty(encoder.end());
   }
-  return { columns, bytes: encode(), rows: () => rows };
+  return { view, bytes: encode(), rows: () => rows };
 }
 
-async function openEncoder(columns: readonly ExportColumn[], encoding: Encoding): Promise<Encoder> {
+async function openEncoder({ columns }: ExportView, encoding: Encoding): Promise<Encoder> {
   switch (encoding.format) {
     case 'csv':
       return createCsvEncoder(columns, encoding);

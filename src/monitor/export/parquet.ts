@@ -10,15 +10,16 @@ const MAX_GROUP_ROWS = 50_000;
 const MAX_GROUP_BYTES = 2 * 2 ** 20;
 
 /**
- * Parquet, compressed with Snappy: ids, texts, lists and JSON as UTF-8 text, counters as 64-bit integers,
- * times in milliseconds UTC; every column may be null.
+ * Parquet, compressed with Snappy: ids and counters as 64-bit integers, texts as UTF-8, lists as LIST, JSON as UTF-8 with the logical
+ * type JSON, times in milliseconds UTC; every column may be null.
  */
 export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder {
   const writer = new ByteWriter();
   const file = new ParquetWriter({ writer, schema: buildSchema(columns), createdBy: 'strandline' });
-  const kept = columns.map(({ kind }) =>
-    COLUMN_ELEMENTS[kind] === TEXT_ELEMENT ? createTextColumn() : createValueColumn(VALUE_READERS[kind]),
-  );
+  const kept = columns.map(({ kind }) => {
+    const read = VALUE_READERS[kind];
+    return read === undefined ? createTextColumn(LIST_READERS[kind]) : createValueColumn(read);
+  });
   let rowsKept = 0;
 
   const takeBytes = () => {
@@ -55,6 +56,9 @@ export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder 
     },
     end: () => {
       closeGroup();
+      // Only now, because the writer would serialize the JSON texts again.
+      for (const element of file.schema)
+        if (element.logical_type?.type === 'JSON') element.converted_type = 'JSON';
       void file.finish();
       return takeBytes();
     },
@@ -77,13 +81,9 @@ function createValueColumn(read: (text: string) => Value) {
 
 type Value = string | number | bigint | boolean;
 
-const keepText = (text: string): Value => text;
-
-const VALUE_READERS: Readonly<Record<ColumnKind, (text: string) => Value>> = {
-  id: keepText,
-  text: keepText,
-  list: keepText,
-  json: keepText,
+/** None for columns that are kept as text. */
+const VALUE_READERS: Readonly<Partial<Record<ColumnKind, (text: string) => Value>>> = {
+  id: BigInt,
   counter: BigInt,
   integer: Number,
   number: Number,
@@ -91,19 +91,28 @@ const VALUE_READERS: Readonly<Record<ColumnKind, (text: string) => Value>> = {
   datetime: (text) => BigInt(Date.parse(text)),
 };
 
-const TEXT_ELEMENT = {
-  type: 'BYTE_ARRAY',
-  converted_type: 'UTF8',
-  logical_type: { type: 'STRING' },
-} as const;
+/** Reads lists from JSON, where ids are strings. */
+const LIST_READERS: Readonly<Partial<Record<ColumnKind, (json: string) => Value[]>>> = {
+  // Postgres wrote these lists.
+  texts: (json) => JSON.parse(json) as string[],
+  ids: (json) => (JSON.parse(json) as string[]).map(BigInt),
+  integers: (json) => JSON.parse(json) as number[],
+};
 
-const COLUMN_ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
-  id: TEXT_ELEMENT,
-  text: TEXT_ELEMENT,
-  list: TEXT_ELEMENT,
-  json: TEXT_ELEMENT,
-  counter: { type: 'INT64' },
-  integer: { type: 'INT32' },
+type Element = Omit<SchemaElement, 'name'>;
+const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+const INT32: Element = { type: 'INT32' };
+const INT64: Element = { type: 'INT64' };
+
+const VALUE_ELEMENTS: Readonly<Record<ColumnKind, Element>> = {
+  id: INT64,
+  text: TEXT,
+  texts: TEXT,
+  ids: INT64,
+  integers: INT32,
+  json: { type: 'BYTE_ARRAY', logical_type: { type: 'JSON' } },
+  counter: INT64,
+  integer: INT32,
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
   datetime: {
@@ -116,11 +125,16 @@ const COLUMN_ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>>
 function buildSchema(columns: readonly ExportColumn[]): SchemaElement[] {
   return [
     { name: 'strandline', num_children: columns.length },
-    ...columns.map(({ name, kind }) => ({
-      ...COLUMN_ELEMENTS[kind],
-      name,
-      repetition_type: 'OPTIONAL' as const,
-    })),
+    ...columns.flatMap(({ name, kind }): SchemaElement[] => {
+      const value = { ...VALUE_ELEMENTS[kind], repetition_type: 'OPTIONAL' } as const;
+      if (LIST_READERS[kind] === undefined) return [{ ...value, name }];
+      const list = { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 } as const;
+      return [
+        { ...list, name, repetition_type: 'OPTIONAL' },
+        { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+        { ...value, name: 'element' },
+      ];
+    }),
   ];
 }
 
@@ -134,13 +148,13 @@ const BYTES_PER_UNIT = 3;
 type TextColumn = {
   isText: true;
   push(text: string | null): void;
-  /** Views into the buffer, valid until `clear`. */
-  values(): (Uint8Array | null)[];
+  /** Views into the buffer, valid until `clear`, or what the reader makes of them. */
+  values(): (Uint8Array | Value[] | null)[];
   clear(): void;
   bytes(): number;
 };
 
-function createTextColumn(): TextColumn {
+function createTextColumn(read?: (text: string) => Value[]): TextColumn {
   let buffer = Buffer.allocUnsafeSlow(2 ** 12);
   let used = 0;
   /** End of each text; negative for null. */
@@ -167,7 +181,7 @@ function createTextColumn(): TextColumn {
         if (end < 0) return null;
         const view = buffer.subarray(start, end);
         start = end;
-        return view;
+        return read === undefined ? view : read(view.toString());
       });
     },
     clear: () => {

@@ -42,7 +42,9 @@ export function createCsvEncoder(columns: readonly ExportColumn[], { raw, bom }:
   const cells = columns.map(({ kind }) => {
     switch (kind) {
       case 'text':
-      case 'list':
+      case 'texts':
+      case 'ids':
+      case 'integers':
       case 'json':
         return raw === true ? quoteCell : (value: string) => quoteCell(guardFormula(value));
       case 'id':
@@ -115,7 +117,9 @@ function chooseWriter(kind: ExportColumn['kind']): (value: string) => string {
     case 'counter':
     case 'integer':
     case 'boolean':
-    case 'list':
+    case 'texts':
+    case 'ids':
+    case 'integers':
     case 'json':
       return (value) => value;
   }

@@ -1,7 +1,15 @@
 import { type Client, escapeIdentifier } from 'pg';
 import { Refused } from '../../domain/errors.ts';
-import { ANALYTICS } from '../schema-state.ts';
-import { copyExpression, type ExportColumn, type Resource, RESOURCE_SOURCES } from './export-columns.ts';
+import { ANALYTICS, SCHEMA } from '../schema-state.ts';
+import { copyExpression, type ExportColumn } from './export-columns.ts';
+import { isNewSql, type NewRows } from './export-cursor.ts';
+import {
+  type Resource,
+  RESOURCE_SOURCES,
+  type ResourceSource,
+  selectFound,
+  viewName,
+} from './export-resources.ts';
 
 export type ExportFilter = Readonly<{
   /** Slugs: results of any of these searches. */
@@ -34,34 +42,45 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
-/** Text with literals, because COPY takes no parameters: only our own names, digits and ISO times. */
+/**
+ * Text with literals, because COPY takes no parameters: only our own names, digits and ISO times.
+ * @param newRows only rows that are new or changed, if the resource can tell; otherwise all
+ */
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],
   filter: Pick<ExportFilter, 'since' | 'until'>,
   searchIds: SearchIds,
+  newRows?: NewRows,
 ): string {
-  const { view, key, time, of } = RESOURCE_SOURCES[resource];
-  const at = time.length === 1 ? `v.${time[0]}` : `coalesce(${time.map((name) => `v.${name}`).join(', ')})`;
+  const source = RESOURCE_SOURCES[resource];
+  const { key, time, of } = source;
+  const ids = searchIds === undefined ? undefined : `'{${searchIds.join(',')}}'::bigint[]`;
   const where = [
-    ...(searchIds === undefined ? [] : [foundBySql(of, searchIds)]),
-    ...(filter.since === undefined ? [] : [`${at} >= ${timeLiteral(filter.since)}`]),
-    ...(filter.until === undefined ? [] : [`${at} < ${timeLiteral(filter.until)}`]),
+    ...(ids === undefined || of === undefined ? [] : [`v.${of.column} IN (${selectFound(of.scope, ids)})`]),
+    ...(filter.since === undefined || time === undefined ? [] : [`${time} >= ${timeLiteral(filter.since)}`]),
+    ...(filter.until === undefined || time === undefined ? [] : [`${time} < ${timeLiteral(filter.until)}`]),
+    ...(newRows === undefined ? [] : changedSql(source, ids, newRows)),
   ];
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);
   return [
     `SELECT ${copied.join(', ')}`,
-    `FROM ${ANALYTICS}.${view} v`,
+    `FROM ${ANALYTICS}.${viewName(resource)} v`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]),
     `ORDER BY ${key.map((name) => `v.${name}`).join(', ')}`,
   ].join(' ');
 }
 
-function foundBySql(of: (typeof RESOURCE_SOURCES)[Resource]['of'], searchIds: readonly string[]): string {
-  const ids = `'{${searchIds.join(',')}}'::bigint[]`;
-  if (of.sightings === undefined) return `v.${of.column} = ANY (${ids})`;
-  const { view, column } = of.sightings;
-  return `v.${of.column} IN (SELECT g.${column} FROM ${ANALYTICS}.${view} g WHERE g.search_id = ANY (${ids}))`;
+/** A new sighting selects an item that was stored before, by another search. */
+function changedSql({ changes, of }: ResourceSource, ids: string | undefined, newRows: NewRows): string[] {
+  if (changes === undefined) return [];
+  const changed = changes.map(([table, columns, viewColumns]) => {
+    const row = viewColumns.split(', ').map((name) => `v.${name}`);
+    return `(${row.join(', ')}) IN (SELECT ${columns} FROM ${SCHEMA}.${table} t WHERE ${isNewSql('t', newRows)})`;
+  });
+  if (ids !== undefined && of !== undefined && of.scope !== 'search')
+    changed.push(`v.${of.column} IN (${selectFound(of.scope, ids, isNewSql('g', newRows))})`);
+  return [`(${changed.join(' OR ')})`];
 }
 
 function timeLiteral(at: Date): string {

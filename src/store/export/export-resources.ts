@@ -1,0 +1,223 @@
+/** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
+
+import { ANALYTICS, SCHEMA } from '../schema-state.ts';
+
+/** What `--search` and `--topic` select by. */
+type Scope = 'search' | 'topic' | 'post' | 'link' | 'author';
+
+/** Columns of a table that identify rows of a view: `[table, columns of the table, columns of the view]`. */
+type ChangedRows = readonly [table: string, columns: string, viewColumns: string];
+
+export type ResourceSource = Readonly<{
+  /** In `strandline_analytics`. Default: the name of the resource. */
+  view?: string;
+  /** Columns that identify a row; also the sort key. */
+  key: readonly [string, ...string[]];
+  /** Whether the key can be a primary key, which must be unique and without nulls. Default: true. */
+  isPrimary?: false;
+  /** Time that a range selects by, of row `v`. Without it, the resource is exported whole whatever the range. */
+  time?: string;
+  /** Column with what the results are selected by. Without it, the resource is exported whole whatever the search. */
+  of?: Readonly<{ column: string; scope: Scope }>;
+  /**
+   * Tables whose new or changed rows change rows of the view. Without it, the view is derived, and an export that
+   * continues another has all of it.
+   */
+  changes?: readonly ChangedRows[];
+}>;
+
+const BY_SEARCH = { column: 'search_id', scope: 'search' } as const;
+const BY_POST = { column: 'post_id', scope: 'post' } as const;
+
+/** A view with the rows and the key of a table. */
+const ofTable = (table: string, ...key: readonly [string, ...string[]]) =>
+  ({ key, changes: [[table, key.join(', '), key.join(', ')]] }) as const;
+const DAY = `date_trunc('day', t.bucket_at, 'UTC')`;
+const HOUR = `date_trunc('hour', t.bucket_at, 'UTC')`;
+/** Tops of a search per day. */
+const topsBy = (name: string) =>
+  ({
+    key: ['search_id', 'bucket_at', name],
+    time: 'v.bucket_at',
+    of: BY_SEARCH,
+    changes: [['search_tops', 'search_id, day_at', 'search_id, bucket_at']],
+  }) as const;
+
+const SOURCES = {
+  posts: {
+    key: ['id'],
+    time: 'coalesce(v.created_at, v.first_seen_at)',
+    of: { column: 'id', scope: 'post' },
+    changes: [
+      ['posts', 'id', 'id'],
+      ['post_counters', 'post_id', 'id'],
+    ],
+  },
+  engagement: {
+    ...ofTable('post_snapshots', 'post_id', 'observed_at'),
+    view: 'post_engagement',
+    time: 'v.observed_at',
+    of: BY_POST,
+  },
+  links: { ...ofTable('links', 'id'), time: 'v.first_seen_at', of: { column: 'id', scope: 'link' } },
+  completions: { ...ofTable('completions', 'id'), time: 'v.observed_at', of: BY_SEARCH },
+  discoveries: { ...ofTable('discoveries', 'id'), time: 'v.at', of: BY_SEARCH },
+  volume: {
+    view: 'volume_hourly',
+    key: ['search_id', 'bucket_at'],
+    time: 'v.bucket_at',
+    of: BY_SEARCH,
+    changes: [['volume', `search_id, ${HOUR}`, 'search_id, bucket_at']],
+  },
+  authors: {
+    key: ['id'],
+    time: 'v.first_seen_at',
+    of: { column: 'id', scope: 'author' },
+    changes: [
+      ['authors', 'id', 'id'],
+      ['author_counters', 'author_id', 'id'],
+    ],
+  },
+  author_snapshots: {
+    ...ofTable('author_snapshots', 'author_id', 'observed_at'),
+    time: 'v.observed_at',
+    of: { column: 'author_id', scope: 'author' },
+  },
+  post_sightings: {
+    ...ofTable('post_sightings', 'search_id', 'post_id'),
+    time: 'v.first_seen_at',
+    of: BY_SEARCH,
+  },
+  link_sightings: {
+    ...ofTable('link_sightings', 'search_id', 'link_id'),
+    time: 'v.first_seen_at',
+    of: BY_SEARCH,
+  },
+  link_sources: {
+    key: ['link_id', 'search_id'],
+    time: 'v.first_seen_at',
+    of: BY_SEARCH,
+    changes: [['link_sightings', 'link_id', 'link_id']],
+  },
+  link_ranks: {
+    key: ['run_id', 'place'],
+    time: 'v.observed_at',
+    of: BY_SEARCH,
+    changes: [['run_results', 'run_id', 'run_id']],
+  },
+  key_items: {
+    ...ofTable('key_items', 'completion_id', 'list', 'position'),
+    time: `(SELECT o.observed_at FROM ${ANALYTICS}.completions o WHERE o.id = v.completion_id)`,
+    of: BY_SEARCH,
+  },
+  claims: {
+    key: ['id'],
+    time: 'v.first_seen_at',
+    of: BY_SEARCH,
+    changes: [
+      ['claims', 'id', 'id'],
+      ['completion_claims', 'claim_id', 'id'],
+      // Whether a claim is current depends on the newest completion.
+      ['completions', 'search_id', 'search_id'],
+    ],
+  },
+  completion_claims: {
+    key: ['completion_id', 'position'],
+    time: 'v.observed_at',
+    of: BY_SEARCH,
+    changes: [['completion_claims', 'completion_id, position', 'completion_id, position']],
+  },
+  post_growth: { key: ['post_id'], time: 'coalesce(v.created_at, v.first_seen_at)', of: BY_POST },
+  post_at_age: { key: ['search_id', 'post_id', 'hours'], time: 'v.reached_at', of: BY_SEARCH },
+  typical_at_age: { key: ['search_id', 'hours'], of: BY_SEARCH },
+  posts_in_sight: { key: ['search_id', 'post_id'], of: BY_SEARCH },
+  unseen_posts: { key: ['search_id', 'post_id'], of: BY_SEARCH },
+  volume_daily: {
+    key: ['search_id', 'bucket_at'],
+    time: 'v.bucket_at',
+    of: BY_SEARCH,
+    changes: [['volume', `search_id, ${DAY}`, 'search_id, bucket_at']],
+  },
+  search_growth_hourly: { key: ['search_id', 'bucket_at'], time: 'v.bucket_at', of: BY_SEARCH },
+  search_growth_daily: { key: ['search_id', 'bucket_at'], time: 'v.bucket_at', of: BY_SEARCH },
+  share_of_voice: {
+    key: ['topic_id', 'service_kind', 'bucket_at'],
+    time: 'v.bucket_at',
+    of: { column: 'topic_id', scope: 'topic' },
+  },
+  top_authors: topsBy('author_id'),
+  top_domains: topsBy('domain'),
+  top_hashtags: topsBy('hashtag'),
+  top_languages: topsBy('lang'),
+  rising_posts: { key: ['search_id', 'post_id'], of: BY_SEARCH },
+  // The rows of a topic have no search.
+  rising_domains: {
+    key: ['topic_id', 'service_kind', 'search_id', 'domain'],
+    isPrimary: false,
+    of: BY_SEARCH,
+  },
+  rising_hashtags: {
+    key: ['topic_id', 'service_kind', 'search_id', 'hashtag'],
+    isPrimary: false,
+    of: BY_SEARCH,
+  },
+  spikes: { ...ofTable('spikes', 'id'), time: 'v.at', of: BY_SEARCH },
+  coverage: { ...ofTable('coverage', 'run_id'), time: 'v.observed_until', of: BY_SEARCH },
+  derived_until: { key: ['search_id'], of: BY_SEARCH },
+  runs: {
+    key: ['id'],
+    time: 'coalesce(v.slot_at, v.created_at)',
+    of: BY_SEARCH,
+    changes: [
+      ['runs', 'id', 'id'],
+      ['calls', 'run_id', 'id'],
+      ['run_results', 'run_id', 'id'],
+    ],
+  },
+  calls: { ...ofTable('calls', 'run_id', 'n'), time: 'v.sent_at', of: BY_SEARCH },
+  rejects: { ...ofTable('rejects', 'id'), time: 'v.at', of: BY_SEARCH },
+  searches: { key: ['id'], of: { column: 'id', scope: 'search' } },
+  search_versions: { key: ['search_id', 'version'], of: BY_SEARCH },
+  // A state may begin and end within a millisecond.
+  search_states: { key: ['search_id', 'began_at', 'ended_at', 'state'], isPrimary: false, of: BY_SEARCH },
+  topics: { key: ['id'], of: { column: 'id', scope: 'topic' } },
+} as const satisfies Readonly<Record<string, ResourceSource>>;
+
+export type Resource = keyof typeof SOURCES;
+export const RESOURCE_SOURCES: Readonly<Record<Resource, ResourceSource>> = SOURCES;
+// Object.keys has lost the type of the keys.
+export const RESOURCES = Object.keys(SOURCES) as [Resource, ...Resource[]];
+
+/** Views that are not exported, and why. */
+export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
+  contract: 'describes the views, not results',
+  contract_columns: 'describes the views; a manifest has the descriptions of its columns',
+  discovery_times: 'columns of discoveries',
+  new_today: 'rows of discoveries, chosen by the time of the query',
+  search_post_gains: 'columns of post_growth and post_sightings',
+  trials: 'calls for searches that were never saved, without results',
+  audit_log: 'who administers this installation, which is not a result',
+  channels: 'who is notified, which is not a result',
+  rules: 'who is notified of what, which is not a result',
+  deliveries: 'who was notified, which is not a result',
+};
+
+export const viewName = (resource: Resource): string => RESOURCE_SOURCES[resource].view ?? resource;
+
+/** Values of a column that results of searches have. @param searchIds SQL of a `bigint[]` @param of rows of sightings `g` */
+export function selectFound(scope: Scope, searchIds: string, of = 'true'): string {
+  const sightings = (kind: 'post' | 'link') =>
+    `${SCHEMA}.${kind}_sightings g WHERE g.search_id = ANY (${searchIds}) AND ${of}`;
+  switch (scope) {
+    case 'search':
+      return `SELECT unnest(${searchIds})`;
+    case 'topic':
+      return `SELECT s.topic_id FROM ${SCHEMA}.searches s WHERE s.id = ANY (${searchIds})`;
+    case 'post':
+      return `SELECT g.post_id FROM ${sightings('post')}`;
+    case 'link':
+      return `SELECT g.link_id FROM ${sightings('link')}`;
+    case 'author':
+      return `SELECT p.author_id FROM ${SCHEMA}.posts p WHERE p.id IN (SELECT g.post_id FROM ${sightings('post')})`;
+  }
+}

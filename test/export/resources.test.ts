@@ -1,0 +1,104 @@
+/** Every view of the SQL contract as a resource, over a history in which each search, completion and link has several runs. */
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
+import { exportRows } from '../../src/monitor/export/export-rows.ts';
+import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
+import {
+  EXCLUDED_VIEWS,
+  RESOURCE_SOURCES,
+  RESOURCES,
+  viewName,
+} from '../../src/store/export/export-resources.ts';
+import { type History, liveHistory } from '../house/questions/history.ts';
+import { makeDirectory } from '../temporary.ts';
+import { asRead, asSaid, decode, type Row } from './decode.ts';
+import { readPackage } from './table-schema.ts';
+
+let history: History;
+let home: string;
+beforeAll(async () => {
+  history = await liveHistory();
+  home = await makeDirectory();
+  for (const format of FORMATS) await exportAll(format);
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+  await history.close();
+});
+
+const query = async <R extends Row>(sql: string): Promise<R[]> =>
+  (await history.world.db.pool.query<R>(sql)).rows;
+
+const exportAll = async (format: Format) =>
+  exportFiles(history.world.ctx, {
+    resources: RESOURCES,
+    filter: {},
+    encoding: { format, raw: format === 'csv' },
+    target: await openTarget(path.join(home, format), true),
+  });
+
+it('every view of the SQL contract is a resource, or is excluded with a reason', async () => {
+  const views = await query<{ view: string }>(
+    'SELECT DISTINCT view FROM strandline_analytics.contract_columns',
+  );
+  const named = [...RESOURCES.map(viewName), ...Object.keys(EXCLUDED_VIEWS)];
+  expect(named.sort()).toEqual(views.map(({ view }) => view).sort());
+});
+
+describe.each(RESOURCES)('%s', (resource) => {
+  const { key, isPrimary } = RESOURCE_SOURCES[resource];
+
+  it('has a key that no two rows share', async () => {
+    const columns = key.join(', ');
+    const shared = await query(
+      `SELECT ${columns} FROM strandline_analytics.${viewName(resource)} GROUP BY ${columns}
+       HAVING count(*) > 1 OR (${isPrimary ?? true} AND (${columns}) IS NULL)`,
+    );
+    expect(shared).toEqual([]);
+  });
+
+  it.each(FORMATS)('is in %s as its view, row for row', async (format) => {
+    const rows = await query(
+      `SELECT * FROM strandline_analytics.${viewName(resource)} ORDER BY ${key.join(', ')}`,
+    );
+    const expected = rows.map((row) => asRead(format, row));
+    const read = await decode(format, await readFile(path.join(home, format, `${resource}.${format}`)));
+    expect(read.map((row, i) => asSaid(row, expected[i] ?? {}))).toEqual(expected);
+  });
+
+  it('can be selected by searches and by time', async () => {
+    const { of, time } = RESOURCE_SOURCES[resource];
+    const rowsOf = async (filter: Parameters<typeof exportRows>[2]) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of exportRows(history.world.ctx, resource, filter, { format: 'ndjson' }))
+        pieces.push(piece);
+      return decode('ndjson', Buffer.concat(pieces));
+    };
+    const all = await rowsOf({});
+    expect(await rowsOf({ since: new Date(0) })).toHaveLength(all.length);
+    expect(await rowsOf({ until: new Date(0) })).toHaveLength(time === undefined ? all.length : 0);
+    const slugs = (await query<{ slug: string }>('SELECT slug FROM strandline_analytics.searches')).map(
+      ({ slug }) => slug,
+    );
+    const found = await rowsOf({ searches: slugs });
+    expect(found.length).toBeLessThanOrEqual(all.length);
+    if (of?.scope === 'search') {
+      const parts = await Promise.all(slugs.map(async (slug) => (await rowsOf({ searches: [slug] })).length));
+      expect(parts.reduce((sum, n) => sum + n, 0)).toBe(found.length);
+    }
+  });
+});
+
+it('a CSV package is what its own schema says, row for row', async () => {
+  const resources = await readPackage(path.join(home, 'csv'));
+  expect(resources.map(({ name }) => name)).toEqual(RESOURCES);
+  for (const { name, rows, cast } of resources) expect(cast, name).toHaveLength(rows);
+  const posts = resources.find(({ name }) => name === 'posts')?.cast ?? [];
+  expect(posts.map((row) => row['observed_at'])).toEqual(
+    (await query('SELECT observed_at FROM strandline_analytics.posts ORDER BY id')).map(
+      (row) => row['observed_at'],
+    ),
+  );
+});
