@@ -48,7 +48,8 @@ export async function playRounds(
         const findings = Array.from({ length: options.batches }, (_, i) =>
           makeFindings(first + i * options.batch, options.batch, edition),
         );
-        const at = new Date(START.getTime() + visit * 60_000);
+        // Time goes on: a response that is not the newest costs more.
+        const at = new Date(START.getTime() + (first + visit) * 60_000);
         for (const { way, searchIds, counts } of rotated(entrants, round)) {
           const batches = findings.map(
             (one, i): Batch => ({ findings: one, searchId: idAt(searchIds, first / options.batch + i), at }),

@@ -12,7 +12,9 @@ const COPY = `COPY bench_posts (id, service_id, first_seen_at, observed_at, exte
 
 export async function copy(db: Database, serviceId: Id): Promise<Way> {
   const counters = Object.entries(POST_COUNTER_COLUMNS).map(([name, type]) => `${name} ${type}`);
-  await db.pool.query(`CREATE TABLE bench_posts (LIKE strandline.posts, ${counters.join(', ')})`);
+  await db.pool.query(
+    `CREATE TABLE bench_posts (LIKE strandline.posts INCLUDING DEFAULTS, ${counters.join(', ')})`,
+  );
   // Connections of its own: on those of the program statements are sent one behind the other, and COPY is a conversation.
   const { connectionString, max } = db.pool.options;
   const pool = new Pool({ connectionString, max, allowExitOnIdle: true });

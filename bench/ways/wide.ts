@@ -33,7 +33,7 @@ export async function makeWideTables(db: Database): Promise<void> {
 function table(name: string, counters: readonly string[]): string {
   const wide = `strandline.wide_${name}`;
   return `
-    CREATE TABLE ${wide} (LIKE strandline.${name} INCLUDING IDENTITY INCLUDING INDEXES,
+    CREATE TABLE ${wide} (LIKE strandline.${name} INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES,
       ${counters.map((counter) => `${counter} bigint`).join(', ')}) WITH (fillfactor = 85);
     ALTER TABLE ${wide} ALTER COLUMN id RESTART WITH 1000000000, ADD FOREIGN KEY (service_id) REFERENCES strandline.services;`;
 }

@@ -9,10 +9,11 @@ import {
   readAuthorPosts,
   readAuthorTopics,
   readAuthorTypical,
+  readAuthorVersions,
 } from '../store/queries/authors.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { Author, AuthorSnapshot, Post } from './reply-shapes.ts';
+import { Author, AuthorSnapshot, AuthorVersion, Post } from './reply-shapes.ts';
 import { idParam } from './request-shapes.ts';
 import { limitParam } from './pagination.ts';
 
@@ -45,6 +46,11 @@ const WholeAuthor = z
         }),
       )
       .describe('Medians of the last 200 posts of the author at each age.'),
+    versions: z
+      .array(AuthorVersion)
+      .describe(
+        'Handles, names, profile texts, locations and URLs over time: at most the newest 100, oldest first.',
+      ),
   })
   .meta({ id: 'WholeAuthor' });
 
@@ -57,19 +63,20 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'getAuthor',
         summary: 'Get an author',
         description:
-          'The latest profile and counters, the topics of their posts, and the medians of their posts at each age.',
+          'The latest profile and counters, its versions, the topics of their posts, and the medians of their posts at each age.',
         tags,
         params,
         response: { 200: WholeAuthor },
       },
     },
     async ({ params: { id } }) => {
-      const [author, topics, typical] = await Promise.all([
+      const [author, topics, typical, versions] = await Promise.all([
         findAuthor(ctx.db, id),
         readAuthorTopics(ctx.db, id),
         readAuthorTypical(ctx.db, id),
+        readAuthorVersions(ctx.db, id),
       ]);
-      return { author, topics, typical };
+      return { author, topics, typical, versions };
     },
   );
 

@@ -9,13 +9,14 @@ import {
   readPostRanks,
   readPostsByExternalId,
   readPostSightings,
+  readPostVersions,
 } from '../store/queries/post-detail.ts';
 import { POST_PAGE_ORDERS, type PostRow, readPostPage } from '../store/queries/posts.ts';
 import type { Database } from '../store/database.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { Post, PostAtAge, PostEngagement, PostGrowth } from './reply-shapes.ts';
+import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
 import { idParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } from './request-shapes.ts';
 
 const tags = ['posts'];
@@ -101,7 +102,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'getPost',
         summary: 'Get a post',
         description:
-          'The latest counters, growth since it was first seen, its counters at each age, and the posts that it quotes or reposts, if known.',
+          'The latest counters, growth since it was first seen, its versions, its counters at each age, and the posts that it quotes or reposts, if known.',
         tags,
         params,
         response: {
@@ -109,6 +110,11 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
             .object({
               post: Post,
               growth: PostGrowth.nullable(),
+              versions: z
+                .array(PostVersion)
+                .describe(
+                  'Its texts, times, languages and entities over time: at most the newest 100, oldest first.',
+                ),
               ages: z.array(PostAtAge).describe('Counters at each age at which it was observed.'),
               quoted: Post.nullable().describe('The quoted post, if known.'),
               reposted: Post.nullable().describe('The reposted post, if known.'),
@@ -120,8 +126,9 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: { id } }) => {
       const post = await findPost(ctx.db, id);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
-      const [growth, ages, known] = await Promise.all([
+      const [growth, versions, ages, known] = await Promise.all([
         readPostGrowth(ctx.db, id),
+        readPostVersions(ctx.db, id),
         readAgesOfPost(ctx.db, id),
         readPostsByExternalId(ctx.db, post.service, inside),
       ]);
@@ -130,6 +137,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       return {
         post,
         growth: growth ?? null,
+        versions,
         ages,
         quoted: findKnown(post.quoted_status_id),
         reposted: findKnown(post.reposted_status_id),

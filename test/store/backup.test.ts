@@ -12,7 +12,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { backUp } from '../../src/store/backup/backup.ts';
-import { type Manifest, readManifest } from '../../src/store/backup/manifest.ts';
+import type { BackedUpTable, Manifest } from '../../src/store/backup/manifest.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
@@ -416,52 +416,66 @@ const FORMER_CHANNELS = {
   ],
 };
 
-/** Links as they were before `0005_links`: these columns less. */
-const NEW_LINK_COLUMNS = new Set(['url', 'merged_into']);
-
-async function withoutNewColumns(directory: string, columns: readonly string[]): Promise<Buffer> {
-  const copied = gunzipSync(await readFile(path.join(directory, 'links.copy.gz'))).toString();
-  const kept = (line: string) =>
-    line
-      .split('\t')
-      .filter((_, n) => !NEW_LINK_COLUMNS.has(columns[n] ?? ''))
-      .join('\t');
-  return gzipSync(copied.split('\n').map(kept).join('\n'));
+/** Tables and columns that later migrations add. */
+async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, Set<string>> }> {
+  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d{4}_.*\.sql$/.test(name) && name > '0003');
+  const added = { tables: new Set<string>(), columns: new Map<string, Set<string>>() };
+  for (const name of names)
+    for (const statement of (await readFile(path.join(MIGRATIONS_FOLDER, name), 'utf8')).split(';')) {
+      const created = /CREATE TABLE strandline\.(\w+)/.exec(statement)?.[1];
+      if (created !== undefined) added.tables.add(created);
+      const altered = /ALTER TABLE strandline\.(\w+)/.exec(statement)?.[1] ?? '';
+      for (const [, column = ''] of statement.matchAll(/ADD COLUMN (\w+)/g))
+        added.columns.set(altered, (added.columns.get(altered) ?? new Set()).add(column));
+    }
+  return added;
 }
+
+/** Takes the added columns out of a backed-up table. */
+async function withoutAdded(
+  directory: string,
+  table: BackedUpTable,
+  added: ReadonlySet<string>,
+): Promise<BackedUpTable> {
+  const kept = (_: unknown, n: number) => !added.has(table.columns[n] ?? '');
+  const file = path.join(directory, `${table.name}.copy.gz`);
+  const lines = gunzipSync(await readFile(file)).toString().split('\n');
+  const packed = gzipSync(lines.map((line) => line.split('\t').filter(kept).join('\t')).join('\n'));
+  await writeFile(file, packed);
+  return { ...table, columns: table.columns.filter(kept), ...digestOf(packed) };
+}
+
+const digestOf = (file: Buffer) => ({
+  bytes: file.length,
+  sha256: createHash('sha256').update(file).digest('hex'),
+});
 
 test('a backup from before tables were named anew, and channels had settings, is restored with all their rows', async () => {
   const [tables] = await readMigrations();
   if (tables === undefined) throw new Error('no migrations');
   const packed = gzipSync(FORMER_CHANNELS.rows.map((row) => `${row.replaceAll(' ', '\t')}\n`).join(''));
-  const digestOf = (file: Buffer) => ({
-    bytes: file.length,
-    sha256: createHash('sha256').update(file).digest('hex'),
-  });
   const channels = {
     columns: FORMER_CHANNELS.columns,
     rows: FORMER_CHANNELS.rows.length,
     ...digestOf(packed),
   };
-  const current = await readManifest(whole);
-  const linkColumns = current.tables.find(({ name }) => name === 'links')?.columns ?? [];
-  const links = await withoutNewColumns(whole, linkColumns);
-  const directory = await withManifest('former names', (manifest) => {
+  const added = await readAdded();
+  const directory = await withManifest('former names', async (manifest, copy) => {
     manifest.migration = { name: tables.name, when: tables.when };
-    manifest.tables = manifest.tables
-      .filter(({ name }) => name !== 'post_links')
-      .map((table) => ({
-        ...table,
-        name: FORMER_NAMES.get(table.name) ?? table.name,
-        ...(table.name === 'channels' ? channels : {}),
-        ...(table.name === 'links'
-          ? { columns: linkColumns.filter((name) => !NEW_LINK_COLUMNS.has(name)), ...digestOf(links) }
-          : {}),
-      }));
+    const stayed = manifest.tables.filter(({ name }) => !added.tables.has(name));
+    const former = await Promise.all(
+      stayed.map((table) => withoutAdded(copy, table, added.columns.get(table.name) ?? new Set())),
+    );
+    manifest.tables = former.map((table) => ({
+      ...table,
+      name: FORMER_NAMES.get(table.name) ?? table.name,
+      ...(table.name === 'channels' ? channels : {}),
+    }));
   });
-  await writeFile(path.join(directory, 'links.copy.gz'), links);
+  for (const name of added.tables) await rm(path.join(directory, `${name}.copy.gz`));
   await writeFile(path.join(directory, 'channels.copy.gz'), packed);
-  for (const [name, former] of FORMER_NAMES)
-    await rename(path.join(directory, `${name}.copy.gz`), path.join(directory, `${former}.copy.gz`));
+  for (const [name, formerName] of FORMER_NAMES)
+    await rename(path.join(directory, `${name}.copy.gz`), path.join(directory, `${formerName}.copy.gz`));
   const database = await emptyDatabase();
   onTestFinished(() => database.drop());
   await load(database, directory);

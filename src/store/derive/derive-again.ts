@@ -6,6 +6,8 @@
 import type { Id, Transaction } from '../database.ts';
 import { S } from './counter-sql.ts';
 import { countPostsAgain } from './derive-gains.ts';
+import type { Day } from './derive-coverage.ts';
+import { dayOfPostSql } from './derive-tallies.ts';
 import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations.ts';
 
 const PENDING_TABLE = `${S}.pending_derivations`;
@@ -60,7 +62,29 @@ const IS_TOUCHED = `
 SELECT p.search_id, u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.touched_posts) u(id)
 WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
 
-type DeriveSince = { search_id: Id; since: Date };
+/**
+ * Existing sightings of edited posts, with the day that they were counted on, and since when their searches are
+ * derived again: from the first sighting if the time of publication changed, on which coverage and ages depend too.
+ * $1 readings.
+ */
+const FIND_EDITED = `
+WITH edited AS MATERIALIZED (
+  SELECT DISTINCT u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.edited_posts) u(id) WHERE p.id = ANY ($1::bigint[])
+)
+SELECT g.search_id, g.post_id, ${dayOfPostSql('g')} AS day_at,
+  CASE WHEN g.post_created_at IS DISTINCT FROM p.created_at THEN date_trunc('hour', g.first_seen_at, 'UTC') END AS since
+FROM edited e
+CROSS JOIN LATERAL (SELECT created_at FROM ${S}.posts WHERE id = e.id OFFSET 0) p
+CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE post_id = e.id OFFSET 0) g`;
+
+/** Copies times of publication to sightings. $1 posts. Returns their days. */
+const UPDATE_SIGHTINGS = `
+UPDATE ${S}.post_sightings g SET post_created_at = p.created_at FROM ${S}.posts p
+WHERE p.id = ANY ($1::bigint[]) AND g.post_id = p.id AND g.post_created_at IS DISTINCT FROM p.created_at
+RETURNING g.search_id, ${dayOfPostSql('g')} AS day_at`;
+
+type EditedRow = { search_id: Id; post_id: Id; day_at: Date; since: Date | null };
+type DeriveSince = { search_id: Id; since: Date | string };
 
 /**
  * Checks whether new readings arrive behind existing derivations, and undoes those. Later derivations then take these
@@ -69,12 +93,23 @@ type DeriveSince = { search_id: Id; since: Date };
  */
 export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promise<Leftover> {
   if (ids.length === 0) return NOTHING_LEFT;
-  const { rows: later } = await tx.query<DeriveSince>({
+  const { rows: edited } = await tx.query<EditedRow>({
+    name: 'find_edited',
+    text: FIND_EDITED,
+    values: [ids],
+  });
+  const { rows: found } = await tx.query<DeriveSince>({
     name: 'find_later',
     text: FIND_LATER_READINGS,
     values: [ids],
   });
+  const later = joinSearches([
+    ...found,
+    // Nothing is derived again of searches for which only days are counted again.
+    ...edited.map(({ search_id, since }) => ({ search_id, since: since ?? 'infinity' })),
+  ]);
   if (later.length === 0) return NOTHING_LEFT;
+  const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [edited.map(({ post_id }) => post_id)]);
   const { rows: overtaken } = await tx.query<{ id: Id }>(IS_OVERTAKEN, [ids]);
   const { rows: touched } = await tx.query<{ search_id: Id; id: Id }>(IS_TOUCHED, [ids]);
   await countPostsAgain(
@@ -85,7 +120,19 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
     searches: later.map(({ search_id }) => search_id),
     since: later.map(({ since }) => since),
     touched: { searches: touched.map(({ search_id }) => search_id), posts: touched.map(({ id }) => id) },
+    days: [...edited, ...days],
   });
+}
+
+/** Each search once, with the earliest time. */
+function joinSearches(rows: readonly DeriveSince[]): DeriveSince[] {
+  const since = new Map<Id, Date | string>();
+  for (const row of rows) {
+    const before = since.get(row.search_id);
+    if (!(before instanceof Date) || (row.since instanceof Date && row.since < before))
+      since.set(row.search_id, row.since);
+  }
+  return [...since].map(([search_id, at]) => ({ search_id, since: at }));
 }
 
 /**
@@ -125,6 +172,7 @@ export async function rebuildSearch(
     searches: [searchId],
     since: [since],
     touched: { searches: [], posts: [] },
+    days: [],
   });
   const { rows: counted } = await tx.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM ${PENDING_TABLE} WHERE search_id = $1 AND posts IS NOT NULL`,

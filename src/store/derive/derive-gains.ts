@@ -156,6 +156,8 @@ export async function countGains(tx: Transaction, ids: readonly Id[]): Promise<v
 
 /** Counts posts from all existing snapshots. Hours of searches are counted by {@link countHoursAgain}. */
 export async function countPostsAgain(tx: Transaction, postIds: readonly Id[]): Promise<void> {
+  // A post may have no change left.
+  await tx.query(`DELETE FROM ${S}.post_gains WHERE post_id = ANY ($1::bigint[])`, [postIds]);
   await tx.query({ name: 'count_posts', text: COUNT_GAINS, values: [[], postIds] });
 }
 

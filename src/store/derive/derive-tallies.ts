@@ -13,7 +13,8 @@ const seenElsewhereSql = (kind: 'post' | 'link') => `
       AND t.topic_id = (SELECT topic_id FROM ${S}.searches WHERE id = s.search_id) LIMIT 1`;
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
-export const DAY_OF_POST = `date_trunc('day', least(post_created_at, first_seen_at), 'UTC')`;
+export const dayOfPostSql = (sighting: string) =>
+  `date_trunc('day', least(${sighting}.post_created_at, ${sighting}.first_seen_at), 'UTC')`;
 
 /** The domain of a URL, without `www.`; null if it is not a web address. */
 export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
@@ -30,7 +31,7 @@ export const DOMAIN_SQL = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', ''
  */
 const UPDATE_TALLIES = `
 WITH ${SIGHTED}, new_posts AS MATERIALIZED (
-  SELECT s.search_id, p.author_id, p.lang, p.hashtags, p.urls, p.is_repost, ${DAY_OF_POST.replaceAll(/(post_created_at|first_seen_at)/g, 's.$1')} AS day_at,
+  SELECT s.search_id, p.author_id, p.lang, p.hashtags, p.urls, p.is_repost, ${dayOfPostSql('s')} AS day_at,
     e.is_known IS NULL AS first
   FROM sighted s
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = s.post_id OFFSET 0) p

@@ -21,6 +21,8 @@ export type Reading = {
   newLinks: readonly Id[];
   /** Existing posts whose counters changed. */
   changedPosts: readonly Id[];
+  /** Existing posts of which something changed that volume or tallies count. */
+  editedPosts: readonly Id[];
   /** For repeated or late reads: items of the previous read, and items whose first sighting was later. */
   touchedPosts: readonly Id[];
   touchedLinks: readonly Id[];
@@ -29,7 +31,7 @@ export type Reading = {
 };
 
 const ROW = `search_id bigint, run_id bigint, at timestamptz, posts integer, new_posts bigint[], new_links bigint[],
-  changed_posts bigint[], touched_posts bigint[], touched_links bigint[], notify boolean`;
+  changed_posts bigint[], edited_posts bigint[], touched_posts bigint[], touched_links bigint[], notify boolean`;
 
 /** Part of the transaction of the save. */
 export async function insertPending(tx: Transaction, readings: readonly Reading[]): Promise<void> {
@@ -41,14 +43,15 @@ export async function insertPending(tx: Transaction, readings: readonly Reading[
     new_posts: reading.newPosts.map(String),
     new_links: reading.newLinks.map(String),
     changed_posts: reading.changedPosts.map(String),
+    edited_posts: reading.editedPosts.map(String),
     touched_posts: reading.touchedPosts.map(String),
     touched_links: reading.touchedLinks.map(String),
     notify: reading.notify,
   }));
   await tx.query({
     name: 'log_readings',
-    text: `INSERT INTO ${PENDING} (search_id, run_id, at, posts, new_posts, new_links, changed_posts, touched_posts, touched_links, checked, notify)
-      SELECT search_id, run_id, at, posts, new_posts, new_links, changed_posts, touched_posts, touched_links, false, notify
+    text: `INSERT INTO ${PENDING} (search_id, run_id, at, posts, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, checked, notify)
+      SELECT search_id, run_id, at, posts, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, false, notify
       FROM json_to_recordset($1::json) AS r(${ROW})`,
     values: [JSON.stringify(rows)],
   });

@@ -5,7 +5,7 @@ import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { S } from './counter-sql.ts';
 import { countHoursAgain } from './derive-gains.ts';
-import { DAY_OF_POST } from './derive-tallies.ts';
+import { dayOfPostSql } from './derive-tallies.ts';
 
 const PENDING_READINGS = `${S}.pending_derivations`;
 
@@ -55,12 +55,12 @@ WITH z AS MATERIALIZED (SELECT * FROM ${SEARCHES_SINCE}), waiting AS (
   SELECT z.search_id, g.first_run_id AS run_id, g.first_seen_at AS at, array_agg(g.link_id ORDER BY g.link_id) AS ids
   FROM z JOIN ${S}.link_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since GROUP BY 1, 2, 3
 )
-INSERT INTO ${PENDING_READINGS} (search_id, run_id, at, posts, every_seconds, new_posts, new_links, changed_posts, touched_posts, touched_links, checked, notify, counted)
-SELECT search_id, run_id, at, r.posts, r.every_seconds, coalesce(p.ids, '{}'), coalesce(l.ids, '{}'), '{}'::bigint[], '{}'::bigint[], '{}'::bigint[],
+INSERT INTO ${PENDING_READINGS} (search_id, run_id, at, posts, every_seconds, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, checked, notify, counted)
+SELECT search_id, run_id, at, r.posts, r.every_seconds, coalesce(p.ids, '{}'), coalesce(l.ids, '{}'), '{}'::bigint[], '{}'::bigint[], '{}'::bigint[], '{}'::bigint[],
   true, coalesce((SELECT bool_or(w.notify) FROM waiting w WHERE w.run_id = r.run_id), false), true
 FROM results r FULL JOIN posts p USING (search_id, run_id, at) FULL JOIN links l USING (search_id, run_id, at)
 UNION ALL
-SELECT search_id, run_id, at, NULL, NULL, '{}', '{}', changed_posts,
+SELECT search_id, run_id, at, NULL, NULL, '{}', '{}', changed_posts, CASE WHEN checked THEN '{}' ELSE edited_posts END,
   CASE WHEN checked THEN '{}' ELSE new_posts || touched_posts END, CASE WHEN checked THEN '{}' ELSE new_links || touched_links END,
   checked, false, true
 FROM waiting WHERE changed_posts <> '{}' OR NOT checked`;
@@ -78,7 +78,8 @@ const DELETE_DERIVED = [
   `DELETE FROM ${S}.search_gains t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.hour_at >= z.since`,
   `DELETE FROM ${S}.dropped_posts t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.last_seen_at >= z.since`,
   `DELETE FROM ${S}.latest_results t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.at >= z.since`,
-  `DELETE FROM ${S}.search_typical t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND z.since IS NOT NULL`,
+  `DELETE FROM ${S}.search_typical t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id
+     AND EXISTS (SELECT FROM ${PENDING_READINGS} p WHERE p.search_id = z.search_id AND p.at >= z.since AND p.posts IS NOT NULL)`,
   // The previous run is the newest again.
   `INSERT INTO ${S}.latest_results (search_id, run_id, at)
    SELECT z.search_id, b.id, b.at FROM ${SEARCHES_SINCE} CROSS JOIN LATERAL (
@@ -122,7 +123,7 @@ JOIN ${S}.coverage c ON c.search_id = z.search_id AND c.observed_until > z.since
 
 /** Days with counts that are rebuilt. */
 const SELECT_DAYS = `
-SELECT g.search_id, ${DAY_OF_POST} AS day_at
+SELECT g.search_id, ${dayOfPostSql('g')} AS day_at
 FROM ${SEARCHES_SINCE} JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since
 UNION SELECT z.search_id, date_trunc('day', p.at, 'UTC') FROM ${SEARCHES_SINCE} ${PENDING_AGAIN}`;
 const DAYS_GIVEN = 'unnest($1::bigint[], $2::timestamptz[]) d(search_id, day_at)';
@@ -151,15 +152,17 @@ const DELETE_EMPTY = [
 
 type UndoScope = {
   searches: readonly Id[];
-  /** For each search, a full hour. */
+  /** For each search, a full hour; 'infinity' if only days are counted again. */
   since: readonly (Date | string)[];
   /** Pairs of searches and posts that a run returned before it was parsed again. */
   touched: { searches: readonly Id[]; posts: readonly Id[] };
+  /** Days of posts that are counted again, though nothing was found then. */
+  days: readonly Day[];
 };
 
 export async function undoDerivations(
   tx: Transaction,
-  { searches, since, touched }: UndoScope,
+  { searches, since, touched, days: edited }: UndoScope,
 ): Promise<Leftover> {
   const z = [searches, since];
   await tx.query(LOG_AGAIN, z);
@@ -181,11 +184,19 @@ export async function undoDerivations(
     observed_until: Date;
   }>(DELETE_STILL_SEEN, unseen);
 
-  const { rows: days } = await tx.query<Day>(SELECT_DAYS, z);
+  const { rows: found } = await tx.query<Day>(SELECT_DAYS, z);
+  const days = [
+    ...new Map(
+      [...found, ...edited].map((day) => [`${day.search_id} ${day.day_at.getTime()}`, day]),
+    ).values(),
+  ];
   const ofDays = [days.map((day) => day.search_id), days.map((day) => day.day_at)];
   for (const statement of SUBTRACT_COUNTS) await tx.query(statement, ofDays);
   type Thing = { search_id: Id; id: Id };
-  const { rows: posts } = await tx.query<Thing>(countedBeforeSql('post', DAY_OF_POST), [...ofDays, ...z]);
+  const { rows: posts } = await tx.query<Thing>(countedBeforeSql('post', dayOfPostSql('g')), [
+    ...ofDays,
+    ...z,
+  ]);
   const ofLink = `date_trunc('day', g.first_seen_at, 'UTC')`;
   const { rows: links } = await tx.query<Thing>(countedBeforeSql('link', ofLink), [...ofDays, ...z]);
   const changed = [...emptied, ...days];

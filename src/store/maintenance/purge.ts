@@ -79,6 +79,8 @@ const SELECT_OWN_AUTHORS = `
 WITH gone AS (
   DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
     AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id) RETURNING a.id
+), versions AS (
+  DELETE FROM strandline.author_versions WHERE author_id IN (SELECT id FROM gone)
 ), counters AS (
   DELETE FROM strandline.author_counters WHERE author_id IN (SELECT id FROM gone)
 )

@@ -28,6 +28,7 @@ export async function applyRetention(
   goOn: () => boolean,
 ): Promise<RetentionReport> {
   const answers = await expire(db, 'answers', limits.answers, goOn);
+  const observed = await expire(db, 'observed', limits.answers, goOn);
   const rejects = await expire(db, 'rejects', limits.rejects, goOn);
   const messages = await expire(db, 'messages', limits.messages, goOn);
   const audit = await expire(db, 'audit', limits.audit, goOn);
@@ -39,7 +40,7 @@ export async function applyRetention(
     messages: messages.deleted,
     audit: audit.deleted,
     months: months.dropped,
-    done: answers.done && rejects.done && messages.done && audit.done && months.done,
+    done: answers.done && observed.done && rejects.done && messages.done && audit.done && months.done,
   };
 }
 
@@ -105,6 +106,11 @@ const EXPIRE_RESPONSES = `
 DELETE FROM strandline.responses WHERE (run_id, n) IN
   (SELECT run_id, n FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
 
+/** What expired responses confirmed: none of that time can be read late any more. */
+const EXPIRE_OBSERVED = `
+DELETE FROM strandline.observed_items WHERE (observed_at, run_id) IN
+  (SELECT observed_at, run_id FROM strandline.observed_items WHERE observed_at < $1 ORDER BY observed_at LIMIT $2)`;
+
 /**
  * Deletes by when their run ended. IDs ascend with time, so only the oldest are checked; those that a replay wrote
  * later are deleted when they are among them.
@@ -129,6 +135,7 @@ DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_lo
 
 const EXPIRE_STATEMENTS = {
   answers: EXPIRE_RESPONSES,
+  observed: EXPIRE_OBSERVED,
   rejects: EXPIRE_REJECTS,
   messages: EXPIRE_MESSAGES,
   audit: EXPIRE_AUDIT,

@@ -1,6 +1,6 @@
 /**
  * SQL that finds and deletes everything stored about an author, or about samples. Runs while saves are blocked (see
- * `forget-author.ts`). IDs of posts and links in `run_results` are kept: they preserve the number of results, and
+ * `forget-author.ts`). IDs in `run_results` and `observed_items` are kept: they preserve the number of results, and
  * refer to nothing.
  */
 import { identifyAddress } from '../../domain/link-identity.ts';
@@ -109,6 +109,8 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
   ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],
   ['sightings', 'links', 'DELETE FROM strandline.link_sightings WHERE link_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],
+  ['versions', 'posts', 'DELETE FROM strandline.post_versions WHERE post_id = ANY ($1)'],
+  ['versions', 'author', 'DELETE FROM strandline.author_versions WHERE author_id = $1'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_counters WHERE post_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_counters_at_age WHERE post_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_gains WHERE post_id = ANY ($1)'],
@@ -144,6 +146,13 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
   ],
   ['links', 'posts', DELETE_LINKS_OF_POSTS],
   ['links', 'links', 'DELETE FROM strandline.post_links WHERE link_id = ANY ($1)'],
+  [
+    'quotes',
+    'posts',
+    `UPDATE strandline.post_versions v SET quote = NULL FROM strandline.posts p
+     JOIN strandline.posts q ON q.service_id = p.service_id AND q.quoted_status_id = p.external_id
+     WHERE p.id = ANY ($1) AND v.post_id = q.id AND v.quote IS NOT NULL`,
+  ],
   ['posts', 'posts', 'DELETE FROM strandline.posts WHERE id = ANY ($1)'],
   ['addresses', 'links', 'DELETE FROM strandline.link_addresses WHERE link_id = ANY ($1)'],
   ['links', 'links', 'DELETE FROM strandline.links WHERE id = ANY ($1)'],

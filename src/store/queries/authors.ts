@@ -3,7 +3,12 @@ import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
-import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/post-views.ts';
+import {
+  authorSnapshotsView,
+  authorsView,
+  authorVersionsView,
+  postsView,
+} from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
 
 export type AuthorRow = typeof authorsView.$inferSelect;
@@ -25,6 +30,23 @@ export async function readAuthorSnapshots(
     .from(authorSnapshotsView)
     .where(eq(authorSnapshotsView.author_id, authorId))
     .orderBy(desc(authorSnapshotsView.observed_at))
+    .limit(limit);
+  return rows.toReversed();
+}
+
+export type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
+
+/** The latest versions of an author, oldest first. */
+export async function readAuthorVersions(
+  { orm }: Reads,
+  authorId: Id,
+  limit = 100,
+): Promise<AuthorVersionRow[]> {
+  const rows = await orm
+    .select()
+    .from(authorVersionsView)
+    .where(eq(authorVersionsView.author_id, authorId))
+    .orderBy(desc(authorVersionsView.valid_from))
     .limit(limit);
   return rows.toReversed();
 }

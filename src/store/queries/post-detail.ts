@@ -1,7 +1,7 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
-import { postEngagementView, postsView } from '../schema/analytics/post-views.ts';
+import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
 /** A post by its key, including nested posts. */
@@ -42,6 +42,19 @@ export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): P
     .limit(sql.placeholder('limit'))
     .prepare('engagement')
     .execute({ post: postId, limit });
+  return rows.toReversed();
+}
+
+export type PostVersionRow = typeof postVersionsView.$inferSelect;
+
+/** The latest versions of a post, oldest first. */
+export async function readPostVersions({ orm }: Reads, postId: Id, limit = 100): Promise<PostVersionRow[]> {
+  const rows = await orm
+    .select()
+    .from(postVersionsView)
+    .where(eq(postVersionsView.post_id, postId))
+    .orderBy(desc(postVersionsView.valid_from))
+    .limit(limit);
   return rows.toReversed();
 }
 

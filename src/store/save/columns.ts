@@ -4,7 +4,6 @@
  */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
-import { TIME_PRECISIONS } from '../../domain/time.ts';
 
 export type Columns = Readonly<Record<string, string>>;
 
@@ -79,76 +78,64 @@ export function typedColumns(...groups: Columns[]): string {
     .join(', ');
 }
 
-/**
- * Whether any known new value differs from the stored one. Unknown values never replace known ones. If nothing is
- * stored: whether any value is known.
- */
+/** The members of posts, authors and links, in the order of their bits in `observed_items`: new ones come last. */
+export const MEMBERS = {
+  post: [...POST_COUNTERS, 'author_id', ...Object.keys(POST_CONTENT)],
+  author: [...AUTHOR_COUNTERS, ...Object.keys(AUTHOR_CONTENT)],
+  link: Object.keys(LINK_CONTENT),
+};
+
+/** A post that responses only refer to is stored with an empty text, which is unknown. */
+export const memberSql = (row: string, name: string) =>
+  name === 'text' ? `nullif(${row}.text, '')` : `${row}.${name}`;
+
+/** Whether any known new value differs from the stored one. If nothing is stored: whether any value is known. */
 export function differsSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
     .map(
       (name) =>
-        `(${toldSql(name, now, stored)} IS NOT NULL AND ${toldSql(name, now, stored)} IS DISTINCT FROM ${stored}.${name})`,
+        `(${memberSql(now, name)} IS NOT NULL AND ${memberSql(now, name)} IS DISTINCT FROM ${stored}.${name})`,
     )
     .join(' OR ');
 }
 
-/**
- * The value of a column in a row; null if it does not replace the stored one. A post with an empty text is only a
- * reference by ID. A time of publication is replaced by a more precise one, as within a response.
- */
-function toldSql(name: string, now: string, stored: string): string {
-  if (name === 'text') return `nullif(${now}.text, '')`;
-  if (name === 'published_at' || name === 'published_precision')
-    return `CASE WHEN ${isCloserSql(now, stored)} THEN ${now}.${name} END`;
-  return `${now}.${name}`;
-}
-
-/** Of two relative times alike, the earlier is closer. */
-function isCloserSql(now: string, stored: string): string {
-  const [rank, storedRank] = [now, stored].map(
-    (row) =>
-      `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`,
-  );
-  return `${stored}.published_at IS NULL OR ${rank} < ${storedRank} OR (${rank} = ${storedRank} AND (${rank} = 1 OR ${now}.published_at < ${stored}.published_at))`;
+/** Whether any new value is known where the stored one is not. */
+export function fillsSql(columns: Columns, now: string, stored: string): string {
+  return Object.keys(columns)
+    .map((name) => `(${memberSql(now, name)} IS NOT NULL AND ${memberSql(stored, name)} IS NULL)`)
+    .join(' OR ');
 }
 
 /** `a = coalesce(now.a, stored.a), ...` */
 export function refreshedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `${name} = coalesce(${toldSql(name, now, stored)}, ${stored}.${name})`)
+    .map((name) => `${name} = coalesce(${now}.${name}, ${stored}.${name})`)
     .join(', ');
 }
 
-/** `a IS NOT NULL OR ...` */
-export function anyKnownSql(columns: Columns, row: string): string {
-  return `coalesce(${columnNames(columns, `${row}.`)}) IS NOT NULL`;
-}
-
-/**
- * Whether a row has a counter, and the stored value is not newer. A stored value is as old as its row, or has its own
- * time.
- */
-const isNewerSql = (name: string, now: string, stored: string) =>
-  `${now}.${name} IS NOT NULL AND (${stored}.${name} IS NULL OR coalesce(${stored}.${name}_at, ${stored}.observed_at) <= ${now}.observed_at)`;
-
-/** Whether a row of counters has a newer value than the stored one. */
-export function outdatesSql(columns: Columns, now: string, stored: string): string {
+/** The same, or the other way round for a partial copy, which only fills what is unknown. */
+export function mergedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `(${isNewerSql(name, now, stored)} AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
-    .join(' OR ');
+    .map((name) => {
+      const [given, known] = [memberSql(now, name), memberSql(stored, name)];
+      const none = name === 'text' ? `, ''` : '';
+      return `${name} = CASE WHEN ${now}.is_partial THEN coalesce(${known}, ${given}${none}) ELSE coalesce(${given}, ${known}${none}) END`;
+    })
+    .join(', ');
 }
 
-/**
- * The newest value of each counter, and the time of those older than their row: `a = ..., a_at = ...`. The result
- * does not depend on the order in which responses are saved.
- */
+/** Whether any value is known. */
+export function anyKnownSql(columns: Columns, row: string): string {
+  return `num_nonnulls(${columnNames(columns, `${row}.`)}) > 0`;
+}
+
+/** Newer counters over stored ones, and the time of those older than their row: `a = ..., a_at = ...`. */
 export function advancedSql(columns: Columns, now: string, stored: string): string {
-  const rowAt = `greatest(${stored}.observed_at, ${now}.observed_at)`;
   return Object.keys(columns)
     .flatMap((name) => [
-      `${name} = CASE WHEN ${isNewerSql(name, now, stored)} THEN ${now}.${name} ELSE ${stored}.${name} END`,
-      `${name}_at = CASE WHEN ${isNewerSql(name, now, stored)} THEN nullif(${now}.observed_at, ${rowAt})
-        WHEN ${stored}.${name} IS NOT NULL THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), ${rowAt}) END`,
+      `${name} = coalesce(${now}.${name}, ${stored}.${name})`,
+      `${name}_at = CASE WHEN ${now}.${name} IS NULL AND ${stored}.${name} IS NOT NULL
+        THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), ${now}.observed_at) END`,
     ])
     .join(', ');
 }

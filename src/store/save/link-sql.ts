@@ -1,5 +1,7 @@
 /** The SQL of the save for links, their addresses and links of posts. The rules of `save-sql.ts` hold here, too. */
-import { columnNames, differsSql, LINK_CONTENT, typedColumns } from './columns.ts';
+import { TIME_PRECISIONS } from '../../domain/time.ts';
+import { anyKnownSql, columnNames, LINK_CONTENT, typedColumns } from './columns.ts';
+import { MAX_LATER_RESPONSES } from './facts-sql.ts';
 
 const S = 'strandline';
 
@@ -19,35 +21,69 @@ const FIND_LINK = `
     ) AS id OFFSET 0
   ) k ON true`;
 
-const KEPT_LINK_CONTENT = Object.keys(LINK_CONTENT)
-  .map(
-    (
-      name,
-    ) => `${name} = CASE WHEN excluded.observed_at < l.first_seen_at THEN coalesce(l.${name}, excluded.${name})
-    ELSE coalesce(excluded.${name}, l.${name}) END`,
-  )
-  .join(', ');
-
 /**
- * New or changed links. Their first sighting and address are those of the earliest response, even if it comes later. $1
- * rows.
+ * New or changed links. Their first sighting and address are those of the earliest response, even if it is saved later.
+ * Each member has the newest known value: one that a later response knew is left out. $1 rows.
  */
 export const SAVE_LINKS = `
 WITH rows AS MATERIALIZED (
-  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.observed_at, r.addresses[1] AS url, r.site, ${columnNames(LINK_CONTENT, 'r.')}
+  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, l.id, l.first_seen_at, r.observed_at,
+    r.addresses[1] AS url, r.site, ${linkMembers((name) => `CASE WHEN ${isOtherSql(name)} THEN r.${name} END AS ${name}`)}
   FROM json_to_recordset($1::json) AS r(ord integer, site text, ${LINK_ROW}, ${typedColumns(LINK_CONTENT)})
   ${FIND_LINK}
   LEFT JOIN LATERAL (SELECT * FROM ${S}.links WHERE id = k.id OFFSET 0) l ON true
-  WHERE l.id IS NULL OR r.observed_at < l.first_seen_at OR (l.observed_at <= r.observed_at AND (${differsSql(LINK_CONTENT, 'r', 'l')}))
   ORDER BY identity, r.observed_at DESC, r.ord
+), changed AS MATERIALIZED (
+  SELECT * FROM rows WHERE id IS NULL OR first_seen_at > observed_at OR ${anyKnownSql(LINK_CONTENT, 'rows')}
+), later AS MATERIALIZED (
+  SELECT observed_at, link_ids AS ids, link_known AS known FROM ${S}.observed_items
+  WHERE observed_at > (SELECT min(observed_at) FROM changed WHERE id IS NOT NULL) ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}
 )
-INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, url, site, ${columnNames(LINK_CONTENT)})
-SELECT observed_at, observed_at, identity, url, site, ${columnNames(LINK_CONTENT)} FROM rows ORDER BY identity
+INSERT INTO ${S}.links AS l (first_seen_at, observed_at, known_at, canonical, url, site, ${columnNames(LINK_CONTENT)})
+SELECT observed_at, observed_at, ARRAY[${linkMembers(() => 'observed_at')}], identity, url, site, ${linkMembers(
+  (name, i) => `CASE WHEN n.known & ${2 ** (i + 1)} = 0 THEN r.${name} END`,
+)}
+FROM changed r CROSS JOIN LATERAL (
+  SELECT coalesce(bit_or(known[array_position(ids, r.id)]), 0) AS known FROM later WHERE later.observed_at > r.observed_at AND r.id = ANY (ids)
+) n ORDER BY identity
 ON CONFLICT (canonical) DO UPDATE
   SET first_seen_at = least(l.first_seen_at, excluded.first_seen_at), observed_at = greatest(l.observed_at, excluded.observed_at),
-    url = CASE WHEN excluded.first_seen_at < l.first_seen_at THEN excluded.url ELSE l.url END, ${KEPT_LINK_CONTENT}
-  WHERE excluded.first_seen_at < l.first_seen_at
-    OR (l.observed_at <= excluded.observed_at AND (${differsSql(LINK_CONTENT, 'excluded', 'l')}))`;
+    url = CASE WHEN excluded.first_seen_at < l.first_seen_at THEN excluded.url ELSE l.url END,
+    known_at = ARRAY[${linkMembers((name, i) => `CASE WHEN ${replacesSql(name, i)} THEN excluded.known_at[${i + 1}] ELSE l.known_at[${i + 1}] END`)}],
+    ${linkMembers((name, i) => `${name} = CASE WHEN ${replacesSql(name, i)} THEN excluded.${name} ELSE l.${name} END`)}
+  WHERE excluded.first_seen_at < l.first_seen_at OR ${Object.keys(LINK_CONTENT)
+    .map((name, i) => `(${replacesSql(name, i)} AND excluded.${name} IS DISTINCT FROM l.${name})`)
+    .join(' OR ')}`;
+
+function linkMembers(f: (name: string, i: number) => string): string {
+  return Object.keys(LINK_CONTENT).map(f).join(', ');
+}
+
+/** A time of publication and its precision are one value. */
+function isTimeMember(name: string): boolean {
+  return name === 'published_at' || name === 'published_precision';
+}
+
+function isOtherSql(name: string): string {
+  return isTimeMember(name)
+    ? '(r.published_at, r.published_precision) IS DISTINCT FROM (l.published_at, l.published_precision)'
+    : `r.${name} IS DISTINCT FROM l.${name}`;
+}
+
+/**
+ * Whether a new member of a link replaces the stored one: it is known, and newer. Of times of publication, a more
+ * precise one replaces the other, as within a response; of two relative times alike, the earlier is closer.
+ */
+function replacesSql(name: string, i: number): string {
+  const isNewer = (n: number) => `coalesce(l.known_at[${n + 1}], l.observed_at) <= excluded.observed_at`;
+  if (!isTimeMember(name)) return `(excluded.${name} IS NOT NULL AND (l.${name} IS NULL OR ${isNewer(i)}))`;
+  const [rank, storedRank] = ['excluded', 'l'].map(
+    (row) =>
+      `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`,
+  );
+  return `(excluded.published_at IS NOT NULL AND (l.published_at IS NULL OR ${rank} < ${storedRank} OR (${rank} = ${storedRank}
+    AND CASE WHEN ${rank} = 1 THEN ${isNewer(Object.keys(LINK_CONTENT).indexOf('published_at'))} ELSE excluded.published_at < l.published_at END)))`;
+}
 
 /** Addresses of links, after these have keys. $1 rows. */
 export const SAVE_ADDRESSES = `

@@ -4,28 +4,19 @@ import { awaitAll, type Id, type SendLast, type Transaction } from '../database.
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
 import { readStoredRules } from '../link-rules.ts';
+import { MEMBERS } from './columns.ts';
+import { type ChangedPost, saveLateContent } from './late-content.ts';
+import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
+import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
-import {
-  collectAuthors,
-  buildContentRows,
-  buildCounterColumns,
-  type KnownItem,
-  itemKey,
-  buildLinkRows,
-  collectPostAddresses,
-  collectPosts,
-  type ItemOccurrences,
-} from './save-rows.ts';
+import { buildLinkRows, collectPostAddresses, encodeKnownMembers, type KnownItem, itemKey } from './save-rows.ts';
 import {
   INSERT_DISCOVERIES,
-  FIND_STORED,
   INSERT_COMPLETION,
   LOCK_FEED,
-  SAVE_AUTHORS,
-  SAVE_COUNTERS,
-  SAVE_POSTS,
+  LOWER_FIRST_SEEN,
   INSERT_SIGHTINGS,
 } from './save-sql.ts';
 
@@ -37,10 +28,10 @@ export type Diff = {
   completionChanged: boolean;
 };
 
-type SightedRow = { new_posts: Id[]; new_links: Id[] };
+type SightedRow = { new_posts: Id[]; new_links: Id[]; is_late: boolean };
 
-/** Items whose known facts were changed by a response read out of order. */
-export type Touched = { posts: Id[]; links: Id[] };
+/** Items that the search had first seen later. */
+type Touched = { posts: Id[]; links: Id[] };
 const NOTHING_TOUCHED: Touched = { posts: [], links: [] };
 
 /** A response that this transaction may save. */
@@ -54,8 +45,8 @@ export async function saveResponses(
   tx: Transaction,
   won: readonly Won[],
   last: SendLast,
-  /** For a response read out of order, after its sightings. */
-  touch?: (saved: ResponseToSave) => Promise<Touched>,
+  /** For a response read after the end of its run: the posts of its former parse. */
+  again?: { formerPosts: readonly Id[] },
 ): Promise<Diff[]> {
   const responses: Won[] = [];
   for (const response of won)
@@ -65,15 +56,31 @@ export async function saveResponses(
         : response,
     );
   const [known, storedRules] = await awaitAll([findStored(tx, responses), readStoredRules(tx)]);
-  for (const statement of buildContentStatements(responses, known, storedRules)) last(tx.query(statement));
-  const [changed, sighted] = await awaitAll([saveCounters(tx, known), insertSightings(tx, responses, known)]);
+  const [authors, posts, , counters, sighted] = await awaitAll([
+    saveContent(tx, 'author', known.authors),
+    saveContent(tx, 'post', known.posts),
+    saveLinks(tx, responses, known.posts, storedRules),
+    saveCounters(tx, known),
+    insertSightings(tx, responses, known),
+  ]);
+  const edited = [
+    ...posts.edited,
+    ...(await saveLateContent(tx, { author: authors.late, post: posts.late })),
+  ];
+  const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   const [completions, touched] = await awaitAll([
     awaitAll(
       responses.map((response) =>
         response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),
       ),
     ),
-    awaitAll(responses.map((response) => touch?.(response) ?? Promise.resolve(NOTHING_TOUCHED))),
+    awaitAll(
+      responses.map((response, i) =>
+        again !== undefined || sighted[i]?.is_late === true
+          ? lowerFirstSeen(tx, response)
+          : Promise.resolve(NOTHING_TOUCHED),
+      ),
+    ),
   ]);
   const diffs = responses.map(({ outcome }, i) => ({
     baseline: outcome.baseline,
@@ -92,10 +99,11 @@ export async function saveResponses(
         posts: outcome.isResult ? (won[i]?.findings.posts.length ?? 0) : null,
         newPosts: diffs[i]?.newPosts ?? [],
         newLinks: diffs[i]?.newLinks ?? [],
-        changedPosts: changed.get(observedAt.getTime()) ?? [],
-        touchedPosts: touched[i]?.posts ?? [],
+        changedPosts: pickPosts(changed, observedAt),
+        editedPosts: pickPosts(edited, observedAt),
+        touchedPosts: [...(again?.formerPosts ?? []), ...(touched[i]?.posts ?? [])],
         touchedLinks: touched[i]?.links ?? [],
-        notify: touch === undefined,
+        notify: again === undefined,
       })),
     ),
   );
@@ -107,74 +115,34 @@ export async function saveResponses(
   return diffs;
 }
 
-type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
+const pickPosts = (changed: readonly ChangedPost[], at: Date) =>
+  changed.flatMap((post) => (post.at.getTime() === at.getTime() ? [post.id] : []));
 
-async function findStored(tx: Transaction, responses: readonly ResponseToSave[]): Promise<KnownItems> {
-  const posts = collectPosts(responses);
-  const authors = collectAuthors(responses);
-  type Row = Record<'post_ids' | 'post_hashes' | 'author_ids' | 'author_hashes', (Id | null)[]>;
-  const row = await queryPrepared<Row>(tx, 'find_stored', FIND_STORED, [
-    ...itemIds(posts),
-    ...itemIds(authors),
-  ]);
-  const toKnown = (things: readonly ItemOccurrences[], ids?: (Id | null)[], hashes?: (Id | null)[]) =>
-    things.map((thing, i) => ({ ...thing, id: ids?.[i] ?? null, hash: hashes?.[i] ?? null }));
-  return {
-    posts: toKnown(posts, row?.post_ids, row?.post_hashes),
-    authors: toKnown(authors, row?.author_ids, row?.author_hashes),
-  };
-}
-
-function itemIds(things: readonly ItemOccurrences[]): [Id[], string[]] {
-  return [things.map(({ serviceId }) => serviceId), things.map(({ externalId }) => externalId)];
-}
-
-/** Statements that save new or changed content, one per response of the same item, in order. */
-function buildContentStatements(
+async function saveLinks(
+  tx: Transaction,
   responses: readonly ResponseToSave[],
-  { posts, authors }: KnownItems,
+  posts: readonly KnownItem[],
   stored: LinkRules,
-) {
+): Promise<void> {
   const current = { ...BUILT_IN_RULES, own: responses[0]?.linkRules ?? [] };
   const inPosts = collectPostAddresses(responses, posts);
-  const named =
-    (name: string, text: string) =>
-    (...values: unknown[]) => ({ name, text, values });
-  return [
-    ...buildContentRows(authors).map((rows) => named('save_authors', SAVE_AUTHORS)(rows)),
-    ...buildContentRows(posts).map((rows) => named('save_posts', SAVE_POSTS)(rows)),
-    ...buildLinkRows(responses, inPosts, { current, stored }).flatMap((rows) => [
-      named('save_links', SAVE_LINKS)(rows),
-      named('save_addresses', SAVE_ADDRESSES)(rows),
-    ]),
-    ...(inPosts.length === 0
-      ? []
-      : [
-          named('save_post_links', SAVE_POST_LINKS)(
-            inPosts.map(({ response }) => response.serviceId),
-            inPosts.map(({ externalId }) => externalId),
-            inPosts.map(({ address }) => address),
-          ),
-        ]),
-  ];
-}
-
-/** @returns existing posts with a new snapshot, by its time */
-async function saveCounters(tx: Transaction, known: KnownItems): Promise<ReadonlyMap<number, Id[]>> {
-  const rows = await awaitAll(
-    buildCounterColumns(known.posts, known.authors).map((values) =>
-      queryPrepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values),
-    ),
-  );
-  const changed = new Map<number, Id[]>();
-  for (const { ids, times } of rows.filter((row) => row !== undefined))
-    for (const [i, id] of ids.entries()) {
-      const time = times[i]?.getTime() ?? 0;
-      const before = changed.get(time);
-      if (before === undefined) changed.set(time, [id]);
-      else before.push(id);
-    }
-  return changed;
+  const statements = buildLinkRows(responses, inPosts, { current, stored }).flatMap((rows) => [
+    tx.query({ name: 'save_links', text: SAVE_LINKS, values: [rows] }),
+    tx.query({ name: 'save_addresses', text: SAVE_ADDRESSES, values: [rows] }),
+  ]);
+  if (inPosts.length > 0)
+    statements.push(
+      tx.query({
+        name: 'save_post_links',
+        text: SAVE_POST_LINKS,
+        values: [
+          inPosts.map(({ response }) => response.serviceId),
+          inPosts.map(({ externalId }) => externalId),
+          inPosts.map(({ address }) => address),
+        ],
+      }),
+    );
+  await awaitAll(statements);
 }
 
 async function insertSightings(
@@ -182,14 +150,35 @@ async function insertSightings(
   responses: readonly Won[],
   known: KnownItems,
 ): Promise<SightedRow[]> {
-  const keys = new Map(
-    known.posts.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]),
+  const posts = responses.flatMap((response, i) =>
+    [...response.findings.posts, ...response.findings.nestedPosts].map((post, n) => ({
+      place: i + 1,
+      isNested: n >= response.findings.posts.length,
+      known: encodeKnownMembers(post, MEMBERS.post),
+      serviceId: response.serviceId,
+      externalId: post.external_id,
+    })),
   );
-  const posts = responses.flatMap(({ serviceId, findings }, i) =>
-    findings.posts.map((post) => ({ place: i + 1, serviceId, externalId: post.external_id })),
+  const authors = responses.flatMap(({ serviceId, findings }, i) =>
+    findings.authors.map((author) => ({
+      place: i + 1,
+      known: encodeKnownMembers(author, MEMBERS.author),
+      serviceId,
+      externalId: author.external_id,
+    })),
   );
+  const findKey = (items: readonly KnownItem[]) => {
+    const keys = new Map(items.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]));
+    return (item: { serviceId: Id; externalId: string }) =>
+      keys.get(itemKey(item.serviceId, item.externalId)) ?? null;
+  };
   const links = responses.flatMap(({ findings }, i) =>
-    findings.links.map(({ address, source }) => ({ place: i + 1, address, source })),
+    findings.links.map((link) => ({
+      place: i + 1,
+      address: link.address,
+      source: link.source,
+      known: encodeKnownMembers(link, MEMBERS.link),
+    })),
   );
   const { rows } = await tx.query<SightedRow>({
     name: 'sight',
@@ -202,13 +191,35 @@ async function insertSightings(
       posts.map(({ place }) => place),
       posts.map(({ serviceId }) => serviceId),
       posts.map(({ externalId }) => externalId),
-      posts.map(({ serviceId, externalId }) => keys.get(itemKey(serviceId, externalId)) ?? null),
+      posts.map(findKey(known.posts)),
       links.map(({ place }) => place),
       links.map(({ address }) => address),
       links.map(({ source }) => source),
+      posts.map(({ isNested }) => isNested),
+      posts.map((post) => post.known),
+      authors.map(({ place }) => place),
+      authors.map(({ serviceId }) => serviceId),
+      authors.map(({ externalId }) => externalId),
+      authors.map(findKey(known.authors)),
+      authors.map((author) => author.known),
+      links.map((link) => link.known),
     ],
   });
   return rows;
+}
+
+/** Sets the first sighting of items to when a late response was received. @returns those first seen later before */
+async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<Touched> {
+  const { serviceId, observedAt, searchId, runId, findings } = input;
+  const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
+    serviceId,
+    observedAt,
+    searchId,
+    runId,
+    findings.posts.map((post) => post.external_id),
+    findings.links.map((link) => link.address),
+  ]);
+  return rows[0] ?? NOTHING_TOUCHED;
 }
 
 type Discovery = { place: number; kind: string; thing: Id };
@@ -260,15 +271,4 @@ async function saveCompletion(
   ]);
   if (row !== undefined) await saveClaims(tx, { ...input, completionId: row.id, claims });
   return row ?? null;
-}
-
-/** Runs a statement that is parsed and planned once per connection. @returns its first row */
-async function queryPrepared<Row extends object>(
-  tx: Transaction,
-  name: string,
-  text: string,
-  values: unknown[],
-): Promise<Row | undefined> {
-  const result = await tx.query<Row>({ name, text, values });
-  return result.rows[0];
 }

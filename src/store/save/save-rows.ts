@@ -13,11 +13,13 @@ import {
 import type { Id } from '../database.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 
-type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
+type ParsedResponse = { runId: Id; serviceId: Id; observedAt: Date; findings: ParsedResults };
 
 /** A post or author in one response. */
-type Occurrence = {
+export type Occurrence = {
   at: Date;
+  runId: Id;
+  isPartial: boolean;
   /** Everything except counters, as a JSON object. */
   content: string;
   /** Of the content. If it equals the stored hash, the content is not sent. */
@@ -28,8 +30,11 @@ type Occurrence = {
 /** A post or author with its occurrences, oldest first. */
 export type ItemOccurrences = { serviceId: Id; externalId: string; said: Occurrence[] };
 
-/** An item with its stored key and content hash, each null if unknown. */
-export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null };
+/** An item with its stored key and content hashes, each null if unknown. */
+export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null; partialHash: Id | null };
+
+/** Rows of a statement, with the occurrence that each is of. */
+export type Turn<T> = { items: { item: KnownItem; now: Occurrence }[]; rows: T };
 
 export function collectPosts(responses: readonly ParsedResponse[]): ItemOccurrences[] {
   return collectItems(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTERS);
@@ -48,9 +53,9 @@ function collectItems(
   counters: readonly string[],
 ): ItemOccurrences[] {
   const things = new Map<string, ItemOccurrences>();
-  for (const { serviceId, observedAt: at, findings } of responses.toSorted(compareTimes)) {
+  for (const { runId, serviceId, observedAt: at, findings } of responses.toSorted(compareTimes)) {
     for (const item of itemsOf(findings)) {
-      const statement = { at, ...splitItem(item, counters) };
+      const statement = { at, runId, isPartial: item.is_partial, ...splitItem(item, counters) };
       const key = itemKey(serviceId, item.external_id);
       const known = things.get(key);
       if (known === undefined)
@@ -64,8 +69,11 @@ function collectItems(
 const compareTimes = (a: ParsedResponse, b: ParsedResponse) =>
   a.observedAt.getTime() - b.observedAt.getTime();
 
-function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[]): Omit<Occurrence, 'at'> {
+type SplitItem = Pick<Occurrence, 'content' | 'hash' | 'counters'>;
+
+function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[]): SplitItem {
   const content: Record<string, unknown> = { ...item };
+  for (const name of UNKNOWN_IF_EMPTY) if (content[name] === '') content[name] = null;
   const counts = counters.map((name) => {
     const count = content[name];
     // Omitted from the JSON.
@@ -76,42 +84,95 @@ function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[])
   return { content: json, hash: hash('sha256', json, 'buffer').readBigInt64BE(), counters: counts };
 }
 
+/**
+ * Encodes which members a response knew: the lowest bit is set for a partial copy, the others stand for members. See
+ * {@link readKnownMembers}. As a number, since there are fewer than 50 members.
+ */
+export function encodeKnownMembers(
+  item: ParsedPost | ParsedAuthor | ParsedLink,
+  members: readonly string[],
+): number {
+  const values: Readonly<Record<string, unknown>> = item;
+  // Of times of publication, only an exact one confirms another.
+  const isRelative = 'published_precision' in item && item.published_precision !== 'exact';
+  let bits = values['is_partial'] === true ? 1 : 0;
+  let bit = 1;
+  for (const name of members) {
+    bit *= 2;
+    const value = values[name === 'author_id' ? 'author_external_id' : name];
+    const isUnknown =
+      value === null ||
+      value === undefined ||
+      (value === '' && UNKNOWN_IF_EMPTY.has(name)) ||
+      (isRelative && name.startsWith('published_'));
+    if (!isUnknown) bits += bit;
+  }
+  return bits;
+}
+
+/** An empty text of a post, or title or snippet of a link, says nothing; other empty texts are known to be empty. */
+const UNKNOWN_IF_EMPTY: ReadonlySet<string> = new Set(['text', 'title', 'snippet', 'summary_description']);
+
+export function readKnownMembers(
+  bits: Id,
+  members: readonly string[],
+): { isPartial: boolean; known: string[] } {
+  const known = members.filter((_, i) => ((bits >> BigInt(i + 1)) & 1n) === 1n);
+  return { isPartial: (bits & 1n) === 1n, known };
+}
+
 /** Rows of new or changed content, as JSON arrays to save in order. */
-export function buildContentRows(things: readonly KnownItem[]): string[] {
-  return Array.from({ length: countTurns(things) }, (_, turn) =>
-    things.flatMap(({ serviceId, said, hash: stored }) => {
-      const now = said[turn];
-      const isStored = said.slice(0, turn + 1).every((occurrence) => occurrence.hash === stored);
-      if (now === undefined || isStored) return [];
-      return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
-    }),
-  )
-    .filter((rows) => rows.length > 0)
-    .map((rows) => `[${rows.join(',')}]`);
+export function buildContentRows(things: readonly KnownItem[]): Turn<string>[] {
+  return Array.from({ length: countTurns(things) }, (_, turn) => {
+    const items = things.flatMap((item) => {
+      const now = item.said[turn];
+      const isStored = item.said
+        .slice(0, turn + 1)
+        .every((copy) => copy.hash === (copy.isPartial ? item.partialHash : item.hash));
+      return now === undefined || isStored ? [] : [{ item, now }];
+    });
+    return { items, rows: writeContentRows(items) };
+  }).filter(({ items }) => items.length > 0);
+}
+
+/** Rows for `contentRowSql`. */
+export function writeContentRows(items: readonly Turn<string>['items'][number][]): string {
+  const rows = items.map(
+    ({ item: { serviceId }, now }, n) =>
+      `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}",${now.content.slice(1)}`,
+  );
+  return `[${rows.join(',')}]`;
 }
 
 /**
  * Parameters of the statements that save counters, in order: columns of posts, then of authors. Columns are services,
  * external IDs, known keys, times, then each counter.
  */
-export function buildCounterColumns(posts: readonly KnownItem[], authors: readonly KnownItem[]): unknown[][] {
-  return Array.from({ length: countTurns([...posts, ...authors]) }, (_, turn) => [
-    ...buildColumns(turn, posts, POST_COUNTERS),
-    ...buildColumns(turn, authors, AUTHOR_COUNTERS),
-  ]);
+export function buildCounterColumns(
+  posts: readonly KnownItem[],
+  authors: readonly KnownItem[],
+): (Turn<unknown[]> & { authors: Turn<unknown>['items'] })[] {
+  return Array.from({ length: countTurns([...posts, ...authors]) }, (_, turn) => {
+    const now = { posts: pickTurn(turn, posts), authors: pickTurn(turn, authors) };
+    const rows = [...buildColumns(now.posts, POST_COUNTERS), ...buildColumns(now.authors, AUTHOR_COUNTERS)];
+    return { items: now.posts, authors: now.authors, rows };
+  });
 }
 
-function buildColumns(turn: number, things: readonly KnownItem[], counters: readonly string[]): unknown[][] {
-  const rows = things.flatMap(({ serviceId, externalId, id, said }) => {
-    const now = said[turn];
-    return now === undefined ? [] : [{ serviceId, externalId, id, now }];
+function pickTurn(turn: number, things: readonly KnownItem[]): Turn<unknown>['items'] {
+  return things.flatMap((item) => {
+    const now = item.said[turn];
+    return now === undefined ? [] : [{ item, now }];
   });
+}
+
+function buildColumns(items: Turn<unknown>['items'], counters: readonly string[]): unknown[][] {
   return [
-    rows.map(({ serviceId }) => serviceId),
-    rows.map(({ externalId }) => externalId),
-    rows.map(({ id }) => id),
-    rows.map(({ now }) => now.at),
-    ...counters.map((_, i) => rows.map(({ now }) => now.counters[i] ?? null)),
+    items.map(({ item }) => item.serviceId),
+    items.map(({ item }) => item.externalId),
+    items.map(({ item }) => item.id),
+    items.map(({ now }) => now.at),
+    ...counters.map((_, i) => items.map(({ now }) => now.counters[i] ?? null)),
   ];
 }
 
@@ -146,7 +207,10 @@ export function buildLinkRows(
     const inPosts = posts.filter((post) => post.response === response).map(({ address }) => address);
     collectLinks(response.findings, inPosts, rules).forEach((link, ord) => {
       const turn = responsesWith.get(link.canonical) ?? 0;
-      (turns[turn] ??= []).push({ ...link, ord, observed_at: response.observedAt });
+      const known = Object.entries(link).filter(
+        ([name, value]) => !(value === '' && UNKNOWN_IF_EMPTY.has(name)),
+      );
+      (turns[turn] ??= []).push({ ...Object.fromEntries(known), ord, observed_at: response.observedAt });
       responsesWith.set(link.canonical, turn + 1);
     });
   }

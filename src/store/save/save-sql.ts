@@ -1,9 +1,6 @@
 /**
- * The SQL of the save, for several runs at once. Each statement takes its rows as a set.
- *
- * A response never overwrites facts of a later response. If the same response is parsed again, it corrects its own
- * facts and its snapshot: otherwise the next response with the same values would change nothing, and the history
- * would stay wrong.
+ * The SQL of the save, for several runs at once: the diff, completions and the feed. Posts, authors and their counters are
+ * in `facts-sql.ts`, links in `link-sql.ts`. Each statement takes its rows as a set.
  *
  * Rules for all statements:
  * - Rows are inserted in one statement, and their keys are read in the *next*: a statement does not see rows
@@ -13,135 +10,26 @@
  * - Existing rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres does not flatten): plans are
  *   cached, and a plan made while a table was small would scan all of it.
  */
-import {
-  advancedSql,
-  anyKnownSql,
-  AUTHOR_CONTENT,
-  AUTHOR_COUNTER_COLUMNS,
-  type Columns,
-  differsSql,
-  columnNames,
-  outdatesSql,
-  POST_CONTENT,
-  POST_COUNTER_COLUMNS,
-  refreshedSql,
-  typedColumns,
-} from './columns.ts';
+import { MAX_LATER_RESPONSES } from './facts-sql.ts';
 
 const S = 'strandline';
-const ROW_COLUMNS = 'service_id bigint, observed_at timestamptz, content_hash bigint, external_id text';
-
-const findSql = (table: 'posts' | 'authors', services: string, ids: string) => `(
-  SELECT coalesce(array_agg(k.id ORDER BY r.n), '{}') AS ids, coalesce(array_agg(k.content_hash ORDER BY r.n), '{}') AS hashes
-  FROM unnest(${services}::bigint[], ${ids}::text[]) WITH ORDINALITY r(service_id, external_id, n)
-  LEFT JOIN LATERAL (
-    SELECT id, content_hash FROM ${S}.${table} WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
-  ) k ON true
-)`;
-
-/** 1: stored rows of posts and authors. $1 services and $2 IDs of posts, $3 and $4 of authors. */
-export const FIND_STORED = `
-SELECT p.ids AS post_ids, p.hashes AS post_hashes, a.ids AS author_ids, a.hashes AS author_hashes
-FROM ${findSql('posts', '$1', '$2')} p, ${findSql('authors', '$3', '$4')} a`;
 
 /**
- * 2: new or changed authors. The first lookup selects rows to write; concurrent inserts are handled by the conflict
- * clause. Also writes missing hashes. $1 rows.
- */
-export const SAVE_AUTHORS = `
-WITH rows AS MATERIALIZED (
-  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW_COLUMNS}, ${typedColumns(AUTHOR_CONTENT)})
-  LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
-  ) a ON true
-  WHERE a.id IS NULL OR (a.observed_at <= r.observed_at AND (a.content_hash IS NULL OR ${differsSql(AUTHOR_CONTENT, 'r', 'a')}))
-)
-INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, content_hash, external_id, ${columnNames(AUTHOR_CONTENT)})
-SELECT service_id, observed_at, observed_at, content_hash, external_id, ${columnNames(AUTHOR_CONTENT)}
-FROM rows ORDER BY service_id, external_id
-ON CONFLICT (service_id, external_id) DO UPDATE
-  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash, ${refreshedSql(AUTHOR_CONTENT, 'excluded', 'a')}
-  WHERE a.observed_at <= excluded.observed_at AND (a.content_hash IS NULL OR ${differsSql(AUTHOR_CONTENT, 'excluded', 'a')})`;
-
-/** 3: the same for posts, after their authors have keys. $1 rows. */
-export const SAVE_POSTS = `
-WITH rows AS MATERIALIZED (
-  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW_COLUMNS}, author_external_id text, ${typedColumns(POST_CONTENT)})
-  LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.posts WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
-  ) p ON true
-  WHERE p.id IS NULL OR (p.observed_at <= r.observed_at AND (p.content_hash IS NULL
-    OR (p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differsSql(POST_CONTENT, 'r', 'p')}))
-)
-INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, content_hash, external_id, ${columnNames(POST_CONTENT)})
-SELECT service_id, (SELECT id FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.author_external_id),
-  observed_at, observed_at, content_hash, external_id, ${columnNames(POST_CONTENT)}
-FROM rows r ORDER BY service_id, external_id
-ON CONFLICT (service_id, external_id) DO UPDATE
-  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash,
-    author_id = coalesce(p.author_id, excluded.author_id), ${refreshedSql(POST_CONTENT, 'excluded', 'p')}
-  WHERE p.observed_at <= excluded.observed_at AND (p.content_hash IS NULL
-    OR (p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differsSql(POST_CONTENT, 'excluded', 'p')})`;
-
-/**
- * 4: counters of posts and authors that differ from the stored ones: the newest values, and a snapshot at the time of
- * the response, even if a newer one was saved before. Returns existing posts with a new snapshot, and its time.
- * From $1 on: services, IDs, keys or null, times and counters of posts; then the same of authors.
- */
-export const SAVE_COUNTERS = `
-WITH ${saveCountersSql('post', POST_COUNTER_COLUMNS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTER_COLUMNS, 5 + Object.keys(POST_COUNTER_COLUMNS).length)}
-SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids, coalesce(array_agg(observed_at ORDER BY id), '{}') AS times
-FROM post_changes WHERE is_known`;
-
-/** @param first number of the first parameter */
-function saveCountersSql(kind: 'post' | 'author', counters: Columns, first: number): string {
-  const lists = Object.keys(counters).map((_, i) => `$${first + 4 + i}::bigint[]`);
-  return `
-${kind}_rows AS MATERIALIZED (
-  SELECT coalesce(r.id, (SELECT id FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id)) AS id,
-    r.observed_at, ${columnNames(counters, 'r.')}
-  FROM unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::timestamptz[], ${lists.join(', ')})
-    AS r(service_id, external_id, id, observed_at, ${columnNames(counters)})
-), ${kind}_news AS MATERIALIZED (
-  SELECT r.*, k.${kind}_id IS NOT NULL AS is_known, coalesce(k.observed_at > r.observed_at, false) AS is_older,
-    ${anyKnownSql(counters, 'r')} AS is_counted
-  FROM ${kind}_rows r
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.${kind}_counters WHERE ${kind}_id = r.id OFFSET 0) k ON true
-  LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.${kind}_snapshots
-    WHERE ${kind}_id = r.id AND observed_at <= r.observed_at AND k.observed_at > r.observed_at
-    ORDER BY observed_at DESC LIMIT 1
-  ) b ON true
-  WHERE k.${kind}_id IS NULL
-    OR CASE WHEN k.observed_at > r.observed_at THEN ${differsSql(counters, 'r', 'b')} ELSE ${differsSql(counters, 'r', 'k')} END
-), ${kind}_newest AS (
-  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${columnNames(counters)})
-  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_news ORDER BY id
-  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advancedSql(counters, 'excluded', 'k')}
-    WHERE ${outdatesSql(counters, 'excluded', 'k')}
-  RETURNING ${kind}_id
-), ${kind}_changes AS MATERIALIZED (
-  SELECT n.* FROM ${kind}_news n LEFT JOIN ${kind}_newest k ON k.${kind}_id = n.id
-  WHERE n.is_counted AND (n.is_older OR k.${kind}_id IS NOT NULL)
-), ${kind}_history AS (
-  INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${columnNames(counters)})
-  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_changes
-  ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshedSql(counters, 'excluded', 'h')}
-)`;
-}
-
-/**
- * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once.
+ * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once. Also which
+ * members of which posts and authors each response knew, and whether a later response of the search was saved before.
  * $1 runs, $2 their searches, $3 times, $4 whether this is the result of the run. Of posts: $5 index of the run in
- * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources.
+ * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources. Of
+ * posts, $12 whether nested in others, $13 known members. Of authors: $14 index of the run, $15 services, $16 IDs,
+ * $17 keys or null, $18 known members. Of links, $19 known members.
  */
 export const INSERT_SIGHTINGS = `
 WITH responses AS MATERIALIZED (
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::boolean[]) WITH ORDINALITY
     AS r(run_id, search_id, observed_at, is_result, place)
 ), found_posts AS MATERIALIZED (
-  SELECT r.place, r.n, coalesce(r.id, p.id) AS id
-  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[]) WITH ORDINALITY AS r(place, service_id, external_id, id, n)
+  SELECT r.place, r.n, coalesce(r.id, p.id) AS id, r.is_nested, r.known
+  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[], $12::boolean[], $13::bigint[]) WITH ORDINALITY
+    AS r(place, service_id, external_id, id, is_nested, known, n)
   LEFT JOIN LATERAL (
     SELECT id FROM ${S}.posts WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
   ) p ON true
@@ -149,12 +37,12 @@ WITH responses AS MATERIALIZED (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
   SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place],
     (SELECT created_at FROM ${S}.posts WHERE id = f.id)
-  FROM found_posts f ORDER BY 1, 2
+  FROM found_posts f WHERE NOT f.is_nested ORDER BY 1, 2
   ON CONFLICT DO NOTHING
   RETURNING search_id, post_id
 ), found_links AS MATERIALIZED (
-  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
-  FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY AS r(place, address, source, n)
+  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.known, r.n
+  FROM unnest($9::int[], $10::text[], $11::text[], $19::bigint[]) WITH ORDINALITY AS r(place, address, source, known, n)
   CROSS JOIN LATERAL (SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0) la
   ORDER BY r.place, la.id, r.n
 ), link_sightings AS (
@@ -166,18 +54,42 @@ WITH responses AS MATERIALIZED (
 ), results AS (
   INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
   SELECT run_id, observed_at,
-    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place AND NOT f.is_nested ORDER BY n),
     ARRAY(SELECT id FROM found_links f WHERE f.place = r.place ORDER BY n),
     ARRAY(SELECT source FROM found_links f WHERE f.place = r.place ORDER BY n)
   FROM responses r WHERE is_result
   ON CONFLICT (run_id) DO UPDATE SET observed_at = excluded.observed_at,
     post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
+), found_authors AS MATERIALIZED (
+  SELECT r.place, r.n, coalesce(r.id, a.id) AS id, r.known
+  FROM unnest($14::int[], $15::bigint[], $16::text[], $17::bigint[], $18::bigint[]) WITH ORDINALITY
+    AS r(place, service_id, external_id, id, known, n)
+  LEFT JOIN LATERAL (
+    SELECT id FROM ${S}.authors WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) a ON true
+), observed AS (
+  INSERT INTO ${S}.observed_items (observed_at, run_id, post_ids, post_known, author_ids, author_known, link_ids, link_known)
+  SELECT observed_at, run_id,
+    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT known FROM found_posts f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT id FROM found_authors f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT known FROM found_authors f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT id FROM found_links f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT known FROM found_links f WHERE f.place = r.place ORDER BY n)
+  FROM responses r WHERE place = ANY ($5::int[] || $9::int[])
+  ON CONFLICT (observed_at, run_id) DO UPDATE SET post_ids = excluded.post_ids, post_known = excluded.post_known,
+    author_ids = excluded.author_ids, author_known = excluded.author_known,
+    link_ids = excluded.link_ids, link_known = excluded.link_known
 )
 SELECT
   ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
-    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
+    WHERE f.place = r.place AND NOT f.is_nested AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
   ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
-    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links
+    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links,
+  EXISTS (
+    SELECT FROM (SELECT run_id FROM ${S}.observed_items WHERE observed_at > r.observed_at ORDER BY observed_at LIMIT ${MAX_LATER_RESPONSES}) o
+    CROSS JOIN LATERAL (SELECT search_id FROM ${S}.runs WHERE id = o.run_id OFFSET 0) n WHERE n.search_id = r.search_id
+  ) AS is_late
 FROM responses r ORDER BY r.place`;
 
 /**

@@ -6,13 +6,11 @@ import {
   clearResults,
   type LateInput,
   markReadLate,
-  type ResponseToSave,
   type SaveInput,
   completeAgain,
   completeRuns,
 } from './outcome.ts';
-import { type Diff, saveResponses, type Touched } from './save-responses.ts';
-import { LOWER_FIRST_SEEN } from './save-sql.ts';
+import { type Diff, saveResponses } from './save-responses.ts';
 
 /** Maximum runs per transaction. */
 const MAX_RUNS_TOGETHER = 8;
@@ -64,12 +62,10 @@ export async function saveAgain(
   return inTransaction(db, async (tx, last) => {
     const won = await completeAgain(tx, input);
     if (won === null) return null;
-    const before = await readFormerPosts(tx, input.runId);
+    const formerPosts = await readFormerPosts(tx, input.runId);
     await clearResults(tx, input.runId);
     await record(tx);
-    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, () =>
-      Promise.resolve({ posts: before, links: [] }),
-    );
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
     return diff ?? null;
   });
 }
@@ -84,12 +80,9 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
   return inTransaction(db, async (tx, last) => {
     const won = await markReadLate(tx, input);
     if (won === null) return null;
-    const before = won.isResult ? await readFormerPosts(tx, input.runId) : [];
+    const formerPosts = won.isResult ? await readFormerPosts(tx, input.runId) : [];
     if (won.isResult) await clearResults(tx, input.runId);
-    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, async (saved) => {
-      const { posts, links } = await lowerFirstSeen(tx, saved);
-      return { posts: [...before, ...posts], links };
-    });
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
     return diff ?? null;
   });
 }
@@ -113,23 +106,6 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
     newLinks: row.links,
     completionChanged: row.completions.length > 0,
   };
-}
-
-/**
- * Sets the first sighting of a late response's items to when it was received. @returns items with a later first
- * sighting before
- */
-async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<Touched> {
-  const { serviceId, observedAt, searchId, runId, findings } = input;
-  const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
-    serviceId,
-    observedAt,
-    searchId,
-    runId,
-    findings.posts.map((post) => post.external_id),
-    findings.links.map((link) => link.address),
-  ]);
-  return rows[0] ?? { posts: [], links: [] };
 }
 
 /** Posts from the previous parse of a run. */

@@ -9,19 +9,28 @@ import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'dri
 
 export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
-/** Authors without counters. */
-export const authorColumns = {
-  id: key(),
-  service_id: ref()
-    .notNull()
-    .references(() => services.id),
-  created_at: instant(),
-  first_seen_at: instant().notNull(),
+/** Which response the content of a post or author is from, and how to recognize the content. */
+const contentOrigin = () => ({
   /** When the content last changed. */
   observed_at: instant().notNull(),
-  /** Of the content; null: unknown, compare in full. */
+  /** The run whose response showed it then; null if stored before this was recorded. */
+  run_id: ref(),
+  /** Whether a member is known from partial copies only. */
+  is_partial: boolean().notNull().default(false),
+  /** Of the newest full copy, and of the newest partial one; null: unknown, compare in full. */
   content_hash: ref(),
-  external_id: text().notNull(),
+  partial_hash: ref(),
+});
+
+/** What a version has besides its content. */
+const versionOrigin = () => ({
+  observed_at: instant().notNull(),
+  run_id: ref(),
+  is_partial: boolean().notNull(),
+});
+
+const authorContent = () => ({
+  created_at: instant(),
   username: text(),
   name: text(),
   /** Of `url`, `description` and `location`, empty is known to be empty. */
@@ -38,6 +47,18 @@ export const authorColumns = {
   is_blue_verified: boolean(),
   can_dm: boolean(),
   can_media_tag: boolean(),
+});
+
+/** Authors without counters. */
+export const authorColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  first_seen_at: instant().notNull(),
+  ...contentOrigin(),
+  external_id: text().notNull(),
+  ...authorContent(),
 };
 
 /** Authors as last seen, without counters. */
@@ -69,21 +90,8 @@ export const author_snapshots = strandline.table(
 
 export const postCounters = forCounters(POST_COUNTERS, counter);
 
-/** Posts without counters. */
-export const postColumns = {
-  id: key(),
-  service_id: ref()
-    .notNull()
-    .references(() => services.id),
-  author_id: ref().references(() => authors.id),
+const postContent = () => ({
   created_at: instant(),
-  first_seen_at: instant().notNull(),
-  /** When the content last changed. */
-  observed_at: instant().notNull(),
-  /** Of the content; null: unknown, compare in full. */
-  content_hash: ref(),
-  external_id: text().notNull(),
-  text: text().notNull(),
   url: text(),
   lang: text(),
   conversation_id: text(),
@@ -104,6 +112,20 @@ export const postColumns = {
   urls: text().array(),
   media: jsonb(),
   entities: jsonb(),
+});
+
+/** Posts without counters. */
+export const postColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  author_id: ref().references(() => authors.id),
+  first_seen_at: instant().notNull(),
+  ...contentOrigin(),
+  external_id: text().notNull(),
+  text: text().notNull(),
+  ...postContent(),
 };
 
 /** Posts as last seen, without counters. Content rarely changes, so pages are filled (default fill factor). */
@@ -133,6 +155,44 @@ export const post_snapshots = strandline.table(
   ],
 );
 
+/**
+ * The content of a post as responses showed it, whenever one said something new; null is unknown. Only posts whose
+ * content ever differed have rows, the first one included. The row of the post has the newest known value of each
+ * member; one of a full copy, if there is any.
+ */
+export const post_versions = strandline.table(
+  'post_versions',
+  { post_id: ref().notNull(), ...versionOrigin(), author_id: ref(), text: text(), ...postContent() },
+  (t) => [primaryKey({ columns: [t.post_id, t.observed_at] })],
+);
+
+/** The same of authors. */
+export const author_versions = strandline.table(
+  'author_versions',
+  { author_id: ref().notNull(), ...versionOrigin(), ...authorContent() },
+  (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
+);
+
+/**
+ * Which posts, authors and links a response contained, nested ones too, and which of their members it knew (`MEMBERS`
+ * in `store/save/columns.ts`). Unchanged content is stored nowhere else, and a late response must not undo what a later
+ * one confirmed. Kept as long as raw responses.
+ */
+export const observed_items = strandline.table(
+  'observed_items',
+  {
+    observed_at: instant().notNull(),
+    run_id: ref().notNull(),
+    post_ids: ref().array().notNull(),
+    post_known: ref().array().notNull(),
+    author_ids: ref().array().notNull(),
+    author_known: ref().array().notNull(),
+    link_ids: ref().array().notNull(),
+    link_known: ref().array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.observed_at, t.run_id] })],
+);
+
 /** Links, by their identity (`domain/link-identity.ts`). */
 export const links = strandline.table(
   'links',
@@ -156,6 +216,8 @@ export const links = strandline.table(
     observed_at: instant().notNull(),
     /** Only while `links rekey` replaces this link with another one. */
     merged_into: ref(),
+    /** When the response with the value of each member of `LINK_CONTENT` was received; null: at `observed_at`. */
+    known_at: instant().array(),
   },
   (t) => [
     unique('links_canonical_key').on(t.canonical),

@@ -37,6 +37,8 @@ export const pending_derivations = strandline.table(
     new_links: ref().array().notNull(),
     /** Existing posts whose counters changed. */
     changed_posts: ref().array().notNull(),
+    /** Existing posts of which something changed that volume or tallies count. */
+    edited_posts: ref().array().notNull().default([]),
     /** Items of the previous read, and items whose first sighting was later. */
     touched_posts: ref().array().notNull(),
     touched_links: ref().array().notNull(),

@@ -7,11 +7,13 @@ import {
   type AuthorSnapshotRow,
   type AuthorTopic,
   type AuthorTypical,
+  type AuthorVersionRow,
   readAuthor,
   readAuthorPosts,
   readAuthorSnapshots,
   readAuthorTopics,
   readAuthorTypical,
+  readAuthorVersions,
 } from '../../store/queries/authors.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import { Chart } from '../components/chart.tsx';
@@ -24,6 +26,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, quoteShellWord, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
+import { type Member, Versions } from './versions.tsx';
 import { z } from 'zod';
 
 const MAX_POSTS = 10;
@@ -38,7 +41,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('author', idText);
       const author = await readAuthor(ctx.db, id);
       if (author === undefined) throw createNotFound('author', idText);
-      const { newest, best, topics, typical, snapshots } = await readAuthorData(ctx.db, id);
+      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id);
       const name = author.username === null ? author.name : `@${author.username}`;
       return renderPage(request, reply, {
         title: name?.slice(0, 60) ?? 'Unnamed author',
@@ -48,6 +51,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
         body: (
           <>
             <AuthorProfile author={author} />
+            <Versions versions={versions} members={VERSION_MEMBERS} />
             <FollowerChart rows={snapshots} />
             <AuthorTopics rows={topics} />
             <TypicalEngagement rows={typical} />
@@ -60,15 +64,24 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
+const VERSION_MEMBERS: readonly Member<AuthorVersionRow>[] = [
+  ['Handle', ({ username }) => username && `@${username}`],
+  ['Name', ({ name }) => name],
+  ['Profile text', ({ description }) => (description === '' ? 'none' : description)],
+  ['Location', ({ location }) => (location === '' ? 'none' : location)],
+  ['URL', ({ url }) => (url === '' ? 'none' : url)],
+];
+
 async function readAuthorData(db: Database, id: Id) {
-  const [newest, best, topics, typical, snapshots] = await Promise.all([
+  const [newest, best, topics, typical, snapshots, versions] = await Promise.all([
     readAuthorPosts(db, id, { order: 'newest', limit: MAX_POSTS }),
     readAuthorPosts(db, id, { order: 'engagement', limit: MAX_POSTS }),
     readAuthorTopics(db, id),
     readAuthorTypical(db, id),
     readAuthorSnapshots(db, id, MAX_CHANGES),
+    readAuthorVersions(db, id),
   ]);
-  return { newest, best, topics, typical, snapshots };
+  return { newest, best, topics, typical, snapshots, versions };
 }
 
 function AuthorProfile({ author }: { author: AuthorRow }) {

@@ -9,7 +9,9 @@ import {
   readPost,
   readPostRanks,
   readPostsByExternalId,
+  type PostVersionRow,
   readPostSightings,
+  readPostVersions,
 } from '../../store/queries/post-detail.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import { Facts } from '../components/fact-list.tsx';
@@ -21,6 +23,7 @@ import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
+import { type Member, Versions } from './versions.tsx';
 import { z } from 'zod';
 
 /** Counter changes in charts. */
@@ -47,6 +50,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
           <>
             <PostText post={post} />
             <CurrentCounters post={post} growth={data.growth} />
+            <Versions versions={data.versions} members={VERSION_MEMBERS} />
             <RelatedPosts post={post} others={data.others} />
             <CounterHistory rows={data.history} limit={MAX_CHANGES} />
             <EngagementAtAge rows={data.ages} />
@@ -60,17 +64,29 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
+const listOf = (values: readonly string[] | null) => values && (values.join(', ') || 'none');
+const VERSION_MEMBERS: readonly Member<PostVersionRow>[] = [
+  ['Text', ({ text }) => text || null],
+  ['Published', ({ created_at: at }) => at && at.toISOString()],
+  ['Language', ({ lang }) => lang],
+  ['Hashtags', ({ hashtags }) => listOf(hashtags)],
+  ['Mentions', ({ mentions }) => listOf(mentions)],
+  ['Links', ({ urls }) => listOf(urls)],
+  ['Entities', ({ entities }) => (entities === null ? null : JSON.stringify(entities))],
+];
+
 async function readPostData(db: Database, id: Id, post: PostRow) {
-  const [others, growth, history, ages, seen, ranks, links] = await Promise.all([
+  const [others, growth, versions, history, ages, seen, ranks, links] = await Promise.all([
     readPostsByExternalId(db, post.service, listRelatedIds(post)),
     readPostGrowth(db, id),
+    readPostVersions(db, id),
     readEngagement(db, id, MAX_CHANGES),
     readAgesOfPost(db, id),
     readPostSightings(db, id),
     readPostRanks(db, id),
     readLinksByAddress(db, post.urls),
   ]);
-  return { others, growth, history, ages, seen, ranks, links };
+  return { others, growth, versions, history, ages, seen, ranks, links };
 }
 
 function buildPostTitle({ author_username, author_name }: PostRow): string {

@@ -90,6 +90,38 @@ export const authorSnapshotsView = analytics
   })
   .existing();
 
+export const postVersionsView = analytics
+  .view('post_versions', {
+    post_id: id(),
+    valid_from: instant().notNull(),
+    valid_until: instant(),
+    run_id: ref(),
+    search: text(),
+    text: text().notNull(),
+    created_at: instant(),
+    lang: text(),
+    hashtags: text().array(),
+    mentions: text().array(),
+    urls: text().array(),
+    entities: jsonb(),
+  })
+  .existing();
+
+export const authorVersionsView = analytics
+  .view('author_versions', {
+    author_id: id(),
+    valid_from: instant().notNull(),
+    valid_until: instant(),
+    run_id: ref(),
+    search: text(),
+    username: text(),
+    name: text(),
+    description: text(),
+    location: text(),
+    url: text(),
+  })
+  .existing();
+
 export const postSightingsView = analytics
   .view('post_sightings', {
     search_id: id(),

@@ -1,0 +1,100 @@
+/** Saves posts, authors and their counters, and finds the copies that belong into histories. */
+import { awaitAll, type Id, type Transaction } from '../database.ts';
+import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
+import type { ChangedPost } from './late-content.ts';
+import type { LateCopy } from './late-history.ts';
+import type { ResponseToSave } from './outcome.ts';
+import {
+  buildContentRows,
+  buildCounterColumns,
+  collectAuthors,
+  collectPosts,
+  type ItemOccurrences,
+  type KnownItem,
+  type Turn,
+} from './save-rows.ts';
+
+/** Items of responses, with what is stored of them. */
+export type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
+
+export async function findStored(tx: Transaction, responses: readonly ResponseToSave[]): Promise<KnownItems> {
+  const posts = collectPosts(responses);
+  const authors = collectAuthors(responses);
+  type Columns = 'ids' | 'hashes' | 'partial_hashes';
+  type Row = Record<`${Kind}_${Columns}`, (Id | null)[]>;
+  const row = await queryPrepared<Row>(tx, 'find_stored', FIND_STORED, [
+    ...itemIds(posts),
+    ...itemIds(authors),
+  ]);
+  const toKnown = (kind: Kind, things: readonly ItemOccurrences[]) =>
+    things.map((thing, i) => ({
+      ...thing,
+      id: row?.[`${kind}_ids`][i] ?? null,
+      hash: row?.[`${kind}_hashes`][i] ?? null,
+      partialHash: row?.[`${kind}_partial_hashes`][i] ?? null,
+    }));
+  return { posts: toKnown('post', posts), authors: toKnown('author', authors) };
+}
+
+function itemIds(things: readonly ItemOccurrences[]): [Id[], string[], (Date | null)[]] {
+  return [
+    things.map(({ serviceId }) => serviceId),
+    things.map(({ externalId }) => externalId),
+    things.map(({ said }) => said[0]?.at ?? null),
+  ];
+}
+
+/** Saves new or changed content: one statement per response of the same item, in order. */
+export async function saveContent(
+  tx: Transaction,
+  kind: Kind,
+  things: readonly KnownItem[],
+): Promise<{ late: LateCopy[]; edited: ChangedPost[] }> {
+  const turns = buildContentRows(things);
+  const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
+  const saved = await awaitAll(
+    turns.map(({ rows }) =>
+      queryPrepared<{ late: number[]; edited: Id[] }>(tx, `save_${kind}s`, text, [rows]),
+    ),
+  );
+  const late = turns.flatMap(({ items }, turn) => pickLate(items, saved[turn]?.late));
+  const edited = turns.flatMap(({ items }, turn) => {
+    const times = new Map(items.map(({ item, now }) => [item.id, now.at]));
+    return (saved[turn]?.edited ?? []).flatMap((id) => ({ id, at: times.get(id) ?? new Date(0) }));
+  });
+  return { late, edited };
+}
+
+const pickLate = (items: Turn<unknown>['items'], late: readonly number[] = []): LateCopy[] =>
+  late.flatMap((n) => items[n] ?? []);
+
+type CountersRow = { ids: Id[]; times: Date[]; late_posts: number[]; late_authors: number[] };
+
+/** @returns existing posts with a new snapshot, and what belongs into histories */
+export async function saveCounters(
+  tx: Transaction,
+  known: KnownItems,
+): Promise<{ changed: ChangedPost[]; late: Record<Kind, LateCopy[]> }> {
+  const turns = buildCounterColumns(known.posts, known.authors);
+  const saved = await awaitAll(
+    turns.map(({ rows }) => queryPrepared<CountersRow>(tx, 'save_counters', SAVE_COUNTERS, rows)),
+  );
+  return {
+    changed: saved.flatMap((row) => row?.ids.map((id, i) => ({ id, at: row.times[i] ?? new Date(0) })) ?? []),
+    late: {
+      post: turns.flatMap(({ items }, turn) => pickLate(items, saved[turn]?.late_posts)),
+      author: turns.flatMap(({ authors }, turn) => pickLate(authors, saved[turn]?.late_authors)),
+    },
+  };
+}
+
+/** Runs a statement that is parsed and planned once per connection. @returns its first row */
+export async function queryPrepared<Row extends object>(
+  tx: Transaction,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row | undefined> {
+  const result = await tx.query<Row>({ name, text, values });
+  return result.rows[0];
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeWorld, type World } from '../world.ts';
+import { at, newSearch, run } from './live.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+const user = (username: string, description: string) => ({
+  id: '9100',
+  username,
+  name: 'A name',
+  description,
+});
+const tags = (...names: string[]) => ({ hashtags: names.map((text) => ({ text })) });
+
+test('what a post and its author said before is kept with its time and its search, whatever comes late', async () => {
+  const [one, two] = [await newSearch(world, 'versions-one'), await newSearch(world, 'versions-two')];
+  const post = (text: string, name: string) => ({
+    id: '100',
+    text,
+    user: user(name, 'bio'),
+    entities: tags('a'),
+  });
+  await run(world, one, 0, [post('first', 'before'), { id: '101' }]);
+  await run(world, two, 30, [post('third', 'after'), { id: '101' }]);
+  await run(world, two, 45, [
+    { ...post('third', 'after'), text: '', entities: null, media: null, user: null },
+  ]);
+  await run(world, one, 15, [post('second', 'before')]);
+  const post100 = `(SELECT id FROM strandline.posts WHERE external_id = '100')`;
+  expect(
+    await rows(
+      `SELECT valid_from, valid_until, search, text, hashtags FROM strandline_analytics.post_versions WHERE post_id = ${post100} ORDER BY 1`,
+    ),
+  ).toEqual([
+    { valid_from: at(0), valid_until: at(15), search: 'versions-one', text: 'first', hashtags: ['a'] },
+    { valid_from: at(15), valid_until: at(30), search: 'versions-one', text: 'second', hashtags: ['a'] },
+    { valid_from: at(30), valid_until: null, search: 'versions-two', text: 'third', hashtags: ['a'] },
+  ]);
+  expect(
+    await rows(
+      `SELECT valid_from, valid_until, search, username, description FROM strandline_analytics.author_versions v
+       WHERE author_id = (SELECT id FROM strandline.authors WHERE external_id = '9100') ORDER BY 1`,
+    ),
+  ).toEqual([
+    {
+      valid_from: at(0),
+      valid_until: at(30),
+      search: 'versions-one',
+      username: 'before',
+      description: 'bio',
+    },
+    { valid_from: at(30), valid_until: null, search: 'versions-two', username: 'after', description: 'bio' },
+  ]);
+  expect(
+    await rows(`SELECT count(*)::int AS n FROM strandline.post_versions WHERE post_id <> ${post100}`),
+  ).toEqual([{ n: 0 }]);
+  expect(await rows(`SELECT count(*)::int AS n FROM strandline_analytics.post_versions`)).toEqual([{ n: 4 }]);
+});
+
+test('a nested copy of a post fills what is unknown, and replaces nothing that a full one said', async () => {
+  const search = await newSearch(world, 'versions-nested');
+  const whole = {
+    id: '200',
+    text: 'all of its words',
+    lang: null,
+    entities: tags('b'),
+    user: user('nested', ''),
+  };
+  const nested = { ...whole, text: 'all of…', lang: 'en', entities: tags('c') };
+  await run(world, search, 0, [whole]);
+  await run(world, search, 15, [{ id: '201', is_quote_tweet: true, quoted_status_id: '200', quote: nested }]);
+  expect(await rows(`SELECT text, lang, hashtags FROM strandline.posts WHERE external_id = '200'`)).toEqual([
+    { text: 'all of its words', lang: 'en', hashtags: ['b'] },
+  ]);
+});
+
+test('after an edit, posts, volume and tops agree', async () => {
+  const search = await newSearch(world, 'versions-edit');
+  const post = (over: object) => ({
+    id: '300',
+    created_at: at(-60).toISOString(),
+    entities: tags('old'),
+    lang: 'en',
+    ...over,
+  });
+  await run(world, search, 0, [post({}), { id: '301', created_at: at(-60).toISOString() }]);
+  await run(world, search, 15, [post({ entities: tags('new'), lang: 'de' }), { id: '301' }]);
+  await run(world, search, 30, [post({ created_at: at(-25 * 60).toISOString() })]);
+  const tops = await rows(
+    `SELECT day_at, kind, name, posts FROM strandline.search_tops WHERE search_id = $1 AND kind IN ('hashtag', 'language') ORDER BY 1, 2, 3`,
+    [search.id],
+  );
+  const [before, day] = [new Date('2026-11-20T00:00:00Z'), new Date('2026-11-21T00:00:00Z')];
+  expect(tops).toEqual([
+    { day_at: before, kind: 'hashtag', name: 'old', posts: 1 },
+    { day_at: before, kind: 'language', name: 'en', posts: 1 },
+    { day_at: day, kind: 'language', name: 'en', posts: 1 },
+  ]);
+  expect(
+    await rows(
+      `SELECT date_trunc('day', bucket_at) AS day_at, sum(posts)::int AS posts FROM strandline.volume WHERE search_id = $1 AND posts > 0 GROUP BY 1 ORDER BY 1`,
+      [search.id],
+    ),
+  ).toEqual([
+    { day_at: before, posts: 1 },
+    { day_at: day, posts: 1 },
+  ]);
+});
