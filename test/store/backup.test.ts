@@ -418,7 +418,9 @@ const FORMER_CHANNELS = {
 
 /** Tables and columns that later migrations add. */
 async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, Set<string>> }> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d{4}_.*\.sql$/.test(name) && name > '0003');
+  const names = (await readdir(MIGRATIONS_FOLDER)).filter(
+    (name) => /^\d{4}_.*\.sql$/.test(name) && name > '0003',
+  );
   const added = { tables: new Set<string>(), columns: new Map<string, Set<string>>() };
   for (const name of names)
     for (const statement of (await readFile(path.join(MIGRATIONS_FOLDER, name), 'utf8')).split(';')) {
@@ -439,7 +441,9 @@ async function withoutAdded(
 ): Promise<BackedUpTable> {
   const kept = (_: unknown, n: number) => !added.has(table.columns[n] ?? '');
   const file = path.join(directory, `${table.name}.copy.gz`);
-  const lines = gunzipSync(await readFile(file)).toString().split('\n');
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n');
   const packed = gzipSync(lines.map((line) => line.split('\t').filter(kept).join('\t')).join('\n'));
   await writeFile(file, packed);
   return { ...table, columns: table.columns.filter(kept), ...digestOf(packed) };

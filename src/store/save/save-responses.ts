@@ -11,7 +11,13 @@ import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
 import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
-import { buildLinkRows, collectPostAddresses, encodeKnownMembers, type KnownItem, itemKey } from './save-rows.ts';
+import {
+  buildLinkRows,
+  collectPostAddresses,
+  encodeKnownMembers,
+  type KnownItem,
+  itemKey,
+} from './save-rows.ts';
 import {
   INSERT_DISCOVERIES,
   INSERT_COMPLETION,
