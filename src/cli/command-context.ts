@@ -79,9 +79,9 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
 
 const BOOT_NOTICE_MS = 1_000;
 
-/** Tells a person what takes time: an embedded database may have to start first. */
+/** Tells a person what takes time: an embedded database may have to start, or is busy. */
 async function announceBoot<T>(page: Terminal, opening: Promise<T>): Promise<T> {
-  const notice = setTimeout(() => page.live && page.say(page.dim('Starting the database…')), BOOT_NOTICE_MS);
+  const notice = setTimeout(() => page.live && page.say(page.dim('Opening the database…')), BOOT_NOTICE_MS);
   return opening.finally(() => clearTimeout(notice));
 }
 

@@ -6,18 +6,19 @@ import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime, formatClockTime } from './value-formatting.ts';
 
+/** On a narrow page, `baseline` stays: what was there before must not look new. */
 export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
     { head: 'found', cell: ({ at }) => formatTime(at, now, page), paint: quiet },
     { head: 'search', cell: ({ search }) => search, paint: quiet },
-    { head: 'kind', cell: ({ kind }) => kind, drop: 3, paint: quiet },
-    { head: 'baseline', cell: ({ baseline }) => (baseline ? 'baseline' : ''), drop: 4, paint: quiet },
+    { head: 'kind', cell: ({ kind }) => kind, drop: 2, paint: quiet },
+    { head: 'baseline', cell: ({ baseline }) => (baseline ? 'baseline' : ''), paint: quiet },
     {
       head: 'likes',
       cell: ({ kind, like_count }) => (kind === 'post' ? formatCount(like_count, page) : ''),
       right: true,
-      drop: 2,
+      drop: 3,
       paint: quiet,
     },
     {

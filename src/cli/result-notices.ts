@@ -9,7 +9,7 @@ import { isTerminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatTime } from './value-formatting.ts';
 
-/** Printed if no service was given and the sandbox was chosen because no source is reachable. @param again the command for real sources */
+/** Printed if no service was given and the sandbox was chosen because no source is reachable. @param again what to do for real sources */
 export async function printSandboxFallback(
   cli: Cli,
   ctx: Pick<Context, 'ownSources'>,
@@ -18,7 +18,7 @@ export async function printSandboxFallback(
 ): Promise<void> {
   if (search?.service_kind !== 'sandbox' || (await ctx.ownSources()) !== 'silent') return;
   cli.say(
-    `No public source is reachable, so this uses simulated data. When you are online, run: ${oneLine(again)}`,
+    `No public source is reachable, so this uses simulated data. When you are online, ${oneLine(again)}`,
   );
 }
 

@@ -149,7 +149,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
             cli,
             program.ctx,
             created.search,
-            `strandline search add ${slug.slice(0, 61)}-2 --service own ...`,
+            `repeat this command as ${slug.slice(0, 61)}-2 with --service own.`,
           );
         const [saved] = await executeFirstRuns(cli, program, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));

@@ -50,7 +50,7 @@ export function registerWatch(command: Command, cli: Cli): void {
             cli,
             program.ctx,
             created[0]?.search,
-            `strandline watch ${quote(text)} --service own --slug ${topic.slice(0, 46)}-2`,
+            `run: strandline watch ${quote(text)} --service own --slug ${topic.slice(0, 46)}-2`,
           );
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();

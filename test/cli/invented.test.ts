@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
-const CHOSEN = 'No public source is reachable, so this uses simulated data. When you are online, run: ';
+const CHOSEN = 'No public source is reachable, so this uses simulated data. When you are online, ';
 const NOTE = 'Simulated data (sandbox)\n';
 
 let stand: Stand;
@@ -44,12 +44,16 @@ describe('fallback to the sandbox', () => {
     const { code, stderr } = await stand.run(['watch', 'Tide pools']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`${CHOSEN}strandline watch "Tide pools" --service own --slug tide-pools-2\n`),
+      expect.stringContaining(
+        `${CHOSEN}run: strandline watch "Tide pools" --service own --slug tide-pools-2\n`,
+      ),
     ]);
   });
 
   it('search add announces it', async () => {
-    expect((await add('one')).stderr).toContain(`${CHOSEN}strandline search add one-2 --service own ...\n`);
+    expect((await add('one')).stderr).toContain(
+      `${CHOSEN}repeat this command as one-2 with --service own.\n`,
+    );
   });
 
   it('is not announced with --service sandbox, or without sources', async () => {

@@ -146,6 +146,15 @@ describe('tables', () => {
     }
   });
 
+  it.each([60, 80])('mark baseline discoveries at %i columns', async (width) => {
+    const { stdout } = await stand.run(['new', '--search', 'ferry'], {
+      isTTY: true,
+      env: { COLUMNS: String(width), NO_COLOR: '1' },
+    });
+    // The head and three posts.
+    expect(stdout.match(/\bbaseline\b/g)).toHaveLength(4);
+  });
+
   it('send a terminal no escape sequences except their own colors', async () => {
     const { stdout } = await stand.run(['posts', 'list'], { isTTY: true, columns: 200 });
     expect(stdout).toContain('\u001b[');
