@@ -224,11 +224,11 @@ export function writeArticle(topic: Topic, source: DatedSource, seed: DocumentSe
 /** Encyclopedia entries about a topic: the subject, its history, and related subjects. */
 export function writeEncyclopediaEntries({ topic }: TopicInWorld): FoundItem[] {
   const about = [
-    { title: topic.name, text: `${topic.name} is an entry of this encyclopedia about ${topic.subject}.` },
+    { title: topic.name, text: `This article is an overview of ${topic.subject}.` },
     { title: `History of ${topic.subject}`, text: `How ${topic.subject} began and what became of it.` },
     ...topic.things.map((thing) => ({
       title: capitalize(thing),
-      text: `${capitalize(thing)}: a part of the subject of ${topic.subject}.`,
+      text: `An article about ${thing} and ${topic.subject}.`,
     })),
   ];
   return about.map(({ title, text }) => ({

@@ -356,7 +356,8 @@ const draw = (chart) => {
     {
       width,
       height: 200,
-      padding: [14, 18, 0, 0],
+      // Half of the widest time label: the last one may be centered on the right edge.
+      padding: [14, 28, 0, 0],
       /** @param {number} seconds1970 */
       tzDate: (seconds1970) => Plot.tzDate(new Date(seconds1970 * 1_000), shownZone),
       cursor: { y: false, drag: { x: true, y: false }, points: { show: !bars } },

@@ -189,7 +189,7 @@ function NothingChosen({ topics }: { topics: readonly TopicRow[] }) {
     <EmptyState
       words="Choose two or more topics."
       todo={{
-        words: 'Compare the first ones',
+        words: 'Compare the first topics',
         href: `/compare?topics=${topics
           .slice(0, 3)
           .map(({ slug }) => slug)

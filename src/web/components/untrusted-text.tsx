@@ -22,6 +22,17 @@ export function UntrustedText({ text, most = 400 }: { text: string | null; most?
   return <bdi dir="auto">{shortenText(text, most)}</bdi>;
 }
 
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+
+/** `German`; unknown codes are shown as they are. */
+export function LanguageName({ code }: { code: string }) {
+  try {
+    return <UntrustedText text={LANGUAGES.of(code) ?? code} most={30} />;
+  } catch {
+    return <UntrustedText text={code} most={30} />;
+  }
+}
+
 /**
  * The same as plain text, for window titles.
  * @param most maximum UTF-16 units

@@ -19,7 +19,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
@@ -120,7 +120,7 @@ function PostText({ post }: { post: PostRow }) {
           ['Published', <Timestamp at={created_at} exact never="time not reported" />],
           ['First seen', <Timestamp at={post.first_seen_at} exact />],
           ['Counters last changed', <Timestamp at={post.observed_at} exact />],
-          ['Language', lang],
+          ['Language', lang === null ? null : <LanguageName code={lang} />],
           ['Service', service],
           ['Original ID', <UntrustedText text={post.external_id} most={60} />],
           [

@@ -4,7 +4,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { formatDay } from '../../domain/display-format.ts';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
 import type { TopicSectionProps } from './volume-section.tsx';
 
@@ -127,7 +127,7 @@ export function TopsSection({ data }: TopicSectionProps) {
       <TopList
         title="Languages"
         from={from}
-        rows={languages.map(({ lang, posts }) => ({ name: renderLanguage(lang), value: posts }))}
+        rows={languages.map(({ lang, posts }) => ({ name: <LanguageName code={lang} />, value: posts }))}
       />
     </div>
   );
@@ -161,15 +161,4 @@ function TopList({ title, rows, from }: { title: string; rows: readonly BarRow[]
       )}
     </Section>
   );
-}
-
-const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
-
-/** `German`; unknown codes are shown as they are. */
-function renderLanguage(code: string) {
-  try {
-    return <UntrustedText text={LANGUAGES.of(code) ?? code} most={30} />;
-  } catch {
-    return <UntrustedText text={code} most={30} />;
-  }
 }
