@@ -8,76 +8,82 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     p.url,
     p.created_at,
     p.first_seen_at,
-    p.last_seen_at,
-    (select s.slug from strandline.post_sightings o join strandline.latest_results l on l.search_id = o.search_id
-      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
-      join strandline.searches s on s.id = o.search_id
-      where o.post_id = p.id order by coalesce(u.last_seen_at, l.at) desc, s.id limit 1) as last_seen_by,
-    (select max(u.last_seen_at) from strandline.post_sightings o
-      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
-      where o.post_id = p.id having count(*) = count(u.post_id)) as not_seen_since,
+    seen.last_seen_at,
+    seen.last_seen_by,
+    seen.not_seen_since,
     g.changed_at,
     coalesce(g.first_reply_count, c.reply_count) as first_reply_count,
     c.reply_count,
-    case when g.post_id is not null then g.gained_reply_count when c.reply_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_reply_count,
-    case when g.post_id is not null then g.lost_reply_count when c.reply_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_reply_count,
+    coalesce(g.gained_reply_count, case when c.reply_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_reply_count,
+    coalesce(g.lost_reply_count, case when c.reply_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_reply_count,
     coalesce(g.lost_reply_count > 0, false) as replies_fell,
     coalesce(g.first_repost_count, c.repost_count) as first_repost_count,
     c.repost_count,
-    case when g.post_id is not null then g.gained_repost_count when c.repost_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_repost_count,
-    case when g.post_id is not null then g.lost_repost_count when c.repost_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_repost_count,
+    coalesce(g.gained_repost_count, case when c.repost_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_repost_count,
+    coalesce(g.lost_repost_count, case when c.repost_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_repost_count,
     coalesce(g.lost_repost_count > 0, false) as reposts_fell,
     coalesce(g.first_like_count, c.like_count) as first_like_count,
     c.like_count,
-    case when g.post_id is not null then g.gained_like_count when c.like_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_like_count,
-    case when g.post_id is not null then g.lost_like_count when c.like_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_like_count,
+    coalesce(g.gained_like_count, case when c.like_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_like_count,
+    coalesce(g.lost_like_count, case when c.like_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_like_count,
     coalesce(g.lost_like_count > 0, false) as likes_fell,
     coalesce(g.first_view_count, c.view_count) as first_view_count,
     c.view_count,
-    case when g.post_id is not null then g.gained_view_count when c.view_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_view_count,
-    case when g.post_id is not null then g.lost_view_count when c.view_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_view_count,
+    coalesce(g.gained_view_count, case when c.view_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_view_count,
+    coalesce(g.lost_view_count, case when c.view_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_view_count,
     coalesce(g.lost_view_count > 0, false) as views_fell,
     coalesce(g.first_quote_count, c.quote_count) as first_quote_count,
     c.quote_count,
-    case when g.post_id is not null then g.gained_quote_count when c.quote_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_quote_count,
-    case when g.post_id is not null then g.lost_quote_count when c.quote_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_quote_count,
+    coalesce(g.gained_quote_count, case when c.quote_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_quote_count,
+    coalesce(g.lost_quote_count, case when c.quote_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_quote_count,
     coalesce(g.lost_quote_count > 0, false) as quotes_fell,
     coalesce(g.first_impression_count, c.impression_count) as first_impression_count,
     c.impression_count,
-    case when g.post_id is not null then g.gained_impression_count when c.impression_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_impression_count,
-    case when g.post_id is not null then g.lost_impression_count when c.impression_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_impression_count,
+    coalesce(g.gained_impression_count, case when c.impression_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_impression_count,
+    coalesce(g.lost_impression_count, case when c.impression_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_impression_count,
     coalesce(g.lost_impression_count > 0, false) as impressions_fell,
     coalesce(g.first_bookmark_count, c.bookmark_count) as first_bookmark_count,
     c.bookmark_count,
-    case when g.post_id is not null then g.gained_bookmark_count when c.bookmark_count is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_bookmark_count,
-    case when g.post_id is not null then g.lost_bookmark_count when c.bookmark_count is not null and p.last_seen_at > p.first_seen_at then 0 end as lost_bookmark_count,
+    coalesce(g.gained_bookmark_count, case when c.bookmark_count is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_bookmark_count,
+    coalesce(g.lost_bookmark_count, case when c.bookmark_count is not null and seen.last_seen_at > c.observed_at then 0 end) as lost_bookmark_count,
     coalesce(g.lost_bookmark_count > 0, false) as bookmarks_fell,
     strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) as engagement,
-    case when g.post_id is not null then strandline_analytics.engagement(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as gained_engagement,
-    case when g.post_id is not null then g.step_like_count / nullif(extract(epoch from greatest(p.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0)
-      when c.like_count is not null and p.last_seen_at > p.first_seen_at then 0 end as likes_per_hour,
-    case when g.post_id is not null then g.step_engagement / nullif(extract(epoch from greatest(p.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0)
-      when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and p.last_seen_at > p.first_seen_at then 0 end as engagement_per_hour,
-    case when c.like_count is not null and p.last_seen_at > p.first_seen_at then coalesce((
-      select sum(greatest(h.like_count - h.like_count_before, 0)) from (
-        select e.observed_at, e.like_count, lag(e.like_count) over (order by e.observed_at) as like_count_before
-        from strandline.post_snapshots e
-        where e.post_id = p.id and e.like_count is not null and e.observed_at >= coalesce((
-          select max(b.observed_at) from strandline.post_snapshots b
-          where b.post_id = p.id and b.like_count is not null and b.observed_at <= p.last_seen_at - interval '24 hours'), '-infinity')
-      ) h where h.observed_at > p.last_seen_at - interval '24 hours'
-    ), 0) / least(24, extract(epoch from p.last_seen_at - p.first_seen_at)::float8 / 3600) end as likes_per_hour_24h
-  from (
-    select q.id, q.service_id, q.author_id, q.text, q.url, q.created_at, q.first_seen_at, (select max(coalesce(u.last_seen_at, l.at)) from strandline.post_sightings o
-      join strandline.latest_results l on l.search_id = o.search_id
-      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
-      where o.post_id = q.id) as last_seen_at
-    from strandline.posts q
-  ) p
+    coalesce(strandline_analytics.engagement(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count),
+      case when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and seen.last_seen_at > c.observed_at then 0 end) as gained_engagement,
+    coalesce(g.step_like_count / nullif(extract(epoch from greatest(seen.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0),
+      case when c.like_count is not null and seen.last_seen_at > c.observed_at then 0 end) as likes_per_hour,
+    coalesce(g.step_engagement / nullif(extract(epoch from greatest(seen.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0),
+      case when strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null and seen.last_seen_at > c.observed_at then 0 end) as engagement_per_hour,
+    case when c.like_count is not null and seen.last_seen_at > p.first_seen_at then
+      -- Nothing changed in these hours, or their snapshots are read.
+      case when c.observed_at <= seen.last_seen_at - interval '24 hours' then 0 else coalesce((
+        select sum(greatest(h.like_count - h.like_count_before, 0)) from (
+          select e.like_count, lag(e.like_count, 1, (
+            select b.like_count from strandline.post_snapshots b
+            where b.post_id = p.id and b.like_count is not null and b.observed_at <= seen.last_seen_at - interval '24 hours'
+            order by b.observed_at desc limit 1)) over (order by e.observed_at) as like_count_before
+          from strandline.post_snapshots e
+          where e.post_id = p.id and e.like_count is not null and e.observed_at > seen.last_seen_at - interval '24 hours'
+        ) h
+      ), 0) end / least(24, extract(epoch from seen.last_seen_at - p.first_seen_at)::float8 / 3600) end as likes_per_hour_24h
+  from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
   left join strandline.post_gains g on g.post_id = p.id
-  left join strandline.post_counters c on c.post_id = p.id;
+  left join strandline.post_counters c on c.post_id = p.id
+  -- Per post, so that a few posts are found by their keys.
+  left join lateral (
+    select max(o.at) as last_seen_at, (array_agg(o.slug order by o.at desc, o.search_id) filter (where o.at is not null))[1] as last_seen_by,
+      case when bool_and(o.is_dropped) then max(o.at) end as not_seen_since
+    from (
+      select g.search_id, s.slug, coalesce(u.last_seen_at, l.at) as at, u.post_id is not null as is_dropped
+      from strandline.post_sightings g
+      join strandline.searches s on s.id = g.search_id
+      left join strandline.latest_results l on l.search_id = g.search_id
+      left join strandline.dropped_posts u on u.search_id = g.search_id and u.post_id = g.post_id
+      where g.post_id = p.id
+    ) o
+  ) seen on true;
 
 COMMENT ON VIEW strandline_analytics.post_growth IS 'Growth of each post across all observations. Decreases are reported separately and never subtracted from gains.';
 COMMENT ON COLUMN strandline_analytics.post_growth.post_id IS 'The post.';
