@@ -5,24 +5,8 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
     e.like_count / nullif(e.typical_like_count, 0) as like_ratio,
     e.view_count / nullif(e.typical_view_count, 0) as view_ratio,
     e.engagement / nullif(e.typical_engagement, 0) as engagement_ratio,
-    (select count(*) from (
-        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
-        from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
-        order by o.post_id, o.after_at - o.before_at
-      ) o) as author_compared_with,
-    (select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
-        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
-        from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
-        order by o.post_id, o.after_at - o.before_at
-      ) o) as author_typical_engagement,
-    e.engagement / nullif((select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
-        select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
-        from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
-        order by o.post_id, o.after_at - o.before_at
-      ) o), 0) as author_engagement_ratio
+    au.compared_with as author_compared_with, au.typical_engagement as author_typical_engagement,
+    e.engagement / nullif(au.typical_engagement, 0) as author_engagement_ratio
   from (
     select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, a.post_id, (select p.author_id from strandline.posts p where p.id = a.post_id) as author_id,
       (a.at - a.hours * interval '1 hour')::timestamptz(3) as created_at, a.hours, a.at as reached_at,
@@ -36,7 +20,16 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
   join strandline.services sv on sv.id = s.service_id
     join strandline_analytics.typical_at_age m on m.search_id = s.id
     join strandline.post_counters_at_age a on a.search_id = s.id and a.hours = m.hours
-  ) e;
+  ) e
+  cross join lateral (
+    select count(*) as compared_with, case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end as typical_engagement
+    from (
+      select distinct on (o.post_id) o.post_id, strandline_analytics.engagement(o.like_count, o.repost_count, o.reply_count, o.quote_count) as engagement
+      from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
+      join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
+      order by o.post_id, o.after_at - o.before_at
+    ) o
+  ) au;
 
 COMMENT ON VIEW strandline_analytics.post_at_age IS 'Posts at equal age: counters 1, 3, 8, 24 and 72 hours after publication, with typical values of the search and of the author at that age. Counters are interpolated linearly between this search''s last observation before the age and its first one after it, and only if both are within half the age. Otherwise there is no row; the nearest observation is never used instead.';
 COMMENT ON COLUMN strandline_analytics.post_at_age.search_id IS 'The search.';

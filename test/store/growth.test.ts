@@ -130,7 +130,11 @@ test('a counter that is known once is unknown growth, one that stayed as it was 
   await run(world, search, 0, [post('8190', 5), post('8191', null)]);
   await run(world, search, HOUR, [post('8190', 6, { view_count: 40 }), post('8191', null)]);
   await run(world, search, 2 * HOUR, [post('8190', 6, { view_count: 40 }), post('8191', 3)]);
-  expect(await growthOf('8190')).toMatchObject({ gained_view_count: 0, lost_view_count: 0, gained_like_count: 1 });
+  expect(await growthOf('8190')).toMatchObject({
+    gained_view_count: 0,
+    lost_view_count: 0,
+    gained_like_count: 1,
+  });
   expect(await growthOf('8191')).toMatchObject({
     like_count: 3,
     gained_like_count: null,
@@ -140,7 +144,11 @@ test('a counter that is known once is unknown growth, one that stayed as it was 
   });
   await run(world, search, 3 * HOUR, [post('8190', 6, { view_count: 40, quote_count: 1 }), post('8191', 3)]);
   expect(await growthOf('8190')).toMatchObject({ gained_view_count: 0, gained_quote_count: null });
-  expect(await growthOf('8191')).toMatchObject({ gained_like_count: 0, lost_like_count: 0, likes_per_hour: 0 });
+  expect(await growthOf('8191')).toMatchObject({
+    gained_like_count: 0,
+    lost_like_count: 0,
+    likes_per_hour: 0,
+  });
 });
 
 test('a post that was seen once has gained nothing that is known; one that was seen again unchanged has gained zero', async () => {
