@@ -51,7 +51,7 @@ it('writes what is new or changed into new files, and describes all of them', as
   const unchanged = await readFile(path.join(out, 'posts.csv'));
   await exported('all', '--continue');
   expect(await readFile(path.join(out, 'posts.csv'))).toEqual(unchanged);
-  expect((await idsIn('posts.2.csv')).sort()).toEqual([post?.['id'], String(BIG + 4n)].sort());
+  expect(new Set(await idsIn('posts.2.csv'))).toEqual(new Set([post?.['id'], String(BIG + 4n)]));
   // Derived views come whole, others only with changes.
   const added = (await readdir(out)).filter((name) => !before.includes(name));
   expect(added).toContain('post_growth.2.csv');

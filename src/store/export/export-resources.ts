@@ -83,6 +83,30 @@ const SOURCES = {
     time: 'v.observed_at',
     of: { column: 'author_id', scope: 'author' },
   },
+  post_versions: {
+    key: ['post_id', 'valid_from'],
+    time: 'v.valid_from',
+    of: BY_POST,
+    changes: [
+      ['post_versions', 'post_id', 'post_id'],
+      ['posts', 'id', 'post_id'],
+    ],
+  },
+  author_versions: {
+    key: ['author_id', 'valid_from'],
+    time: 'v.valid_from',
+    of: { column: 'author_id', scope: 'author' },
+    changes: [
+      ['author_versions', 'author_id', 'author_id'],
+      ['authors', 'id', 'author_id'],
+    ],
+  },
+  post_links: { ...ofTable('post_links', 'post_id', 'link_id'), of: BY_POST },
+  link_addresses: {
+    key: ['url'],
+    of: { column: 'link_id', scope: 'link' },
+    changes: [['link_addresses', 'address', 'url']],
+  },
   post_sightings: {
     ...ofTable('post_sightings', 'search_id', 'post_id'),
     time: 'v.first_seen_at',
