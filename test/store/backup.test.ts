@@ -484,8 +484,12 @@ test('a backup from before tables were named anew, and channels had settings, is
   onTestFinished(() => database.drop());
   await load(database, directory);
   expect(await checkSchema(database.url)).toBe('current');
-  const besideChannels = async (url: string) => ({ ...(await exported(url)), channels: null });
-  expect(await besideChannels(database.url)).toEqual(await besideChannels(world.database.url));
+  // Channels were stored otherwise, and posts and authors without the run that showed them.
+  const same = async (url: string) => {
+    const { channels: _, post_versions: __, author_versions: ___, ...views } = await exported(url);
+    return views;
+  };
+  expect(await same(database.url)).toEqual(await same(world.database.url));
   const moved = 'SELECT slug, kind, settings, sealed_settings, target FROM strandline.channels ORDER BY id';
   expect(await rowsOf(database.url, moved)).toEqual([
     {

@@ -28,6 +28,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
     known_at: CHANGED,
   },
   link_addresses: {},
+  post_links: {},
   post_sightings: {},
   link_sightings: {},
   run_results: {},
