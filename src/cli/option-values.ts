@@ -1,6 +1,7 @@
 /** Parses the values of options; an invalid value is refused with what is expected. */
 
-import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
+import { parseIsoInstant, parseSpan, parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
+import { SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -31,14 +32,9 @@ export function parseChoice<const T extends string>(path: string, given: string,
   return choice;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
-const MAX_SPAN_MS = 3_660 * DAY;
 /** Examples of what {@link parseSince} accepts, for help texts. */
 export const TIME_EXAMPLES =
   '2026-11-21 (UTC), 2026-11-21T14:05Z, 1h, 2d, today, yesterday (days of the time zone shown; with --utc, of UTC)';
-const SINCE_EXPECTED =
-  'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC by default), an age of at most ' +
-  '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
 
 /**
  * A time in the past: ISO 8601, an age, or a word. `today` and `yesterday` begin at midnight in the zone of the page, a
@@ -51,18 +47,12 @@ export function parseSince(
   { zone }: Pick<TerminalPage, 'zone'>,
   path = 'since',
 ): Date {
-  const text = given.trim().toLowerCase();
+  const point = parseTimePoint(given);
+  if (point === undefined) throw createInvalidOption(path, given, TIME_POINT_EXPECTED);
+  if ('at' in point) return point.at;
+  if ('ago' in point) return new Date(now.getTime() - point.ago);
   const today = findDayStart(now, zone);
-  if (text === 'today') return today;
-  if (text === 'yesterday') return findDayStart(new Date(today.getTime() - 1), zone);
-  const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
-  if (amount !== undefined && unit !== undefined) {
-    const age = Number(amount) * (UNIT_MS[unit] ?? 0);
-    if (age <= MAX_SPAN_MS) return new Date(now.getTime() - age);
-  }
-  const at = parseIsoInstant(given.trim());
-  if (at === undefined) throw createInvalidOption(path, given, SINCE_EXPECTED);
-  return at;
+  return point.daysBack === 0 ? today : findDayStart(new Date(today.getTime() - 1), zone);
 }
 
 /**
@@ -70,9 +60,8 @@ export function parseSince(
  * @throws InvalidInput also for a time in the past
  */
 export function parseUntil(path: string, given: string, now: Date): Date {
-  const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(given.trim().toLowerCase()) ?? [];
-  const span = amount === undefined || unit === undefined ? 0 : Number(amount) * (UNIT_MS[unit] ?? 0);
-  const at = span > 0 && span <= MAX_SPAN_MS ? new Date(now.getTime() + span) : parseIsoInstant(given.trim());
+  const span = parseSpan(given) ?? 0;
+  const at = span > 0 ? new Date(now.getTime() + span) : parseIsoInstant(given.trim());
   if (at === undefined || at <= now)
     throw createInvalidOption(
       path,
@@ -85,28 +74,9 @@ export function parseUntil(path: string, given: string, now: Date): Date {
 /** `0`, `30m`, `12h` or `7d` in seconds. @throws InvalidInput */
 export function parseGraceSeconds(given: string): number {
   if (given.trim() === '0') return 0;
-  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(given.trim().toLowerCase()) ?? [];
-  const seconds = (Number(amount) * (UNIT_MS[unit] ?? Number.NaN)) / SECOND;
+  const seconds = (parseSpan(given) ?? Number.NaN) / SECOND;
   if (seconds <= MAX_GRACE_SECONDS) return seconds;
   throw createInvalidOption('grace', given, '0, or a duration of at most 7d such as 30m, 12h or 7d');
-}
-
-const ISO_INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;
-
-function parseIsoInstant(text: string): Date | undefined {
-  const [whole, day, time = '00:00', seconds = '00', fraction = '', zone = 'Z'] =
-    ISO_INSTANT.exec(text) ?? [];
-  if (whole === undefined || day === undefined) return undefined;
-  const asUtc = new Date(`${day}T${time}:${seconds}Z`);
-  // The runtime reads 30 February as 2 March.
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
-  const at = new Date(`${day}T${time}:${seconds}${fraction.slice(0, 4)}${normalizeOffset(zone)}`);
-  return Number.isNaN(at.getTime()) ? undefined : at;
-}
-
-function normalizeOffset(zone: string): string {
-  if (zone.toLowerCase() === 'z') return 'Z';
-  return zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
 }
 
 function createInvalidOption(path: string, given: string, expected: string): InvalidInput {

@@ -4,7 +4,8 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
 import { createSecret, signMessage } from '../../src/monitor/alerts/channels/webhook.ts';
-import { parseFilter, matchesFilter, splitWords } from '../../src/monitor/alerts/rule-filter.ts';
+import { splitFoldedWords } from '../../src/domain/folded-words.ts';
+import { parseFilter, matchesFilter } from '../../src/monitor/alerts/rule-filter.ts';
 import {
   decideNextAttempt,
   MAX_ATTEMPTS,
@@ -59,7 +60,7 @@ test('any input parses or is refused with an explanation, and a text matches eac
       } catch (error) {
         expect(error).toMatchObject({ name: 'InvalidInput' });
       }
-      for (const word of splitWords(text))
+      for (const word of splitFoldedWords(text))
         expect(matchesFilter({ must: [[word]], mustNot: [] }, [text])).toBe(true);
     }),
   );

@@ -1,6 +1,7 @@
 /** Whether a rule reports a discovery: its scope and state, and its text filter. Pure. */
 
 import { InvalidInput } from '../../domain/errors.ts';
+import { splitFoldedWords } from '../../domain/folded-words.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import type { Rule } from '../../store/alerts/rule-rows.ts';
 
@@ -52,35 +53,6 @@ type Phrase = readonly string[];
 const MAX_FILTER_LENGTH = 500;
 const MAX_TERMS = 50;
 
-/** Letters that decompose into nothing simpler. */
-const FOLDED_LETTERS: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  þ: 'th',
-  æ: 'ae',
-  œ: 'oe',
-  ı: 'i',
-  ς: 'σ',
-};
-const FOLDABLE = new RegExp(`[${Object.keys(FOLDED_LETTERS).join('')}]`, 'gu');
-const ACCENTS = /[\u0300-\u036f]/gu;
-/** A run of letters and digits; in scripts without spaces, each character is a word. */
-const WORD =
-  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*)|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{N}\p{M}])+/gu;
-
-/** The words of a text, folded: `Zürich's #Hafen` is `zurich`, `s`, `hafen`. */
-export function splitWords(text: string): string[] {
-  const folded = text
-    .normalize('NFKD')
-    .replace(ACCENTS, '')
-    .toLowerCase()
-    .replace(FOLDABLE, (letter) => FOLDED_LETTERS[letter] ?? letter);
-  return folded.match(WORD) ?? [];
-}
-
 /** A term of a filter: an optional minus, then a phrase in quotes or a word up to the next space. */
 const TERM = /\s*(-?)(?:"([^"]*)"|([^\s"]+))(?=\s|$)/y;
 
@@ -108,7 +80,7 @@ export function parseFilter(text: string, path = 'filter'): Filter {
         bare,
       );
     if (bare.includes('*')) throw refuse('whole words; * is not supported', bare);
-    const phrase = splitWords(quoted ?? bare);
+    const phrase = splitFoldedWords(quoted ?? bare);
     if (phrase.length === 0) throw refuse('a word with at least one letter or digit', whole.trim());
     (minus === '-' ? mustNot : must).push(phrase);
   }
@@ -127,7 +99,7 @@ function explainSyntaxError(written: string, at: number): string {
 export function matchesFilter({ must, mustNot }: Filter, parts: readonly (string | null)[]): boolean {
   if (must.length === 0 && mustNot.length === 0) return true;
   // The empty word keeps phrases from matching across parts.
-  const words = parts.flatMap((part) => (part === null ? [] : [...splitWords(part), '']));
+  const words = parts.flatMap((part) => (part === null ? [] : [...splitFoldedWords(part), '']));
   const places = new Map<string, number[]>();
   for (const [i, word] of words.entries()) {
     const known = places.get(word);

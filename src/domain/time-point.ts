@@ -1,0 +1,50 @@
+/** Times as people write them: ISO 8601, an age such as `7d`, `today`, `yesterday`. */
+
+import { DAY, HOUR, MINUTE, SECOND } from './time.ts';
+
+/** `ago`: milliseconds before now. `daysBack`: midnight of today (0) or yesterday (1). `date`: a day without a time. */
+export type TimePoint = { ago: number } | { daysBack: 0 | 1 } | { at: Date; date: boolean };
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
+const MAX_AGE_MS = 3_660 * DAY;
+/** What {@link parseTimePoint} accepts, for messages. */
+export const TIME_POINT_EXPECTED =
+  'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC by default), an age of at most ' +
+  '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
+
+/** Undefined for anything else, and for days that do not exist. */
+export function parseTimePoint(given: string): TimePoint | undefined {
+  const text = given.trim().toLowerCase();
+  if (text === 'today') return { daysBack: 0 };
+  if (text === 'yesterday') return { daysBack: 1 };
+  const ago = parseSpan(text);
+  if (ago !== undefined) return { ago };
+  const at = parseIsoInstant(given.trim());
+  return at === undefined ? undefined : { at, date: /^\d{4}-\d\d-\d\d$/.test(text) };
+}
+
+/** Parses `90s`, `15m`, `1h`, `2d` or `1w`, at most 3,660 days, into milliseconds. */
+export function parseSpan(given: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(given.trim().toLowerCase()) ?? [];
+  const span = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);
+  return span <= MAX_AGE_MS ? span : undefined;
+}
+
+const ISO_INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** UTC by default. */
+export function parseIsoInstant(text: string): Date | undefined {
+  const [whole, day, time = '00:00', seconds = '00', fraction = '', zone = 'Z'] =
+    ISO_INSTANT.exec(text) ?? [];
+  if (whole === undefined || day === undefined) return undefined;
+  const asUtc = new Date(`${day}T${time}:${seconds}Z`);
+  // The runtime reads 30 February as 2 March.
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
+  const at = new Date(`${day}T${time}:${seconds}${fraction.slice(0, 4)}${normalizeOffset(zone)}`);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+function normalizeOffset(zone: string): string {
+  if (zone.toLowerCase() === 'z') return 'Z';
+  return zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
+}
