@@ -1,10 +1,14 @@
 /** Full-text search over everything that searches found. */
 import { z } from 'zod';
+import { InvalidInput } from '../domain/errors.ts';
+import { EVERYTHING, parseFieldValue, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { flagParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { createCursor, defineListReply } from './pagination.ts';
+import { flagParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
@@ -14,9 +18,7 @@ const MarkedText = z
 const Hit = z
   .object({
     kind: z.enum(['post', 'link']),
-    score: z
-      .number()
-      .describe('BM25 score. Comparable only within one reply, among hits with the same `sandbox`.'),
+    score: z.number().describe('Relevance; 0 if the query has no words.'),
     sandbox: z.boolean().describe('True if only the sandbox found it: simulated.'),
     services: z.array(z.string()).describe('Services that returned it.'),
     found_by: z
@@ -30,11 +32,12 @@ const Hit = z
   })
   .meta({ id: 'Hit' });
 
+const cursor = createCursor('find', z.tuple([z.string().max(80)]));
+
 const findQuery = z.strictObject({
-  text: wordsParam.meta({
-    description: 'Words to search for. Any of them matches, in any inflected form.',
-    examples: ['harbour crane'],
-  }),
+  text: queryParam.describe(
+    'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. See docs/reference/queries.md.',
+  ),
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
   kind: z.enum(['post', 'link']).optional(),
@@ -48,7 +51,14 @@ const findQuery = z.strictObject({
     ),
   since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
   until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
-  limit: z.coerce.number().int().min(1).max(MAX_HITS).default(20).describe('Maximum number of hits.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_HITS)
+    .default(20)
+    .describe('Maximum number of hits per page.'),
+  cursor: cursor.param.optional(),
 });
 
 export function findRoutes(app: App, { ctx }: RouteContext): void {
@@ -60,21 +70,69 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'find',
         summary: 'Search posts and links by text',
         description:
-          'Ranked by BM25, with stemming per language. There is no next page: add words or a filter to narrow down the results.',
+          'All words of the query must match, in any inflected form of their language. Most relevant first; real results before simulated ones.',
         tags: ['find'],
         querystring: findQuery,
-        response: { 200: z.object({ items: z.array(Hit) }) },
+        response: {
+          200: defineListReply(Hit).extend({
+            total: z.int().describe('Number of matches on all pages.'),
+            not_indexed: z
+              .int()
+              .describe(
+                'Items that are not indexed yet and cannot match. Usually 0; try again later otherwise.',
+              ),
+          }),
+        },
       },
     },
     async (request) => {
-      const { since, until, topic, search, ...filter } = request.query;
+      const { limit, after, filter, encode } = cursor.pageOf(request.query);
+      const { topic, search, service, sandbox } = filter;
+      const query = buildQuery(filter);
       await assertFilterExists(ctx.db, { topic, search });
       const leave = app.shares.finds.take(request);
       try {
-        return { items: await findText(ctx.db, { ...filter, topic, search, from: since, before: until }) };
+        const backlog = await catchUpArchive(ctx.db);
+        const scope = { topic, search, service, sandbox };
+        const now = ctx.clock.now();
+        const { hits, total, next } = await findText(ctx.db, {
+          ...scope,
+          query,
+          now,
+          after: after?.[0],
+          limit,
+        });
+        return {
+          items: hits,
+          next_cursor: next === null ? null : encode([next]),
+          total,
+          not_indexed: backlog === null ? 0 : backlog.total - backlog.indexed,
+        };
       } finally {
         leave();
       }
     },
   );
+}
+
+/** The query of all parameters. @throws InvalidInput */
+function buildQuery({
+  text,
+  kind,
+  author,
+  lang,
+  since,
+  until,
+}: Omit<z.output<typeof findQuery>, 'limit' | 'cursor'>): Query {
+  const written = parseQuery(text, 'query.text');
+  if (written === EVERYTHING)
+    throw new InvalidInput([{ path: 'query.text', given: text, expected: 'at least one word or field' }]);
+  return requireAll([
+    written,
+    kind === undefined ? undefined : { is: 'is', value: kind },
+    parseFieldValue('author', author, 'query.author'),
+    parseFieldValue('lang', lang, 'query.lang'),
+    since === undefined ? undefined : { is: 'from', value: { at: since, date: false } },
+    until === undefined ? undefined : { is: 'to', value: { at: until, date: false } },
+  ]);
 }

@@ -66,6 +66,8 @@ export type Page<Keys, Filter> = {
     rows: readonly Row[],
     getKeys: (last: Row) => Keys,
   ) => { items: Row[]; next_cursor: string | null };
+  /** The cursor after a row, for a list that finds its next page by itself. */
+  encode: (keys: Keys) => string;
 };
 
 /** Cursors of one list. A cursor contains the keys of the last row of a page and is opaque to clients. */
@@ -112,6 +114,7 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
         limit,
         after: cursor?.keys,
         filter,
+        encode,
         reply: (rows, getKeys) => {
           const items = rows.slice(0, limit);
           const last = items.at(-1);

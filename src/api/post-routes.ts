@@ -1,7 +1,9 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
+import { parseQuery } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
 import {
   readEngagement,
@@ -17,7 +19,7 @@ import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
-import { idParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { idParam, textParam, timeParam, queryParam, searchSlug, topicSlug } from './request-shapes.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });
@@ -71,10 +73,10 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
             .optional()
             .describe('Username of the author, without @. Case-insensitive.'),
           lang: textParam(35).min(1).optional().describe('Language that the post states.'),
-          text: wordsParam
+          text: queryParam
             .optional()
             .describe(
-              'Words to search for. All must match, in any inflected form. To rank by relevance, use `/api/v1/find`.',
+              'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. See docs/reference/queries.md. To rank by relevance, use `/api/v1/find`.',
             ),
           since: timeParam.optional().describe('Published at or after this time.'),
           until: timeParam.optional().describe('Published before this time.'),
@@ -85,10 +87,12 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ query }) => {
       const { limit, after: keys, filter, reply } = cursor.pageOf(query);
-      const { sort: order, ...others } = filter;
+      const { sort: order, text, ...others } = filter;
+      const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
       await assertFilterExists(ctx.db, others);
+      if (text !== undefined) await catchUpArchive(ctx.db);
       const after = keys === undefined ? undefined : { by: keys[0], id: keys[1] };
-      const rows = await readPostPage(ctx.db, { ...others, order, after, limit: limit + 1 });
+      const rows = await readPostPage(ctx.db, { ...others, matching, order, after, limit: limit + 1 });
       const page = reply(rows, ({ place: { by, id } }) => [by, id]);
       return { ...page, items: page.items.map(({ post }) => post) };
     },

@@ -1,6 +1,7 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
@@ -58,8 +59,8 @@ export function textParam(max: number) {
     .refine((text) => !text.includes('\0'), 'text without NUL');
 }
 
-/** Words to search for. The document has no pattern for them: it would need the flag u, which few clients set. */
-export const wordsParam = textParam(1_000).refine((text) => /[\p{L}\p{N}]/u.test(text), 'at least one word');
+/** A query; `parseQuery` validates it. */
+export const queryParam = textParam(MAX_QUERY_LENGTH).meta({ examples: ['"night line" -cancelled lang:en'] });
 
 /** Id of the last discovery that the client has; 0 if it has none. */
 export const afterDiscoveryId = z

@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
+import { EVERYTHING, parseFieldValue, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { type ArchiveBacklog, readArchiveBacklog } from '../store/archive/index-archive.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
 import { parseChoice, parseSince, parseWholeNumber, TIME_EXAMPLES } from './option-values.ts';
 import type { Cli } from './command-context.ts';
-import { printSimulatedNotice } from './result-notices.ts';
+import { describeBacklog, printSimulatedNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
-
-const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
 type FindOptions = {
   topic?: string;
@@ -21,43 +20,60 @@ type FindOptions = {
   since?: string;
   until?: string;
   limit?: string;
+  after?: string;
   json?: boolean;
 };
 
 export function registerFind(command: Command, cli: Cli): void {
   command
-    .argument('<text>', 'words; matches any of them, in any form')
+    .argument('<query>', 'words, "phrases", -excluded, OR, author:, domain:, #tag, lang:, from: ...')
     .option('--topic <topic>', 'only results of this topic')
     .option('--search <search>', 'only results of this search')
-    .option('--kind <kind>', 'post or link (default: both)')
-    .option('--author <name>', 'only posts by this author')
-    .option('--lang <language>', 'only posts in this language: en, pt-BR')
+    .option('--kind <kind>', 'post or link, as is: in the query')
+    .option('--author <name>', 'as author: in the query')
+    .option('--lang <language>', 'as lang: in the query')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
     .option('--limit <n>', `maximum number, up to ${MAX_HITS} (default: 20)`)
+    .option('--after <place>', 'the next page, as the previous one says')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ strandline find "harbour crane" --kind post --since 1w\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ strandline find "harbour crane" --kind post --since 1w\n' +
+        '  $ strandline find \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
+    )
     .action((text: string, options: FindOptions) => {
-      const { topic, search, json } = options;
+      const { topic, search, after, json } = options;
       const limit = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 1, MAX_HITS);
+      const written = parseQuery(text);
+      if (written === EVERYTHING)
+        throw new InvalidInput([{ path: 'query', given: text, expected: 'at least one word or field' }]);
       const kind =
         options.kind === undefined ? undefined : parseChoice('kind', options.kind, ['post', 'link']);
-      const author = options.author?.replace(/^@/u, '');
-      const lang = parseLanguage(options.lang);
-      if (!/[\p{L}\p{N}]/u.test(text))
-        throw new InvalidInput([{ path: 'text', given: text, expected: 'at least one word' }]);
+      const named = (['author', 'lang'] as const).map((field) => parseFieldValue(field, options[field]));
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const from = options.since === undefined ? undefined : parseSince(options.since, now, cli.page);
-        const before =
-          options.until === undefined ? undefined : parseSince(options.until, now, cli.page, 'until');
+        const readTime = (is: 'from' | 'to', given: string | undefined, path: string): Query | undefined =>
+          given === undefined
+            ? undefined
+            : { is, value: { at: parseSince(given, now, cli.page, path), date: false } };
+        const query = requireAll([
+          written,
+          kind === undefined ? undefined : { is: 'is', value: kind },
+          ...named,
+          readTime('from', options.since, 'since'),
+          readTime('to', options.until, 'until'),
+        ]);
         await assertFilterExists(ctx.db, { topic, search });
-        const query = { text, topic, search, kind, author, lang, from, before, limit };
-        const hits = await findText(ctx.db, query);
-        const backlog = await readArchiveBacklog(ctx.db);
-        if (hits.length === 0 || backlog !== null)
-          cli.page.say(describeResult(hits.length, backlog, cli.page));
+        const backlog = await catchUpArchive(ctx.db);
+        const { hits, total, next } = await findText(ctx.db, { query, topic, search, now, after, limit });
         await cli.show(json, hits, () => renderHits(hits, now, cli.page));
+        cli.page.say(
+          total === 0 && backlog !== null
+            ? 'No matches in what is indexed.'
+            : describeMatches(hits.length, total, next, cli.page),
+        );
+        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
         printSimulatedNotice(
           cli,
           json,
@@ -67,18 +83,13 @@ export function registerFind(command: Command, cli: Cli): void {
     });
 }
 
-/** The index may be behind: then no match is not yet none. */
-function describeResult(hits: number, backlog: ArchiveBacklog | null, page: TerminalPage): string {
-  if (backlog === null) return 'No matches.';
-  const { indexed, total } = backlog;
-  const part = `the part that is indexed (${formatCount(indexed, page)} of ${formatCount(total, page)} items)`;
-  const found = hits === 0 ? `No matches in ${part}.` : `Searched ${part}.`;
-  return `${found} Indexing continues; try again.`;
-}
-
-function parseLanguage(given: string | undefined): string | undefined {
-  if (given === undefined || LANGUAGE_TAG.test(given)) return given;
-  throw new InvalidInput([{ path: 'lang', given, expected: 'a language code: en, pt-BR' }]);
+/** `214 matches, 50 shown` */
+function describeMatches(shown: number, total: number, next: string | null, page: TerminalPage): string {
+  if (total === 0) return 'No matches.';
+  const matches = formatQuantity(total, 'match', 'matches');
+  if (shown === total) return `${matches}.`;
+  const more = next === null ? '' : ` Next page: --after ${next}`;
+  return `${matches}, ${formatCount(shown, page)} shown.${more}`;
 }
 
 function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {

@@ -1,14 +1,16 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
+import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { DAY } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostRow, readPosts } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
 import { parseChoice, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
-import { printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
+import { describeBacklog, printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
@@ -28,6 +30,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
   posts
     .command('list')
     .description('list posts')
+    .argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...')
     .option('--search <search>', 'only posts of this search')
     .option('--topic <topic>', 'only posts of this topic')
     .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
@@ -36,17 +39,22 @@ export function registerPosts(posts: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n',
+      '\nExamples:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n' +
+        '  $ strandline posts list \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
-    .action((options: PostListOptions) => {
+    .action((written: string | undefined, options: PostListOptions) => {
       const { search, topic } = options;
+      const query = parseQuery(written ?? '');
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
-        const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
+        const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
+        const matching = { query, now: ctx.clock.now() };
+        const rows = await readPosts(ctx.db, { search, topic, since, matching, order, limit });
+        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
         if (rows.length === 0) cli.page.say('No posts.');
         await cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),

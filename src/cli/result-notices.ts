@@ -1,13 +1,14 @@
 /** Notices about a result, on stderr: simulated data, fallback to the sandbox, and figures that are behind. */
 
 import type { Context } from '../monitor/context.ts';
+import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import { areSimulated } from '../store/queries/topic-list.ts';
 import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
-import { isTerminal } from './terminal-io.ts';
+import { isTerminal, type TerminalPage } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
-import { formatTime } from './value-formatting.ts';
+import { formatCount, formatTime } from './value-formatting.ts';
 
 /** Printed if no service was given and the sandbox was chosen because no source is reachable. @param again what to do for real sources */
 export async function printSandboxFallback(
@@ -47,4 +48,10 @@ export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now
   const until = findOldest(searches);
   if (until !== null && isBehind(until, now))
     cli.page.say(`Figures as of ${formatTime(until, now, cli.page)}; later runs are still being counted.`);
+}
+
+/** What is not indexed cannot be found yet. */
+export function describeBacklog({ indexed, total }: ArchiveBacklog, page: TerminalPage): string {
+  const missing = formatCount(total - indexed, page);
+  return `${missing} of ${formatCount(total, page)} items are not indexed yet. Indexing continues; try again.`;
 }

@@ -58,10 +58,25 @@ export function parseQuery(text: string, path = 'query'): Query {
   return query;
 }
 
+/** A query for what matches all parts; undefined ones are left out. */
+export function requireAll(parts: readonly (Query | undefined)[]): Query {
+  return join(
+    'and',
+    parts.flatMap((part) => part ?? []),
+  );
+}
+
 /** The words and phrases that a match may contain: for relevance, and to highlight them. */
 export function listSoughtWords(query: Query): (Query & { is: 'word' | 'phrase' })[] {
   if (query.is === 'and' || query.is === 'or') return query.parts.flatMap(listSoughtWords);
   return query.is === 'word' || query.is === 'phrase' ? [query] : [];
+}
+
+/** All single words, excluded ones included. */
+export function listQueryWords(query: Query): (Query & { is: 'word' })[] {
+  if (query.is === 'and' || query.is === 'or') return query.parts.flatMap(listQueryWords);
+  if (query.is === 'not') return listQueryWords(query.part);
+  return query.is === 'word' ? [query] : [];
 }
 
 type Token = {
@@ -276,6 +291,22 @@ function describeFields(name: string, text: string): string {
 
 const HOST = /^[\p{L}\p{N}\p{M}_.-]{1,253}$/u;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
+
+/**
+ * The condition of one field whose value has its own option or parameter.
+ * @returns undefined if the value is
+ * @throws InvalidInput
+ */
+export function parseFieldValue(
+  field: Field,
+  value: string | undefined,
+  path: string = field,
+): Query | undefined {
+  if (value === undefined) return undefined;
+  const query = readFieldValue(field, value.trim());
+  if (query === undefined) throw new InvalidInput([{ path, given: value, expected: FIELDS[field] }]);
+  return query;
+}
 
 /** Undefined if the field cannot have this value. */
 function readFieldValue(field: Field, value: string): Query | undefined {

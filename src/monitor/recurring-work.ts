@@ -45,9 +45,8 @@ export async function runRecurringWork(ctx: Context, name: string, stopping: Abo
   await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
 }
 
-async function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {
-  await fillArchive(db, { batches: MAX_ARCHIVE_BATCHES, signal: stopping });
-  return true;
+function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {
+  return fillArchive(db, { batches: MAX_ARCHIVE_BATCHES, signal: stopping });
 }
 
 async function applyRetention({ db, config, clock }: Context): Promise<boolean> {

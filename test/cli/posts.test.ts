@@ -117,6 +117,34 @@ describe('posts growth', () => {
 });
 
 describe('find', () => {
+  it('counts all matches, and continues where the last page ended', async () => {
+    const all = await stand.json<{ post: { id: string } }[]>('find', 'source:microblog');
+    expect(all.length).toBeGreaterThan(2);
+    const first = await stand.run(['find', 'source:microblog', '--limit', '2', '--json']);
+    expect(first.stderr).toMatch(new RegExp(`^${all.length} matches, 2 shown\\. Next page: --after \\S+\n$`));
+    const place = /--after (\S+)/.exec(first.stderr)?.[1] ?? '';
+    const rest = await stand.json<{ post: { id: string } }[]>('find', 'source:microblog', '--after', place);
+    expect(rest.map(({ post }) => post.id)).toEqual(all.slice(2).map(({ post }) => post.id));
+    expect((await stand.run(['find', 'source:microblog', '--after', '1.2.3'])).code).toBe(2);
+  });
+
+  it('shares its language with posts list', async () => {
+    const [one] = await stand.json<{ post: { id: string; text: string } }[]>(
+      'find',
+      'source:microblog',
+      '--limit',
+      '1',
+    );
+    const [word = ''] = /\p{L}+/u.exec(one?.post.text ?? '') ?? [];
+    const found = await stand.json<{ post: { id: string } }[]>('find', `"${word}" OR zeppelin`);
+    const listed = await stand.json<{ id: string }[]>('posts', 'list', `"${word}" OR zeppelin`);
+    expect(listed.map(({ id }) => id).toSorted()).toEqual(found.map(({ post }) => post.id).toSorted());
+    for (const command of [['find'], ['posts', 'list']])
+      expect((await stand.run([...command, 'ferry lnag:en'])).stderr).toContain(
+        'at character 7: one of the fields author:',
+      );
+  });
+
   it('says that the index is behind instead of reporting no matches', async () => {
     const { pool } = stand.world.db;
     expect((await stand.run(['find', 'zeppelin'])).stderr).toBe('No matches.\n');
@@ -127,7 +155,7 @@ describe('find', () => {
       await client.query('SELECT FROM strandline.archive_progress FOR UPDATE');
       const { stderr } = await stand.run(['find', 'zeppelin']);
       expect(stderr).toMatch(
-        /^No matches in the part that is indexed \(0 of \d+ items\)\. Indexing continues; try again\.\n$/,
+        /^No matches in what is indexed\.\n(\d+) of \1 items are not indexed yet\. Indexing continues; try again\.\n$/,
       );
     } finally {
       await client.query('ROLLBACK');

@@ -5,7 +5,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
-import { compileRule, matchesRule } from './rule-filter.ts';
+import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { createRuleNotFound } from './manage-rules.ts';
 
@@ -45,11 +45,12 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createRuleNotFound(slug);
   // As if the rule had been active all the time.
-  const rule = compileRule({ ...stored, state: 'active', after: 0n });
+  const rule = { ...stored, state: 'active' as const, after: 0n };
   const counting = createMessageCounter(rule.cooldown_seconds);
   for (let after = 0n; ; ) {
     const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
-    for (const entry of found.filter((each) => matchesRule(rule, each))) {
+    const [matched] = await matchRules(ctx.db.pool, [rule], found, until);
+    for (const entry of matched?.matching ?? []) {
       counting.add(entry);
       trial.total += 1;
       if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(entry);

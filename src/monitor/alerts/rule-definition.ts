@@ -1,8 +1,8 @@
 /** Validates rules as people write them, and reports all problems at once. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { parseQuery } from '../../domain/search-query.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
-import { parseFilter } from './rule-filter.ts';
 
 /** A rule as written. Omitted members keep their values, or get the defaults of a new rule. */
 export type WrittenRule = {
@@ -49,7 +49,7 @@ export function checkRule(written: WrittenRule): CheckedRule {
       cooldown === undefined ? undefined : collectProblems(problems, () => parseCooldown(cooldown), 0),
     channels: channels === undefined ? undefined : [...new Set(channels)],
   };
-  if (filter !== undefined) collectProblems(problems, () => parseFilter(filter), undefined);
+  if (filter !== undefined) collectProblems(problems, () => parseQuery(filter, 'filter'), undefined);
   if (problems.length > 0) throw new InvalidInput(problems);
   return checked;
 }

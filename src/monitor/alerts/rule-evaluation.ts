@@ -18,9 +18,9 @@ import {
   excludeRun,
 } from '../../store/alerts/delivery-rows.ts';
 import { readFeedAfter, type FeedEntry } from '../../store/alerts/feed-entries.ts';
-import { listChannelRules } from '../../store/alerts/rule-rows.ts';
+import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
-import { type CompiledRule, compileRule, matchesRule } from './rule-filter.ts';
+import { matchRules } from './rule-filter.ts';
 import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
@@ -68,11 +68,9 @@ async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): P
   if (channel.state !== 'active') return false;
   const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);
   if (last === null) return false;
-  for (const rule of await listChannelRules(tx, channel.id)) {
-    const compiled = compileRule(rule);
-    const matching = found.filter((entry) => matchesRule(compiled, entry));
-    if (matching.length > 0) await gatherDiscoveries(ctx, tx, channel.id, compiled, matching);
-  }
+  const rules = await listChannelRules(tx, channel.id);
+  for (const { rule, matching } of await matchRules(tx, rules, found, ctx.clock.now()))
+    if (matching.length > 0) await gatherDiscoveries(ctx, tx, channel.id, rule, matching);
   await moveCursor(tx, channel.id, last);
   return true;
 }
@@ -81,7 +79,7 @@ async function gatherDiscoveries(
   ctx: Context,
   tx: Transaction,
   channelId: Id,
-  rule: CompiledRule,
+  rule: Rule,
   matching: readonly FeedEntry[],
 ): Promise<void> {
   const now = ctx.clock.now();

@@ -1,112 +1,48 @@
-/** Whether a rule reports a discovery: its scope and state, and its text filter. Pure. */
+/** Which discoveries a rule reports: its scope and state, and its filter, a query over the items. */
 
-import { InvalidInput } from '../../domain/errors.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
+import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
+import { findMatches } from '../../store/alerts/item-matches.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import type { Rule } from '../../store/alerts/rule-rows.ts';
-
-/** A rule with its parsed filter. */
-export type CompiledRule = Rule & { words: Filter };
-
-export function compileRule(rule: Rule): CompiledRule {
-  return { ...rule, words: parseFilter(rule.filter) };
-}
+import type { Id, Transaction } from '../../store/database.ts';
 
 /**
- * A rule reports neither baselines nor anything found before it existed, and nothing while it is paused. The sentences of
- * spikes are filtered by words, as posts and links are.
+ * Evaluates rules over discoveries.
+ * @param now for relative times in filters
+ * @returns what each rule reports, in the order of the discoveries
+ * @throws InvalidInput for a filter that cannot be read
  */
-export function matchesRule(rule: CompiledRule, found: FeedEntry): boolean {
+export async function matchRules<R extends Rule>(
+  tx: Pick<Transaction, 'query'>,
+  rules: readonly R[],
+  found: readonly FeedEntry[],
+  now: Date,
+): Promise<{ rule: R; matching: FeedEntry[] }[]> {
+  const inScope = rules.map((rule) => {
+    const query = parseQuery(rule.filter, `filter of rule ${rule.id}`);
+    return { rule, query, entries: found.filter((entry) => isInScope(rule, entry)) };
+  });
+  const filtered = inScope.filter(({ query, entries }) => query !== EVERYTHING && entries.length > 0);
+  const items = new Set(filtered.flatMap(({ entries }) => entries));
+  const matches = await findMatches(
+    tx,
+    filtered.map(({ query }) => query),
+    [...items],
+    now,
+  );
+  const byRule = new Map<Id, ReadonlySet<Id>>(
+    filtered.map(({ rule }, n) => [rule.id, matches[n] ?? new Set()]),
+  );
+  return inScope.map(({ rule, entries }) => {
+    const ids = byRule.get(rule.id);
+    return { rule, matching: ids === undefined ? entries : entries.filter(({ id }) => ids.has(id)) };
+  });
+}
+
+/** A rule reports neither baselines nor anything found before it existed, and nothing while it is paused. */
+function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
   if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
-  return (
-    rule.kinds.some((kind) => kind === found.kind) && matchesFilter(rule.words, listFilteredTexts(found))
-  );
-}
-
-/** Texts in which the words of a filter are searched. */
-function listFilteredTexts(found: FeedEntry): (string | null)[] {
-  switch (found.kind) {
-    case 'post': {
-      const { text, author_username, author_name, hashtags } = found.post;
-      return [text, author_username, author_name, ...hashtags];
-    }
-    case 'link':
-      return [found.link.title, found.link.snippet, found.link.site];
-    case 'spike':
-      return [found.spike.sentence];
-    case 'completion':
-      return [];
-  }
-}
-
-/**
- * The text filter of a rule: required words, excluded words, phrases in quotes. Only whole words match, ignoring case and
- * accents; there are no patterns.
- */
-export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };
-
-/** Words in a row; a single word is a phrase of one. */
-type Phrase = readonly string[];
-
-const MAX_FILTER_LENGTH = 500;
-const MAX_TERMS = 50;
-
-/** A term of a filter: an optional minus, then a phrase in quotes or a word up to the next space. */
-const TERM = /\s*(-?)(?:"([^"]*)"|([^\s"]+))(?=\s|$)/y;
-
-/**
- * Parses a filter such as `harbour ferry -cancelled "night line"`.
- * @throws InvalidInput naming the part that cannot be parsed
- */
-export function parseFilter(text: string, path = 'filter'): Filter {
-  const refuse = (expected: string, given = text) => new InvalidInput([{ path, given, expected }]);
-  const written = text
-    .normalize('NFC')
-    .replace(/[“”„«»]/gu, '"')
-    .trim();
-  if (written.length > MAX_FILTER_LENGTH) throw refuse(`at most ${MAX_FILTER_LENGTH} characters`);
-  const must: Phrase[] = [];
-  const mustNot: Phrase[] = [];
-  TERM.lastIndex = 0;
-  for (let at = 0; at < written.length; at = TERM.lastIndex) {
-    TERM.lastIndex = at;
-    const [whole, minus, quoted, bare = ''] = TERM.exec(written) ?? [];
-    if (whole === undefined) throw refuse(explainSyntaxError(written, at), written.slice(at).trim());
-    if (bare === 'OR' || bare === 'AND' || bare === 'NOT')
-      throw refuse(
-        `required words and -excluded words; ${bare} is not supported (to match the word itself, write it in lowercase)`,
-        bare,
-      );
-    if (bare.includes('*')) throw refuse('whole words; * is not supported', bare);
-    const phrase = splitFoldedWords(quoted ?? bare);
-    if (phrase.length === 0) throw refuse('a word with at least one letter or digit', whole.trim());
-    (minus === '-' ? mustNot : must).push(phrase);
-  }
-  if (must.length + mustNot.length > MAX_TERMS) throw refuse(`at most ${MAX_TERMS} words and phrases`);
-  return { must, mustNot };
-}
-
-function explainSyntaxError(written: string, at: number): string {
-  const quotes = written.slice(at).split('"').length - 1;
-  return quotes % 2 === 1
-    ? 'a closing " at the end of the phrase'
-    : 'a space before and after each phrase in quotes';
-}
-
-/** Whether all required phrases appear and no excluded one does. Linear in the length of the text. */
-export function matchesFilter({ must, mustNot }: Filter, parts: readonly (string | null)[]): boolean {
-  if (must.length === 0 && mustNot.length === 0) return true;
-  // The empty word keeps phrases from matching across parts.
-  const words = parts.flatMap((part) => (part === null ? [] : [...splitFoldedWords(part), '']));
-  const places = new Map<string, number[]>();
-  for (const [i, word] of words.entries()) {
-    const known = places.get(word);
-    if (known === undefined) places.set(word, [i]);
-    else known.push(i);
-  }
-  const appears = (phrase: Phrase) =>
-    (places.get(phrase[0] ?? '') ?? []).some((i) => phrase.every((word, n) => words[i + n] === word));
-  return must.every(appears) && !mustNot.some(appears);
+  return rule.kinds.some((kind) => kind === found.kind);
 }

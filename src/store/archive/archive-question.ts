@@ -80,30 +80,3 @@ function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
   const searched = new Set(terms.map(({ ord }) => ord));
   return little.size < searched.size ? little : new Set();
 }
-
-const MAX_LOOKUP_WORD_LENGTH = 64;
-const MAX_LOOKUP_WORDS = 32;
-
-/** Lexemes of each word in each language of the archive; none if it is a stop word in all of them. $1 words. */
-const SELECT_LEXEMES = `
-SELECT array_agg(DISTINCT v.lexeme) AS lexemes
-FROM unnest($1::text[]) WITH ORDINALITY w(word, ord)
-CROSS JOIN (SELECT DISTINCT config FROM strandline.archive_corpora WHERE documents > 0) c
-CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme)
-GROUP BY w.ord ORDER BY w.ord`;
-
-/**
- * A condition for the text index that a document contains all words, in any language.
- * @returns a `tsquery` as text; empty if no document can match
- */
-export async function buildQueryOfAllWords({ pool }: Pick<Database, 'pool'>, text: string): Promise<string> {
-  const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_LOOKUP_WORD_LENGTH);
-  const { rows } = await pool.query<{ lexemes: string[] }>(SELECT_LEXEMES, [
-    words.slice(0, MAX_LOOKUP_WORDS),
-  ]);
-  return rows
-    .map(
-      ({ lexemes }) => `(${lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/gu, '$&$&')}'`).join(' | ')})`,
-    )
-    .join(' & ');
-}

@@ -1,37 +1,57 @@
 /**
- * Full-text search for display: hits with highlighted words. Simulated and real results are searched separately, each
- * with its own statistics, and every hit is marked.
+ * Posts and links that match a query, for display: best first, with highlighted words. Simulated results follow real
+ * ones, and every hit is marked.
  */
 
+import { InvalidInput } from '../../domain/errors.ts';
 import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
+import { splitFoldedWords } from '../../domain/folded-words.ts';
+import { listSoughtWords, type Query } from '../../domain/search-query.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import { isSearch } from '../queries/search-list.ts';
 import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
-import type { ArchiveQuestion } from './archive-candidates.ts';
-import { type Question, readQuestion } from './archive-question.ts';
-import { fillArchive } from './index-archive.ts';
-import { type ArchiveHit, rankArchive } from './search-archive.ts';
-import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
+import {
+  buildCondition,
+  buildScopeCondition,
+  quoteLexeme,
+  readWordForms,
+  type SightingScope,
+  type WordForms,
+  writePhrase,
+} from './query-condition.ts';
+import { type ArchiveThing, readThings } from './search-archive.ts';
+import { asc, eq, inArray } from 'drizzle-orm';
 
 export type { ExcerptPiece } from '../../domain/excerpt.ts';
 
-/** Maximum hits: to see others, add words or a filter. */
+/** Maximum hits of a page. */
 export const MAX_HITS = 100;
 
-type TextQuestion = Pick<
-  ArchiveQuestion,
-  'text' | 'sandbox' | 'kind' | 'search' | 'topic' | 'service' | 'author' | 'lang' | 'from' | 'before'
-> & {
+export type TextQuestion = SightingScope & {
+  query: Query;
+  /** Only simulated results, or only real ones. Default: both. */
+  sandbox?: boolean | undefined;
+  /** For relative times. */
+  now: Date;
+  /** Where the previous page ended: its `next`. */
+  after?: string | undefined;
   /** At most {@link MAX_HITS}. */
   limit: number;
 };
 
+export type TextMatches = {
+  hits: TextHit[];
+  /** Number of matches on all pages. */
+  total: number;
+  /** For the next page; null on the last one. */
+  next: string | null;
+};
+
 export type TextHit = {
   kind: 'post' | 'link';
-  /** Comparable only among hits with the same `sandbox` of one response. */
+  /** Relevance; 0 if the query has no words. */
   score: number;
   /** Simulated: found only in the sandbox. */
   sandbox: boolean;
@@ -50,81 +70,148 @@ export type TextHit = {
   link: LinkRow | null;
 };
 
-/** Maximum batches of 1,000 items to index before a search, a third of a second each; the worker indexes the rest. */
-const CAUGHT_UP_BATCHES = 2;
+/**
+ * One page of matches, most relevant first, then newest first.
+ * @throws InvalidInput if `after` is not a place that this function returned
+ */
+export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
+  const { query, sandbox, now, after, limit } = question;
+  const forms = await readWordForms(db.pool, [query]);
+  const values: unknown[] = [];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const wanted = [
+    buildCondition(query, { bind, forms, now }),
+    buildScopeCondition(question, bind),
+    ...(sandbox === undefined ? [] : [`d.sandbox = ${bind(sandbox)}`]),
+  ].join(' AND ');
+  const counting = db.pool.query<{ total: string }>(
+    `SELECT count(*) AS total ${FROM_DOCUMENTS} WHERE ${wanted}`,
+    [...values],
+  );
+  const ranked = `SELECT d.kind, d.thing, d.config, NOT d.sandbox AS is_real, ${scoreSql(query, forms, bind)} AS score,
+      (extract(epoch FROM d.at) * 1000000)::bigint AS by ${FROM_DOCUMENTS} WHERE ${wanted}`;
+  const behind =
+    after === undefined
+      ? 'true'
+      : `(is_real, score, by, thing, kind) < (${parsePlace(after).map(bind).join(', ')})`;
+  const [{ rows: counted }, { rows }] = await Promise.all([
+    counting,
+    db.pool.query<RankedRow>(
+      `SELECT * FROM (${ranked}) r WHERE ${behind}
+       ORDER BY is_real DESC, score DESC, by DESC, thing DESC, kind DESC LIMIT ${bind(limit + 1)}`,
+      values,
+    ),
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    hits: await readHits(db, shown, query, forms),
+    total: Number(counted[0]?.total ?? 0),
+    next: rows.length > limit && last !== undefined ? writePlace(last) : null,
+  };
+}
+
+const FROM_DOCUMENTS = 'FROM strandline.archive_documents d';
+
+type RankedRow = {
+  kind: 'post' | 'link';
+  thing: Id;
+  config: string;
+  is_real: boolean;
+  score: number;
+  by: bigint;
+};
 
 /**
- * Indexes new items first, unless the archive is far behind. Returns best hits first, with real results before
- * simulated ones if both are requested; nothing if no word of the query is known.
+ * Relevance by the frequency of the words that a match may contain, relative to its length, in millionths. It depends on
+ * the document alone, so that pages continue where the last one ended while new items arrive.
  */
-export async function findText(db: Database, textQuery: TextQuestion): Promise<TextHit[]> {
-  await fillArchive(db, { batches: CAUGHT_UP_BATCHES });
-  const worlds =
-    textQuery.sandbox === undefined
-      ? await readServiceKinds(db, textQuery)
-      : [{ sandbox: textQuery.sandbox }];
-  const hits: TextHit[] = [];
-  for (const { sandbox } of worlds) {
-    if (hits.length < textQuery.limit)
-      hits.push(...(await findIn(db, { ...textQuery, sandbox }, hits.length)));
-  }
-  return hits;
+function scoreSql(query: Query, forms: WordForms, bind: (value: unknown) => string): string {
+  const sought = listSoughtWords(query);
+  if (sought.length === 0) return '0';
+  const exact = sought.map((part) =>
+    part.is === 'phrase' ? `(${writePhrase(part.words)})` : quoteLexeme(part.folded),
+  );
+  const lexemes = sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word) : []));
+  const rank = (column: string, words: readonly string[]) =>
+    words.length === 0 ? [] : [`ts_rank(d.${column}, ${bind([...new Set(words)].join(' | '))}::tsquery, 1)`];
+  return `round(1000000 * (${[...rank('exact', exact), ...rank('tsv', lexemes.map(quoteLexeme))].join(' + ')}))::integer`;
 }
 
-async function findIn(
-  db: Pick<Database, 'orm' | 'pool'>,
-  textQuery: TextQuestion & { sandbox: boolean },
-  before: number,
+function listLexemes(forms: WordForms, word: string, config?: string): string[] {
+  return (forms.get(word) ?? [])
+    .filter(({ configs }) => config === undefined || configs.includes(config))
+    .flatMap(({ lexemes }) => lexemes);
+}
+
+/** A place between two hits of the order, as text: the sort keys of the hit before it. */
+function writePlace({ is_real, score, by, thing, kind }: RankedRow): string {
+  return [is_real ? 1 : 0, score, by, thing, kind].join('.');
+}
+
+const PLACE = /^([01])\.(\d{1,9})\.(-?\d{1,17})\.(\d{1,18})\.(post|link)$/;
+
+/** @throws InvalidInput */
+function parsePlace(text: string): unknown[] {
+  const [whole, isReal, ...keys] = PLACE.exec(text) ?? [];
+  if (whole !== undefined) return [isReal === '1', ...keys];
+  throw new InvalidInput([
+    { path: 'after', given: text, expected: 'the place that the previous page of the same query ended with' },
+  ]);
+}
+
+async function readHits(
+  db: Reads,
+  rows: readonly RankedRow[],
+  query: Query,
+  forms: WordForms,
 ): Promise<TextHit[]> {
-  const question = await readQuestion(db, textQuery);
-  const hits = await rankArchive(
-    db,
-    { ...textQuery, limit: Math.min(MAX_HITS, textQuery.limit) - before },
-    question,
-  );
-  const idsOf = (kind: ArchiveHit['kind']) => hits.flatMap((hit) => (hit.kind === kind ? [hit.id] : []));
-  const [posts, links, says] = await Promise.all([
+  const things = new Map((await readThings(db, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]));
+  const ranked = rows.flatMap((row) => {
+    const thing = things.get(`${row.kind} ${row.thing}`);
+    return thing === undefined ? [] : [{ ...row, thing }];
+  });
+  const idsOf = (kind: RankedRow['kind']) =>
+    ranked.flatMap(({ thing }) => (thing.kind === kind ? [thing.id] : []));
+  const [posts, links, matches] = await Promise.all([
     readFinders(db, 'post', idsOf('post')),
     readFinders(db, 'link', idsOf('link')),
-    readPhrases(db, hits, question),
+    readMatches(db, ranked, query, forms),
   ]);
-  return hits.map((hit) => {
-    const found_by = (hit.kind === 'post' ? posts : links).get(hit.id) ?? [];
-    return { ...showHit(hit, says(hit.config), found_by), sandbox: textQuery.sandbox };
-  });
+  return ranked.map(({ kind, thing, score, config, is_real }) => ({
+    kind,
+    score,
+    sandbox: !is_real,
+    ...showThing(thing, matches(config), (kind === 'post' ? posts : links).get(thing.id) ?? []),
+  }));
 }
 
-function showHit(
-  hit: ArchiveHit,
-  says: (word: string) => number,
+function showThing(
+  thing: ArchiveThing,
+  weigh: (word: string) => number,
   found_by: Finder[],
-): Omit<TextHit, 'sandbox'> {
-  const { kind, score } = hit;
-  if (hit.kind === 'post') {
-    const { post } = hit;
+): Omit<TextHit, 'kind' | 'score' | 'sandbox'> {
+  if (thing.kind === 'post') {
+    const { post } = thing;
     return {
-      kind,
-      score,
       found_by,
       services: [post.service],
       post,
       link: null,
       at: post.created_at ?? post.first_seen_at,
       title: [],
-      excerpt: buildExcerpt(post.text, says),
+      excerpt: buildExcerpt(post.text, weigh),
     };
   }
-  const { link } = hit;
+  const { link } = thing;
   return {
-    kind,
-    score,
     found_by,
     services: [...new Set(found_by.map(({ service }) => service))],
     post: null,
     link,
     at: link.published_at ?? link.first_seen_at,
-    title: buildExcerpt(link.title ?? '', says),
-    excerpt: buildExcerpt(joinBody(link), says),
+    title: buildExcerpt(link.title ?? '', weigh),
+    excerpt: buildExcerpt(joinBody(link), weigh),
   };
 }
 
@@ -137,32 +224,40 @@ const SELECT_STEMS = `
 SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
 FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
 
-/** Weights of words in the hits, by text search configuration. */
-async function readPhrases(
+/** Which words of the hits match, by text search configuration. */
+async function readMatches(
   { pool }: Pick<Database, 'pool'>,
-  hits: readonly ArchiveHit[],
-  { says }: Question,
+  hits: readonly { config: string; thing: ArchiveThing }[],
+  query: Query,
+  forms: WordForms,
 ): Promise<(config: string) => (word: string) => number> {
+  const sought = listSoughtWords(query);
+  const exact = new Set(sought.flatMap((part) => (part.is === 'phrase' ? part.words : [part.folded])));
   const byConfig = new Map<string, Set<string>>();
-  for (const hit of hits) {
-    const words = byConfig.get(hit.config) ?? new Set();
-    const texts = hit.kind === 'post' ? [hit.post.text] : [hit.link.title ?? '', joinBody(hit.link)];
+  for (const { config, thing } of hits) {
+    const words = byConfig.get(config) ?? new Set();
+    const texts = thing.kind === 'post' ? [thing.post.text] : [thing.link.title ?? '', joinBody(thing.link)];
     for (const word of texts.flatMap(listExcerptWords)) words.add(word);
-    byConfig.set(hit.config, words);
+    byConfig.set(config, words);
   }
   const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
-  const weights = new Map<string, Map<string, number>>();
-  if (pairs.length === 0) return () => () => 0;
+  if (pairs.length === 0 || sought.length === 0) return () => () => 0;
   const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(SELECT_STEMS, [
     pairs.map(({ config }) => config),
     pairs.map(({ word }) => word),
   ]);
-  for (const { config, word, lexemes } of rows) {
-    const weight = lexemes.reduce((most, lexeme) => Math.max(most, says.get(config)?.get(lexeme) ?? 0), 0);
-    if (weight === 0) continue;
-    weights.set(config, (weights.get(config) ?? new Map<string, number>()).set(word, weight));
+  const inflected = new Map<string, Set<string>>();
+  for (const config of byConfig.keys()) {
+    const lexemes = sought.flatMap((part) =>
+      part.is === 'word' ? listLexemes(forms, part.word, config) : [],
+    );
+    const words = rows.filter(
+      (row) => row.config === config && row.lexemes.some((one) => lexemes.includes(one)),
+    );
+    inflected.set(config, new Set(words.map(({ word }) => word)));
   }
-  return (config) => (word) => weights.get(config)?.get(word) ?? 0;
+  const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));
+  return (config) => (word) => (inflected.get(config)?.has(word) === true || isExact(word) ? 1 : 0);
 }
 
 /** A search that found an item. */
@@ -195,25 +290,4 @@ async function readFinders(
     else finders.push(finder);
   }
   return findersById;
-}
-
-/**
- * Whether the requested searches use real services (first), the sandbox, or both; empty if there is no such search.
- */
-async function readServiceKinds(
-  { orm }: Reads,
-  textQuery: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },
-): Promise<{ sandbox: boolean }[]> {
-  const sandbox: SQL<boolean> = sql<boolean>`${searchesView.service_kind} = 'sandbox'`;
-  return orm
-    .selectDistinct({ sandbox })
-    .from(searchesView)
-    .where(
-      and(
-        isSearch(textQuery),
-        textQuery.service === undefined ? undefined : eq(searchesView.service, textQuery.service),
-      ),
-    )
-    .orderBy(sandbox)
-    .limit(2);
 }

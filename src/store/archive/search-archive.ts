@@ -87,12 +87,12 @@ function thingKey(kind: string, id: bigint): string {
 }
 
 export type AuthorRow = typeof authors.$inferSelect;
-type ArchiveThing =
+export type ArchiveThing =
   | { kind: 'post'; id: Id; post: PostRow; author: AuthorRow | null }
   | { kind: 'link'; id: Id; link: LinkRow };
 
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
-async function readThings(
+export async function readThings(
   { orm }: Pick<Database, 'orm'>,
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {

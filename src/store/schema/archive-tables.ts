@@ -24,10 +24,13 @@ export const archive_documents = strandline.table(
     /** Number of words, without stop words. */
     words: integer().notNull(),
     tsv: tsvector().notNull(),
+    /** Folded words as written, also of authors, hashtags and sites: for phrases. */
+    exact: tsvector().notNull().default(''),
   },
   (t) => [
     primaryKey({ columns: [t.kind, t.thing] }),
     index('archive_documents_tsv').using('gin', t.tsv),
+    index('archive_documents_exact').using('gin', t.exact),
     index('archive_documents_at').on(t.at),
     check('archive_documents_kind', sql`${t.kind} in ('post', 'link')`),
   ],

@@ -5,9 +5,24 @@ import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
-import { type ExcerptPiece, findText, MAX_HITS, type TextHit } from '../../store/archive/find-text.ts';
+import { collectProblems, type Problem } from '../../domain/errors.ts';
+import {
+  EVERYTHING,
+  MAX_QUERY_LENGTH,
+  parseFieldValue,
+  parseQuery,
+  type Query,
+  requireAll,
+} from '../../domain/search-query.ts';
+import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
+import {
+  type ExcerptPiece,
+  findText,
+  type TextHit,
+  type TextMatches,
+} from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
-import { Button, Field } from '../components/form.tsx';
+import { Button, describeProblem, Field } from '../components/form.tsx';
 import { Badge, Icon } from '../components/icons.tsx';
 import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
@@ -25,27 +40,37 @@ const SPAN_DAYS = { day: 1, week: 7, month: 30, year: 365 } as const;
 
 const MAX_SHOWN_HITS = 50;
 const querystring = z.strictObject({
-  q: z.string().max(400).optional(),
+  q: z.string().max(MAX_QUERY_LENGTH).optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
   kind: emptyField.or(z.enum(ITEM_KINDS)).optional(),
   lang: emptyField.or(z.string().max(16)).optional(),
   within: emptyField.or(z.enum(SPAN_NAMES)).optional(),
+  after: z.string().max(80).optional(),
 });
 type ExploreQuery = z.infer<typeof querystring>;
 
 export function addExplorePage(app: App, { ctx }: RouteContext): void {
   app.get('/explore', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const query = request.query;
-    const text = (query.q ?? '').trim();
-    await assertFilterExists(ctx.db, { topic: query.topic });
-    const find = () => {
+    const filter = request.query;
+    await assertFilterExists(ctx.db, { topic: filter.topic });
+    const problems: Problem[] = [];
+    const query = collectProblems(problems, () => buildQuery(filter, ctx.clock.now()), EVERYTHING);
+    const find = async () => {
       const leave = app.shares.finds.take(request);
-      return findText(ctx.db, buildTextQuery(text, query, ctx.clock.now())).finally(leave);
+      try {
+        const backlog = await catchUpArchive(ctx.db);
+        const { topic, after } = filter;
+        const question = { query, topic, after, now: ctx.clock.now(), limit: MAX_SHOWN_HITS };
+        return { ...(await findText(ctx.db, question)), backlog };
+      } finally {
+        leave();
+      }
     };
-    const hits = text === '' ? [] : await find();
+    const matches = query === EVERYTHING ? null : await find();
     const size = await readArchiveSize(ctx.db);
     return renderPage(request, reply, {
       title: 'Explore',
+      status: problems.length === 0 ? 200 : 400,
       here: '/explore',
       lead: (
         <>
@@ -55,17 +80,30 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       aside: <ExploreTabs here="/explore" />,
       body: (
         <>
-          <ExploreFilterForm filter={query} />
-          {text === '' ? <NoQuery size={size} /> : <HitList text={text} hits={hits} />}
+          <ExploreFilterForm filter={filter} />
+          {problems.map((problem) => (
+            <p class="wrong" role="alert">
+              <UntrustedText text={describeProblem(problem)} most={600} />
+            </p>
+          ))}
+          {matches === null ? <NoQuery size={size} /> : <HitList filter={filter} matches={matches} />}
         </>
       ),
     });
   });
 }
 
-function buildTextQuery(text: string, { topic, kind, lang, within }: ExploreQuery, now: Date) {
+/** @throws InvalidInput */
+function buildQuery({ q = '', kind, lang, within }: ExploreQuery, now: Date): Query {
+  const written = parseQuery(q, 'words');
+  if (written === EVERYTHING) return EVERYTHING;
   const from = within === undefined ? undefined : new Date(now.getTime() - SPAN_DAYS[within] * DAY);
-  return { text, topic, kind, lang, from, limit: Math.min(MAX_SHOWN_HITS, MAX_HITS) };
+  return requireAll([
+    written,
+    kind === undefined ? undefined : { is: 'is', value: kind },
+    parseFieldValue('lang', lang),
+    from === undefined ? undefined : { is: 'from', value: { at: from, date: false } },
+  ]);
 }
 
 const EXPLORE_TABS = [
@@ -81,19 +119,18 @@ export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['hre
   return <Tabs label="Explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
 }
 
-type ExploreFilter = {
-  q?: string | undefined;
-  topic?: string | undefined;
-  kind?: string | undefined;
-  lang?: string | undefined;
-  within?: string | undefined;
-};
-
-function ExploreFilterForm({ filter }: { filter: ExploreFilter }) {
+function ExploreFilterForm({ filter }: { filter: ExploreQuery }) {
   const { topics } = useFrame();
   return (
     <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
-      <Field name="q" label="Words" kind="search" value={filter.q} placeholder="night ferry" path="words" />
+      <Field
+        name="q"
+        label="Query"
+        kind="search"
+        value={filter.q}
+        placeholder='"night ferry" -cancelled lang:en'
+        path="words"
+      />
       <Field
         name="topic"
         label="Topic"
@@ -135,31 +172,41 @@ function NoQuery({ size }: { size: number }) {
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
     />
   ) : (
-    <EmptyState words="Matches any of the words; rare words rank higher. Other forms of a word match, too." />
+    <EmptyState words='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, source:, from:, to:, min-engagement:, is:repost.' />
   );
 }
 
-function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
+function HitList({
+  filter,
+  matches,
+}: {
+  filter: ExploreQuery;
+  matches: TextMatches & { backlog: ArchiveBacklog | null };
+}) {
+  const { hits, total, next, backlog } = matches;
+  const notIndexed =
+    backlog === null
+      ? ''
+      : ` ${formatCount(backlog.total - backlog.indexed, 'item')} of ${formatCount(backlog.total, 'item')} are not indexed yet.`;
   if (hits.length === 0)
     return (
       <Section title="No matches" id="hits">
         <EmptyState
-          words="No text contains any of these words and passes the filters. New items are indexed within seconds."
+          words={`Nothing that was found matches.${notIndexed}`}
           todo={{
             words: 'Watch these words',
-            href: `/new?text=${encodeURIComponent(text)}`,
+            href: `/new?text=${encodeURIComponent(filter.q ?? '')}`,
             scope: CREATE_TOPIC_SCOPES,
           }}
         />
       </Section>
     );
-  const full = hits.length === MAX_SHOWN_HITS;
-  const note = full ? 'By relevance; add words or a filter to narrow down.' : 'By relevance.';
+  const shown = hits.length < total ? `, ${hits.length} shown` : '';
   return (
     <Section
-      title={full ? `Top ${MAX_SHOWN_HITS} matches` : formatCount(hits.length, 'match', 'matches')}
+      title={`${formatCount(total, 'match', 'matches')}${shown}`}
       id="hits"
-      note={note}
+      note={`By relevance.${notIndexed}`}
     >
       <ol class="feed plain">
         {hits.map((hit) => (
@@ -168,8 +215,19 @@ function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
           </li>
         ))}
       </ol>
+      {next === null ? null : (
+        <p>
+          <a href={writeAddress({ ...filter, after: next })}>Next page</a>
+        </p>
+      )}
     </Section>
   );
+}
+
+function writeAddress(filter: ExploreQuery): string {
+  const address = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) address.set(name, value);
+  return `/explore?${address.toString()}`;
 }
 
 /** Searches named per match; the page of the item lists all. */

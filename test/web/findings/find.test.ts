@@ -74,12 +74,39 @@ async function find(query: Record<string, string>): Promise<Hit[]> {
 const shown = ({ excerpt }: Hit) => excerpt.map(({ text, match }) => (match ? `[${text}]` : text)).join('');
 
 test('words match their inflections and are highlighted as text; simulated results come last and are marked', async () => {
-  const hits = await find({ text: 'crane harbour' });
+  const hits = await find({ text: 'crane OR harbour' });
   expect(hits.map(({ sandbox }) => sandbox)).toEqual([false, false, false, true]);
   expect(hits.map(({ services }) => services)).toEqual([['hosted'], ['hosted'], ['hosted'], ['sandbox']]);
   expect(hits[0] && shown(hits[0])).toBe('The [crane] at the [harbour] fell <b>tonight</b>');
   expect(hits.map(shown)).toContain('[Cranes] are birds, and some stand at the pier');
   expect(hits[0]?.found_by).toEqual([{ search: 'harbour', topic: 'harbour', service: 'hosted' }]);
+});
+
+test('all words must match; counts are true, and pages follow each other', async () => {
+  expect((await find({ text: 'crane harbour' })).map(shown)).toEqual([
+    'The [crane] at the [harbour] fell <b>tonight</b>',
+  ]);
+  const whole = await find({ text: 'crane OR harbour' });
+  const paged: Hit[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query = new URLSearchParams({
+      text: 'crane OR harbour',
+      limit: '1',
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    const response = await fetch(`${address}/api/v1/find?${query.toString()}`);
+    const page = (await response.json()) as {
+      items: Hit[];
+      next_cursor: string | null;
+      total: number;
+      not_indexed: number;
+    };
+    expect(page).toMatchObject({ total: whole.length, not_indexed: 0 });
+    paged.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  expect(paged).toEqual(whole);
 });
 
 test('a sandbox topic finds only its own items, others nothing simulated', async () => {
@@ -106,6 +133,8 @@ test.each<[Record<string, string>, number]>([
 test.each([
   ['text=', 400],
   ['text=%3F%21', 400],
+  ['text=crane+lnag:en', 400],
+  ['text=crane&lang=e/n', 400],
   ['text=crane&limit=101', 400],
   ['text=crane&colour=red', 400],
   ['text=crane&topic=nothing', 404],
@@ -116,8 +145,8 @@ test.each([
 });
 
 test('the command finds the same, and highlights on a terminal only', async () => {
-  const found = await stand.json<Hit[]>('find', 'crane harbour');
-  expect(found.map(shown)).toEqual((await find({ text: 'crane harbour' })).map(shown));
+  const found = await stand.json<Hit[]>('find', 'crane OR harbour');
+  expect(found.map(shown)).toEqual((await find({ text: 'crane OR harbour' })).map(shown));
   const { stdout } = await stand.run(['find', 'crane', '--search', 'harbour']);
   expect(stdout).toContain('The crane at the harbour fell <b>tonight</b>');
   const painted = await stand.run(['find', 'crane', '--search', 'harbour'], { isTTY: true });

@@ -1,0 +1,186 @@
+/** Documents for full-text search: which texts of a post or link they have, and how these become words. */
+
+import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../domain/folded-words.ts';
+import { splitIndexWords } from '../../domain/relevance.ts';
+import type { Id, Transaction } from '../database.ts';
+
+/** Longer tokens are not words. */
+const MAX_INDEXED_WORD_LENGTH = 64;
+/** A `tsvector` stores no position beyond 16,383. */
+const MAX_INDEXED_WORDS = 10_000;
+/** Positions in {@link writeExactVector}. */
+const MAX_EXACT_WORDS = 16_000;
+
+/** A post or link. */
+export type Thing = { kind: string; thing: Id };
+type Source = Thing & {
+  at: Date;
+  sandbox: boolean;
+  lang: string | null;
+  title: string | null;
+  body: string | null;
+  /** Texts whose words and phrases match exactly; a phrase does not match across them. */
+  parts: (string | null)[];
+};
+
+/** A document as the archive stores it; vectors are made of its words by {@link VECTORS_SQL}. */
+export type ArchiveDocument = Thing & {
+  sandbox: boolean;
+  at: Date;
+  config: string;
+  title: string;
+  body: string;
+  exact: string;
+};
+
+/** The documents of posts, of posts nested in them, and of links. */
+export async function readDocuments(
+  tx: Pick<Transaction, 'query'>,
+  things: readonly Thing[],
+): Promise<ArchiveDocument[]> {
+  const posts = pickIds(things, 'post');
+  const links = pickIds(things, 'link');
+  const sources = [
+    ...(posts.length === 0 ? [] : (await tx.query<Source>(SELECT_POSTS, [posts])).rows),
+    ...(links.length === 0 ? [] : (await tx.query<Source>(SELECT_LINKS, [links])).rows),
+  ];
+  return sources.map(buildDocument);
+}
+
+/** Documents as the parameter of a statement with {@link VECTORS_SQL}. */
+export function writeDocuments(documents: readonly ArchiveDocument[]): string {
+  return JSON.stringify(documents.map((document) => ({ ...document, thing: String(document.thing) })));
+}
+
+function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
+  return [...new Set(things.filter((entry) => entry.kind === kind).map(({ thing }) => thing))];
+}
+
+/**
+ * Splits words here instead of in Postgres, which with our locale C treats every non-ASCII character as a letter
+ * (even quotation marks), does not lowercase `É`, and cannot segment Japanese.
+ */
+export function buildDocument({ lang, title, body, parts, ...rest }: Source): ArchiveDocument {
+  const text = `${title ?? ''} ${body ?? ''}`;
+  return {
+    ...rest,
+    config: chooseTextConfig(lang, text),
+    title: splitWords(title),
+    body: splitWords(body),
+    exact: writeExactVector(parts),
+  };
+}
+
+/** A `tsvector` of folded words. A missing position between parts keeps phrases from matching across them. */
+function writeExactVector(parts: readonly (string | null)[]): string {
+  const positions = new Map<string, number[]>();
+  let next = 1;
+  for (const part of parts) {
+    if (part === null) continue;
+    for (const word of splitFoldedWords(part)) {
+      if (next > MAX_EXACT_WORDS) break;
+      if (word.length <= MAX_FOLDED_WORD_LENGTH) {
+        const known = positions.get(word);
+        if (known === undefined) positions.set(word, [next]);
+        else known.push(next);
+      }
+      next += 1;
+    }
+    next += 1;
+  }
+  // Words contain only letters, marks and digits, so they need no escaping.
+  return [...positions].map(([word, places]) => `'${word}':${places.join(',')}`).join(' ');
+}
+
+function splitWords(text: string | null): string {
+  return splitIndexWords(text ?? '')
+    .filter(({ length }) => length <= MAX_INDEXED_WORD_LENGTH)
+    .slice(0, MAX_INDEXED_WORDS)
+    .join(' ');
+}
+
+/** Text search configurations with stemming in every Postgres since 15, by language code. */
+const CONFIGS: Readonly<Record<string, string>> = {
+  ar: 'arabic',
+  ca: 'catalan',
+  da: 'danish',
+  de: 'german',
+  el: 'greek',
+  en: 'english',
+  es: 'spanish',
+  eu: 'basque',
+  fi: 'finnish',
+  fr: 'french',
+  ga: 'irish',
+  hi: 'hindi',
+  hu: 'hungarian',
+  hy: 'armenian',
+  id: 'indonesian',
+  in: 'indonesian',
+  it: 'italian',
+  lt: 'lithuanian',
+  ne: 'nepali',
+  nl: 'dutch',
+  no: 'norwegian',
+  nb: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sr: 'serbian',
+  sv: 'swedish',
+  ta: 'tamil',
+  tr: 'turkish',
+  yi: 'yiddish',
+};
+/** No stemming, no stop words. */
+const PLAIN_CONFIG = 'simple';
+/** All that a document may have. */
+export const TEXT_CONFIGS = [PLAIN_CONFIG, ...new Set(Object.values(CONFIGS))];
+const LATIN_LETTERS = /\p{Script=Latin}/u;
+
+/**
+ * @param lang as reported by the post (`en`, `pt-BR`); if null, text in Latin script counts as English, whose
+ *   stemming does no harm to other languages as long as queries are stemmed alike
+ */
+function chooseTextConfig(lang: string | null, text: string): string {
+  const known = lang === null ? undefined : CONFIGS[lang.toLowerCase().split(/[-_]/u)[0] ?? ''];
+  if (known !== undefined) return known;
+  const unsaid = lang === null || lang === '' || lang === 'und';
+  return unsaid && LATIN_LETTERS.test(text) ? 'english' : PLAIN_CONFIG;
+}
+
+const S = 'strandline';
+
+/**
+ * Posts and their nested posts (at most two levels), which no search found but which are indexed too. Looked up one
+ * by one (`LATERAL ... OFFSET 0`): without statistics, Postgres would join all posts with all. $1 IDs.
+ */
+const SELECT_POSTS = `
+WITH RECURSIVE wanted AS (
+  SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM ${S}.posts WHERE id = ANY($1::bigint[])
+  UNION
+  SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
+  FROM wanted w CROSS JOIN LATERAL unnest(ARRAY[w.quoted_status_id, w.reposted_status_id]) u(external_id)
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = w.service_id AND external_id = u.external_id OFFSET 0
+  ) p
+  WHERE w.depth < 3
+)
+SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
+  p.lang, NULL AS title, p.text AS body, ARRAY[p.text, a.username, a.name] || p.hashtags AS parts
+FROM (SELECT DISTINCT id FROM wanted) w
+CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id
+LEFT JOIN ${S}.authors a ON a.id = p.author_id`;
+
+/** A link belongs to no service: it is simulated if only sandbox searches found it. $1 IDs. */
+const SELECT_LINKS = `
+SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at,
+  NOT EXISTS (SELECT FROM ${S}.link_sightings ls JOIN ${S}.searches se ON se.id = ls.search_id
+    JOIN ${S}.services s ON s.id = se.service_id WHERE ls.link_id = l.id AND s.kind <> 'sandbox') AS sandbox,
+  NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
+FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
+
+/** The columns of documents `r` that queries search. */
+export const VECTORS_SQL = `
+  setweight(to_tsvector(r.config::regconfig, r.title), 'A') || setweight(to_tsvector(r.config::regconfig, r.body), 'B') AS tsv,
+  r.exact::tsvector AS exact`;
