@@ -206,7 +206,9 @@ const ruleMembers = {
   on: z.array(z.enum(RULE_KINDS)).min(1).describe('Kinds to report. Default: post, link.'),
   topic: topicSlug.nullable().describe('Report only this topic; null: all.'),
   search: searchSlug.nullable().describe('Report only this search; null: all.'),
-  filter: textParam(500).describe('Required words, -excluded words, "phrases in quotes". Empty: no filter.'),
+  filter: textParam(MAX_QUERY_LENGTH).describe(
+    'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. Empty: no filter. See docs/reference/queries.md.',
+  ),
   cooldown: textParam(20).describe(
     'Minimum time between messages, such as 30m or 1h. 0: one message per run that found something.',
   ),

@@ -27,7 +27,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
   ]],
   ['Results:', [
     ['new', 'list discoveries: what was found for the first time', async () => (await import('./new-command.ts')).registerNew],
-    ['find text', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
+    ['find query', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
     ['posts ...', 'posts: list, top, growth', async () => (await import('./posts-commands.ts')).registerPosts],
     ['links ...', 'links: list, show, rekey', async () => (await import('./links-commands.ts')).registerLinks],

@@ -48,7 +48,10 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
       .option('--on <kinds>', 'what to report: post, link, spike; comma-separated (default: post,link)')
       .option('--topic <topic>', 'only this topic')
       .option('--search <search>', 'only this search')
-      .option('--filter <words>', 'required words, -excluded words, "phrases"; "" for no filter')
+      .option(
+        '--filter <query>',
+        'words, "phrases", -excluded, OR, lang:en ... (docs/reference/queries.md); "" for no filter',
+      )
       .option('--cooldown <time>', 'at most one message per period: 30m, 1h; 0 for one per run')
       .option('--channel <channels>', 'channels to notify, comma-separated')
       .option('--name <name>', 'display name')

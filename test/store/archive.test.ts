@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/app/service-ports.ts';
 import type { Source } from '../../src/domain/enumerations.ts';
 import type { ParsedResults, ParsedLink, ParsedPost } from '../../src/domain/parsed-results.ts';
+import { parseQuery } from '../../src/domain/search-query.ts';
+import { findText } from '../../src/store/archive/find-text.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { ArchiveQuestion } from '../../src/store/archive/archive-candidates.ts';
 import { type ArchiveHit, searchArchive } from '../../src/store/archive/search-archive.ts';
@@ -330,17 +332,12 @@ describe('filters', () => {
   test.each<[string, Partial<ArchiveQuestion>, string[]]>([
     ['none', {}, ['comet', 'comet-1', 'comet-2', 'comet-3']],
     ['kind', { kind: 'link' }, ['comet']],
-    ['search', { search: 'comets-b' }, ['comet-3']],
-    ['topic', { topic: 'comets' }, ['comet', 'comet-1', 'comet-2']],
-    ['service', { service: 'other' }, ['comet-3']],
     ['source', { source: 'preprint' }, ['comet']],
     ['the microblog', { source: 'microblog' }, ['comet-1', 'comet-2', 'comet-3']],
-    ['author in any case', { author: 'writer_COMET-2' }, ['comet-2']],
-    ['language', { lang: 'de' }, ['comet-2']],
     ['from, included', { from: at(-10) }, ['comet', 'comet-2', 'comet-3']],
     ['to, included', { to: at(-10) }, ['comet-1', 'comet-2']],
     ['both ends of a range', { from: at(-30), to: at(-6) }, ['comet-2']],
-    ['several filters at once', { topic: 'comets', kind: 'post', from: at(-60) }, ['comet-2']],
+    ['several filters at once', { source: 'microblog', kind: 'post', from: at(-60) }, ['comet-2', 'comet-3']],
   ])('%s', async (_name, filter, expected) => {
     expect((await ask('comet', filter)).toSorted()).toEqual(expected);
   });
@@ -359,6 +356,97 @@ describe('filters', () => {
       ),
     );
     expect(await ask('narwhal', { at: at(0) })).toEqual(['new', 'old']);
+  });
+});
+
+describe('queries', () => {
+  beforeAll(async () => {
+    const search = await newSearch('queries', hosted);
+    await found(search, {
+      posts: [
+        post('q-1', 'The ferry to Zürich is late', {
+          hashtags: ['NightLine'],
+          urls: ['https://www.news.example/a'],
+        }),
+        post('q-2', 'Two ferries were cancelled', { is_repost: true, like_count: 500, lang: 'en' }),
+        post('q-3', 'Die Fähren fahren nachts', {
+          lang: 'de',
+          is_quote_post: true,
+          in_reply_to_status_id: '7',
+        }),
+        post('q-4', 'A ferryman rows', {
+          lang: null,
+          created_at: at(-60 * 24 * 3).toISOString(),
+          like_count: null,
+          repost_count: null,
+          reply_count: null,
+          quote_count: null,
+        }),
+      ],
+      authors: ['q-1', 'q-2', 'q-3', 'q-4'].map(author),
+      links: [
+        {
+          ...link('q-link', 'Ferry timetable', 'Night line from the pier', 'news_forum'),
+          site: 'sub.news.example',
+        },
+        link('q-other', 'Night of the ferry line', 'seen'),
+      ],
+    });
+  });
+  test.each<[string, string[]]>([
+    ['ferry', ['q-1', 'q-2', 'q-link', 'q-other']],
+    ['ferries', ['q-1', 'q-2', 'q-link', 'q-other']],
+    ['"ferry"', ['q-1', 'q-link', 'q-other']],
+    ['fähre', ['q-3']],
+    ['"fahren"', ['q-3']],
+    ['zurich the', ['q-1']],
+    ['the', ['q-1', 'q-link', 'q-other']],
+    ['ferry -late', ['q-2', 'q-link', 'q-other']],
+    ['ferry -lang:en', ['q-link', 'q-other']],
+    ['"night line"', ['q-link']],
+    ['night line', ['q-link', 'q-other']],
+    ['"late nightline"', []],
+    ['ferryman OR fähre', ['q-3', 'q-4']],
+    ['(ferryman OR ferry) -(is:link OR cancelled)', ['q-1', 'q-4']],
+    ['#nightline', ['q-1']],
+    ['hashtag:night', []],
+    ['author:WRITER_q-2', ['q-2']],
+    ['writer ferry', ['q-1', 'q-2']],
+    ['domain:news.example', ['q-1', 'q-link']],
+    ['domain:sub.news.example', ['q-link']],
+    ['domain:ews.example', []],
+    ['source:news-forum', ['q-link']],
+    ['source:microblog ferry', ['q-1', 'q-2']],
+    ['is:repost', ['q-2']],
+    ['is:quote is:reply', ['q-3']],
+    ['min-engagement:100', ['q-2']],
+    ['is:post -min-engagement:1', ['q-4']],
+    ['is:post to:2026-11-18', ['q-4']],
+    ['is:post ferryman from:2d', []],
+    ['ferry from:2026-11-21 to:2026-11-21', ['q-1', 'q-2', 'q-link', 'q-other']],
+    ['ferry to:2026-11-21T00:00Z', []],
+    ['https://news.example', []],
+  ])('%s', async (text, names) => {
+    while (!(await fillArchive(world.db, { batches: 10 })));
+    const query = parseQuery(text);
+    const { hits, total } = await findText(world.db, { query, search: 'queries', now: at(0), limit: 50 });
+    const foundNames = hits.map(
+      ({ post: one, link: other }) => one?.external_id ?? other?.url.split('/').at(-1),
+    );
+    expect(new Set(foundNames)).toEqual(new Set(names));
+    expect(total).toBe(names.length);
+  });
+
+  test('an author is found by the new name after it changed', async () => {
+    await world.db.pool.query(
+      `UPDATE strandline.authors SET username = 'Renamed' WHERE username = 'Writer_q-3'`,
+    );
+    while (!(await fillArchive(world.db, { batches: 10 })));
+    const names = async (text: string) =>
+      (await findText(world.db, { query: parseQuery(text), now: at(0), limit: 5 })).hits.map(
+        ({ post: one }) => one?.external_id,
+      );
+    expect(await names('renamed fähre')).toEqual(['q-3']);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { DAY } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
+import { parseQuery } from '../../domain/search-query.ts';
 import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
@@ -44,6 +45,7 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createRuleNotFound(slug);
+  parseQuery(stored.filter, 'filter');
   // As if the rule had been active all the time.
   const rule = { ...stored, state: 'active' as const, after: 0n };
   const counting = createMessageCounter(rule.cooldown_seconds);

@@ -1,16 +1,17 @@
 /** Which discoveries a rule reports: its scope and state, and its filter, a query over the items. */
 
-import { EVERYTHING, parseQuery } from '../../domain/search-query.ts';
+import { collectProblems, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
-import type { Rule } from '../../store/alerts/rule-rows.ts';
+import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Transaction } from '../../store/database.ts';
 
 /**
- * Evaluates rules over discoveries.
+ * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no
+ * worker starts with one ({@link assertStoredFilters}).
  * @param now for relative times in filters
  * @returns what each rule reports, in the order of the discoveries
- * @throws InvalidInput for a filter that cannot be read
  */
 export async function matchRules<R extends Rule>(
   tx: Pick<Transaction, 'query'>,
@@ -19,10 +20,12 @@ export async function matchRules<R extends Rule>(
   now: Date,
 ): Promise<{ rule: R; matching: FeedEntry[] }[]> {
   const inScope = rules.map((rule) => {
-    const query = parseQuery(rule.filter, `filter of rule ${rule.id}`);
-    return { rule, query, entries: found.filter((entry) => isInScope(rule, entry)) };
+    const query = collectProblems<Query | null>([], () => parseQuery(rule.filter), null);
+    return { rule, query, entries: query === null ? [] : found.filter((entry) => isInScope(rule, entry)) };
   });
-  const filtered = inScope.filter(({ query, entries }) => query !== EVERYTHING && entries.length > 0);
+  const filtered = inScope.flatMap(({ query, ...one }) =>
+    query === null || query === EVERYTHING || one.entries.length === 0 ? [] : [{ ...one, query }],
+  );
   const items = new Set(filtered.flatMap(({ entries }) => entries));
   const matches = await findMatches(
     tx,
@@ -45,4 +48,21 @@ function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
   if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
   return rule.kinds.some((kind) => kind === found.kind);
+}
+
+/**
+ * Refuses to start with a rule that would report nothing, or something else than it says.
+ * @throws Refused naming the number of each rule whose filter cannot be read, why, and the command to change it
+ */
+export async function assertStoredFilters(db: Pick<Transaction, 'query'>): Promise<void> {
+  const unreadable: Problem[] = [];
+  const commands: string[] = [];
+  for (const { id, slug, filter } of await listRuleFilters(db)) {
+    const known = unreadable.length;
+    collectProblems(unreadable, () => parseQuery(filter, `rule ${id} (${slug}): filter`), EVERYTHING);
+    if (unreadable.length > known) commands.push(`strandline rules edit ${slug} --filter '...'`);
+  }
+  if (unreadable.length === 0) return;
+  const { message } = new InvalidInput(unreadable);
+  throw new Refused('conflict', `${message}\nBefore the next start, run: ${commands.join('; ')}`);
 }

@@ -47,6 +47,14 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
   return rows;
 }
 
+/** The filters of all rules, except removed ones. */
+export async function listRuleFilters(db: Reader): Promise<Pick<Rule, 'id' | 'slug' | 'filter'>[]> {
+  const { rows } = await db.query<Pick<Rule, 'id' | 'slug' | 'filter'>>(
+    `SELECT id, slug, filter FROM strandline.rules WHERE archived_at IS NULL AND filter <> '' ORDER BY id`,
+  );
+  return rows;
+}
+
 type NewRule = Omit<Rule, 'id' | 'state'>;
 
 /** @throws an error of Postgres that violates `rules_slug_key` if the slug is taken */

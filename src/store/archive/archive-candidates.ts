@@ -1,13 +1,9 @@
 /** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
-import { and, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id } from '../database.ts';
-import { isSearch } from '../queries/search-list.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
-import { discoveries, link_sightings, post_sightings } from '../schema/result-tables.ts';
-import { authors, posts } from '../schema/post-tables.ts';
+import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
 
 /** More candidates do not improve the result: with the Cranfield collection, 100 reach the nDCG@10 of full BM25. */
@@ -19,22 +15,11 @@ export type ArchiveQuestion = {
   /** Simulated and real results are never mixed. Default: real. */
   sandbox?: boolean | undefined;
   kind?: 'post' | 'link' | undefined;
-  /** Slugs. */
-  search?: string | undefined;
-  topic?: string | undefined;
-  /** Name of a service, as in searches. */
-  service?: string | undefined;
   /** For links: source of the sighting. */
   source?: Source | undefined;
-  /** For posts: username without `@`; case-insensitive. */
-  author?: string | undefined;
-  /** For posts: as reported, such as `en`. */
-  lang?: string | undefined;
   /** By publication time, or the first sighting if unknown; inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** The same, exclusive. */
-  before?: Date | undefined;
   /** If set, recent items with engagement rank higher, within a bound, as of this time. */
   at?: Date | undefined;
   /** Maximum 100. */
@@ -55,8 +40,6 @@ export type Candidate = {
  * from the last occurrence of such a word on, and the newest matches are ranked.
  */
 const MAX_ROWS_READ = 10_000;
-/** The same with a filter by search: each document is an index lookup. */
-const MAX_ROWS_READ_OF_SEARCHES = 2_500;
 const MAX_RANKED = 4_000;
 /**
  * Up to this many documents are found by words and sorted by time. Beyond, documents are read by time until enough
@@ -71,18 +54,11 @@ export async function findCandidates(
 ): Promise<Candidate[]> {
   const { tsv } = archive_documents;
   const held = sql`${tsv} @@ ${buildTsQuery(question.looked.lexemes)}`;
-  const filters = [...buildOwnFilters(archiveQuery), ...buildPostFilters(archiveQuery)];
-  const wanted = and(held, ...filters, buildSightingFilter(db, archiveQuery));
+  const filters = [...buildOwnFilters(archiveQuery), buildSourceFilter(db, archiveQuery)];
+  const wanted = and(held, ...filters);
   const { fewest } = question.looked;
   if (fewest <= MAX_DOCUMENTS_SCANNED) return rankBy(db, question, wanted);
-  // Found through the requested searches: only the source remains to be checked.
-  const source = archiveQuery.source === undefined ? undefined : buildSightingFilter(db, archiveQuery);
-  const newest = and(
-    amongRows(selectNewestRead(archiveQuery, question.looked.lexemes)),
-    held,
-    ...filters,
-    source,
-  );
+  const newest = and(amongRows(selectNewestRead(archiveQuery, question.looked.lexemes)), held, ...filters);
   const near = await rankBy(db, question, selectNewest(newest));
   // A frequent word may be missing in the newest documents, or with this filter.
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
@@ -118,7 +94,6 @@ function buildOwnFilters(archiveQuery: ArchiveQuestion): (SQL | undefined)[] {
     archiveQuery.kind === undefined ? undefined : eq(kind, archiveQuery.kind),
     archiveQuery.from === undefined ? undefined : gte(at, archiveQuery.from),
     archiveQuery.to === undefined ? undefined : lte(at, archiveQuery.to),
-    archiveQuery.before === undefined ? undefined : lt(at, archiveQuery.before),
   ];
 }
 
@@ -135,30 +110,13 @@ function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINIT
   );
 }
 
-/** The newest documents that may contain a lexeme, of all or of each requested search. */
+/** The newest documents that may contain a lexeme. */
 function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly string[]): SQL {
-  const mine = selectAskedSearches(archiveQuery);
-  const { kind, thing, at } = archive_documents;
-  if (mine === undefined) {
-    const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
-      WHERE sandbox = ${archiveQuery.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
-    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
-      ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
-  }
-  const found = sql`SELECT kind, thing FROM ${discoveries} WHERE search_id = mine.id AND kind IN ('post', 'link')
-    ORDER BY at DESC LIMIT ${MAX_ROWS_READ_OF_SEARCHES}::int / mine.searches`;
-  return sql`SELECT ${archive_documents}.ctid
-    FROM (SELECT id, count(*) OVER ()::int AS searches FROM ${searchesView} WHERE ${mine}) mine
-    CROSS JOIN LATERAL (${found}) found
-    JOIN ${archive_documents} ON ${kind} = found.kind AND ${thing} = found.thing`;
-}
-
-/** Searches matching a filter by name; undefined: any. */
-function selectAskedSearches({ search, topic, service }: ArchiveQuestion): SQL | undefined {
-  return and(
-    isSearch({ search, topic }),
-    service === undefined ? undefined : eq(searchesView.service, service),
-  );
+  const { at } = archive_documents;
+  const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
+    WHERE sandbox = ${archiveQuery.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+  return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
+    ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
 }
 
 /** Any of the lexemes. */
@@ -166,48 +124,16 @@ function buildTsQuery(lexemes: readonly string[]): SQL {
   return sql`${lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/gu, '$&$&')}'`).join(' | ')}::tsquery`;
 }
 
-function buildPostFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[] {
-  if (author === undefined && lang === undefined) return [];
-  const theirs = sql`ARRAY(SELECT ${authors.id} FROM ${authors} WHERE lower(${authors.username}) = lower(${author}))`;
-  const said = and(
-    eq(posts.id, archive_documents.thing),
-    lang === undefined ? undefined : eq(sql`lower(${posts.lang})`, lang.toLowerCase()),
-  );
-  return [
-    eq(archive_documents.kind, 'post'),
-    // An author has few posts, so they are found first.
-    author === undefined
-      ? undefined
-      : sql`${archive_documents.thing} IN (SELECT ${posts.id} FROM ${posts} WHERE ${posts.author_id} = ANY(${theirs}))`,
-    lang === undefined ? undefined : sql`EXISTS (SELECT FROM ${posts} WHERE ${said})`,
-  ];
-}
-
-/** Filters by search, topic, service and source of a sighting. */
-function buildSightingFilter({ orm }: Pick<Database, 'orm'>, archiveQuery: ArchiveQuestion): SQL | undefined {
-  const named = selectAskedSearches(archiveQuery);
-  const { source } = archiveQuery;
-  if (named === undefined && source === undefined) return undefined;
-  const mine = orm.select({ id: searchesView.id }).from(searchesView).where(named);
-  /** Evaluated once per query. */
-  const seenBy = (searchId: PgColumn) =>
-    named === undefined ? undefined : sql`${searchId} = ANY(ARRAY(${mine}))`;
+/** All posts that a search saw have the source microblog. */
+function buildSourceFilter({ orm }: Pick<Database, 'orm'>, { source }: ArchiveQuestion): SQL | undefined {
+  if (source === undefined) return undefined;
   const anyRow = { one: sql`1` };
-  const post = orm
-    .select(anyRow)
-    .from(post_sightings)
-    .where(and(eq(post_sightings.post_id, archive_documents.thing), seenBy(post_sightings.search_id)));
+  const { kind, thing } = archive_documents;
+  const post = orm.select(anyRow).from(post_sightings).where(eq(post_sightings.post_id, thing));
   const link = orm
     .select(anyRow)
     .from(link_sightings)
-    .where(
-      and(
-        eq(link_sightings.link_id, archive_documents.thing),
-        source === undefined ? undefined : eq(link_sightings.source, source),
-        seenBy(link_sightings.search_id),
-      ),
-    );
-  // All posts have the source microblog.
-  const ofPosts = source === undefined || source === 'microblog' ? exists(post) : sql`false`;
-  return sql`CASE ${archive_documents.kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`;
+    .where(and(eq(link_sightings.link_id, thing), eq(link_sightings.source, source)));
+  const ofPosts = source === 'microblog' ? exists(post) : sql`false`;
+  return sql`CASE ${kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`;
 }

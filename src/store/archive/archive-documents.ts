@@ -3,6 +3,7 @@
 import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../domain/folded-words.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import type { Id, Transaction } from '../database.ts';
+import { setImmediate } from 'node:timers/promises';
 
 /** Longer tokens are not words. */
 const MAX_INDEXED_WORD_LENGTH = 64;
@@ -10,6 +11,9 @@ const MAX_INDEXED_WORD_LENGTH = 64;
 const MAX_INDEXED_WORDS = 10_000;
 /** Positions in {@link writeExactVector}. */
 const MAX_EXACT_WORDS = 16_000;
+
+/** A tenth of a millisecond each: between as many, other requests of the process proceed. */
+const MAX_BUILT_AT_ONCE = 100;
 
 /** A post or link. */
 export type Thing = { kind: string; thing: Id };
@@ -44,7 +48,12 @@ export async function readDocuments(
     ...(posts.length === 0 ? [] : (await tx.query<Source>(SELECT_POSTS, [posts])).rows),
     ...(links.length === 0 ? [] : (await tx.query<Source>(SELECT_LINKS, [links])).rows),
   ];
-  return sources.map(buildDocument);
+  const documents: ArchiveDocument[] = [];
+  for (const [i, source] of sources.entries()) {
+    if (i % MAX_BUILT_AT_ONCE === MAX_BUILT_AT_ONCE - 1) await setImmediate();
+    documents.push(buildDocument(source));
+  }
+  return documents;
 }
 
 /** Documents as the parameter of a statement with {@link VECTORS_SQL}. */

@@ -248,12 +248,10 @@ async function readMatches(
   ]);
   const inflected = new Map<string, Set<string>>();
   for (const config of byConfig.keys()) {
-    const lexemes = sought.flatMap((part) =>
-      part.is === 'word' ? listLexemes(forms, part.word, config) : [],
+    const lexemes = new Set(
+      sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word, config) : [])),
     );
-    const words = rows.filter(
-      (row) => row.config === config && row.lexemes.some((one) => lexemes.includes(one)),
-    );
+    const words = rows.filter((row) => row.config === config && row.lexemes.some((one) => lexemes.has(one)));
     inflected.set(config, new Set(words.map(({ word }) => word)));
   }
   const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));

@@ -111,7 +111,7 @@ export function RuleForm({
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
-        help="All words must appear; words with a minus must not. Put phrases in quotes. Empty: no filter. For spikes, the filter applies to the sentence."
+        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes, the filter applies to the sentence.'
       />
       <Field
         name="cooldown"
