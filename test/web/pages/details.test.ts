@@ -214,6 +214,19 @@ describe('compare', () => {
 });
 
 describe('explore', () => {
+  test('counts all matches of a query, and has them in pages; explains a query that cannot be read', async () => {
+    const { html } = await person.get('/explore?q=is:post+OR+is:link');
+    expect(words(html)).toMatch(/[\d,]+ matches, 50 shown/);
+    const [, next = ''] = /href="(\/explore\?[^"]*after=[^"]*)">Next page/.exec(html) ?? [];
+    const second = await person.get(next.replaceAll('&amp;', '&'));
+    expect(second.status).toBe(200);
+    const first = /class="hit-head"[\s\S]*?<\/article>/.exec(html)?.[0] ?? 'none';
+    expect(second.html).not.toContain(first);
+    const wrong = await person.get('/explore?q=ferry+lnag:en');
+    expect(wrong.status).toBe(400);
+    expect(words(wrong.html)).toContain('at character 7: one of the fields author:');
+  });
+
   test('a query returns a table of at most a thousand rows', async () => {
     const { html } = await person.post('/explore/sql', {
       sql: "select search, count(*) as n, '<b>' as mark from runs group by search -- all of them",
