@@ -38,10 +38,16 @@ const isHeld = async () =>
 
 test('a lease is renewed while its run is in progress, even after failed renewals', async () => {
   let refusals = 2;
+  const renewals: Promise<unknown>[] = [];
   const pool = new Proxy(world.db.pool, {
     get: (of, name) =>
-      name === 'query' && refusals-- > 0
-        ? () => Promise.reject(new Error('database away'))
+      name === 'query'
+        ? (...statement: [string]) => {
+            const renewal =
+              refusals-- > 0 ? Promise.reject(new Error('database away')) : of.query(...statement);
+            renewals.push(renewal);
+            return renewal;
+          }
         : Reflect.get(of, name).bind?.(of),
   });
   const ctx = { ...world.ctx, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
@@ -49,6 +55,8 @@ test('a lease is renewed while its run is in progress, even after failed renewal
   const release = startLeaseRenewal(ctx, run);
   await until('it is renewed', () => Promise.resolve(refusals < 0 && isHeld()));
   release();
+  // One that is under way would renew the lease that the next tests let expire.
+  await Promise.allSettled(renewals);
 });
 
 test('a failed renewal is retried within a second and logged once', async () => {
