@@ -117,13 +117,16 @@ noted AS (
     WHERE (l.run_id, l.at) <> (excluded.run_id, excluded.at)
 )`;
 
-/** Posts of the batch and of earlier results that are not in the newest, and when they were last returned. */
+/**
+ * Posts of the batch and of earlier results that are not in the newest, and when they were last returned. Also first
+ * sightings that the result does not contain: of a response beside it, or of one that was parsed again.
+ */
 const HELD = `
 held AS MATERIALIZED (
   SELECT search_id, id, max(at) AS at FROM (
     SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.post_ids) u(id)
     UNION ALL SELECT l.search_id, u.id, l.at FROM before l JOIN ${S}.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
-    UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id) WHERE NOT b.is_result
+    UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id)
   ) h
   WHERE (search_id, id) NOT IN (SELECT search_id, id FROM in_sight) GROUP BY 1, 2
 )`;

@@ -96,7 +96,7 @@ const RESTORE_UNSEEN = `
 INSERT INTO ${S}.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagementSql('n.')}
 FROM ${SEARCHES_SINCE} JOIN unnest($3::bigint[], $4::bigint[]) t(search_id, post_id) USING (search_id)
-JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since
+JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since AND z.since < 'infinity'
 JOIN ${S}.posts q ON q.id = t.post_id
 JOIN ${S}.post_counters n ON n.post_id = t.post_id
 LEFT JOIN LATERAL (
