@@ -68,6 +68,7 @@ async function save(
       body: JSON.stringify(body),
       contentType: 'application/json',
       dialect: loadDialect('named'),
+      receivedAt: at(minutes),
     }),
     observedAt: at(minutes),
     endedAt: at(minutes),
@@ -256,6 +257,49 @@ test('rekeying merges what is one now: the earliest sighting stays, all that nam
     for (const search of [ai, elsewhere])
       expect((await save(search, results(spelling), 9)).newLinks, spelling).toEqual([]);
   expect(await rekey(), 'a second time').toEqual({ links: 2, changed: 0, merged: 0 });
+});
+
+test('a merged link has the newest known value of each member, its time of publication with its precision, and its new site', async () => {
+  const say = (link: string, said: object) => ({ search: [{ link, ...said }] });
+  const [first, second] = ['https://twitter.com/a/status/1', 'https://mobile.twitter.com/a/status/1'];
+  await save(
+    ai,
+    say(first, { title: 'old', source: 'The Tide', highlights: ['one', 'two'], date: '2026-11-01' }),
+    0,
+  );
+  await save(ai, say(second, { title: 'new', date: '2 days ago', highlights: ['three'] }), 5);
+  const parts = () =>
+    rows(
+      `SELECT title, publisher, highlights, published_at, published_precision, site FROM strandline.links`,
+    );
+  const [together] = await parts();
+  await world.db.pool.query(
+    'TRUNCATE strandline.links, strandline.link_addresses, strandline.observed_items CASCADE',
+  );
+
+  await save(
+    ai,
+    say(first, { title: 'old', source: 'The Tide', highlights: ['one', 'two'], date: '2026-11-01' }),
+    0,
+  );
+  await ageLinks();
+  await save(ai, say(second, { title: 'new', date: '2 days ago', highlights: ['three'] }), 5);
+  await ageLinks();
+  await world.db.pool.query(
+    `UPDATE strandline.links SET site = CASE url WHEN $1 THEN 'twitter.com' ELSE 'mobile.twitter.com' END`,
+    [first],
+  );
+  expect(await parts()).toHaveLength(2);
+  await rekey();
+  expect(together).toMatchObject({
+    title: 'new',
+    publisher: 'The Tide',
+    highlights: ['three'],
+    site: 'x.com',
+  });
+  expect(await parts()).toEqual([together]);
+  await save(ai, say(first, { title: 'between', source: 'The Ebb' }), 3);
+  expect(await parts(), 'a late response').toEqual([{ ...together, publisher: 'The Ebb' }]);
 });
 
 test('a link takes an identity that another one gives up', async () => {

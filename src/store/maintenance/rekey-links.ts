@@ -6,11 +6,13 @@
  * call continues. A merged link remains, without identity, until all lists of results and citations name the other one.
  */
 
-import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
+import { identifyAddress, type LinkRules, readIdentityHost } from '../../domain/link-identity.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import { writeStoredRules } from '../link-rules.ts';
+import { LINK_CONTENT } from '../save/columns.ts';
+import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
 import { removeFromArchive } from './traces.ts';
 
 const S = 'strandline';
@@ -114,8 +116,13 @@ async function rekeyBatch(
     renamedIds,
   ]);
   await tx.query(
-    `UPDATE ${S}.links l SET canonical = r.identity FROM unnest($1::bigint[], $2::text[]) r(id, identity) WHERE l.id = r.id`,
-    [renamedIds, renamed.map(({ identity }) => identity)],
+    `UPDATE ${S}.links l SET canonical = r.identity, site = r.site
+     FROM unnest($1::bigint[], $2::text[], $3::text[]) r(id, identity, site) WHERE l.id = r.id`,
+    [
+      renamedIds,
+      renamed.map(({ identity }) => identity),
+      renamed.map(({ identity }) => readIdentityHost(identity)),
+    ],
   );
   return { changed: renamed.length, merged: merges.length };
 }
@@ -153,9 +160,16 @@ const MERGES = 'unnest($1::bigint[], $2::bigint[]) m(id, "into")';
 /** The merged links, and those that they are merged into. */
 const GROUPS = `(SELECT id, "into" FROM ${MERGES} UNION SELECT "into", "into" FROM ${MERGES})`;
 
-const newest = (column: string) =>
-  `(array_agg(o.${column} ORDER BY o.observed_at DESC, o.id) FILTER (WHERE o.${column} IS NOT NULL))[1] AS ${column}`;
-const CONTENT = ['title', 'snippet', 'summary_description', 'with_metadata', 'published_at'];
+const MEMBERS = Object.keys(LINK_CONTENT);
+/** The link of a group that has the newest value of a member, and when that was known. The save applies the same rule. */
+const newest = (name: string, i: number) => {
+  const isKnown = `FILTER (WHERE o.${isTimeMember(name) ? 'published_at' : name} IS NOT NULL)`;
+  const order = isTimeMember(name)
+    ? `${precisionRankSql('o')}, CASE WHEN ${precisionRankSql('o')} = 1 THEN ${knownAtSql('o', i)} END DESC, o.published_at`
+    : `${knownAtSql('o', i)} DESC`;
+  const pick = (value: string) => `(array_agg(${value} ORDER BY ${order}, o.id) ${isKnown})[1]`;
+  return `${pick('o.id')} AS ${name}_of, ${pick(knownAtSql('o', i))} AS ${name}_at`;
+};
 
 /** Replaces links in an array of them, each of which stays once, at its first place. $1 links, $2 into. */
 const replacedSql = (ids: string) => `ARRAY(
@@ -164,9 +178,11 @@ const replacedSql = (ids: string) => `ARRAY(
 
 /** In this order. $1 links, $2 the links that they are merged into. */
 const MERGE_STATEMENTS: readonly string[] = [
-  `UPDATE ${S}.links l SET first_seen_at = g.first_seen_at, observed_at = g.observed_at, url = g.url, ${CONTENT.map((name) => `${name} = g.${name}`).join(', ')}
+  `UPDATE ${S}.links l SET first_seen_at = g.first_seen_at, observed_at = g.observed_at, url = g.url,
+     known_at = ARRAY[${MEMBERS.map((name) => `g.${name}_at`).join(', ')}],
+     ${MEMBERS.map((name) => `${name} = (SELECT ${name} FROM ${S}.links WHERE id = g.${name}_of)`).join(', ')}
    FROM (SELECT g."into", min(o.first_seen_at) AS first_seen_at, max(o.observed_at) AS observed_at,
-       (array_agg(o.url ORDER BY o.first_seen_at, o.id))[1] AS url, ${CONTENT.map(newest).join(', ')}
+       (array_agg(o.url ORDER BY o.first_seen_at, o.id))[1] AS url, ${MEMBERS.map(newest).join(', ')}
      FROM ${GROUPS} g JOIN ${S}.links o ON o.id = g.id GROUP BY 1) g
    WHERE l.id = g."into"`,
   `WITH gone AS (

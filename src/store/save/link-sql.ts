@@ -60,8 +60,18 @@ function linkMembers(f: (name: string, i: number) => string): string {
 }
 
 /** A time of publication and its precision are one value. */
-function isTimeMember(name: string): boolean {
+export function isTimeMember(name: string): boolean {
   return name === 'published_at' || name === 'published_precision';
+}
+
+/** The rank of the precision of a time of publication: 1 is exact. */
+export function precisionRankSql(row: string): string {
+  return `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`;
+}
+
+/** When the member with this index was last known, of a stored link. */
+export function knownAtSql(row: string, i: number): string {
+  return `coalesce(${row}.known_at[${i + 1}], ${row}.observed_at)`;
 }
 
 function isOtherSql(name: string): string {
@@ -75,12 +85,9 @@ function isOtherSql(name: string): string {
  * precise one replaces the other, as within a response; of two relative times alike, the earlier is closer.
  */
 function replacesSql(name: string, i: number): string {
-  const isNewer = (n: number) => `coalesce(l.known_at[${n + 1}], l.observed_at) <= excluded.observed_at`;
+  const isNewer = (n: number) => `${knownAtSql('l', n)} <= excluded.observed_at`;
   if (!isTimeMember(name)) return `(excluded.${name} IS NOT NULL AND (l.${name} IS NULL OR ${isNewer(i)}))`;
-  const [rank, storedRank] = ['excluded', 'l'].map(
-    (row) =>
-      `array_position('{${TIME_PRECISIONS.join(',')}}'::text[], coalesce(${row}.published_precision, 'exact'))`,
-  );
+  const [rank, storedRank] = ['excluded', 'l'].map(precisionRankSql);
   return `(excluded.published_at IS NOT NULL AND (l.published_at IS NULL OR ${rank} < ${storedRank} OR (${rank} = ${storedRank}
     AND CASE WHEN ${rank} = 1 THEN ${isNewer(Object.keys(LINK_CONTENT).indexOf('published_at'))} ELSE excluded.published_at < l.published_at END)))`;
 }
