@@ -66,8 +66,8 @@ async function storeItems(items: readonly Texts[]): Promise<FeedEntry[]> {
     [rows, at],
   );
   await pool.query(
-    `INSERT INTO strandline.links (id, canonical, site, title, snippet, first_seen_at, observed_at)
-     OVERRIDING SYSTEM VALUE SELECT n, 'https://a.example/' || n, 'news.example', name, text, $2, $2 ${from} WHERE kind = 'link'`,
+    `INSERT INTO strandline.links (id, canonical, url, site, title, snippet, first_seen_at, observed_at)
+     OVERRIDING SYSTEM VALUE SELECT n, 'https://a.example/' || n, 'https://a.example/' || n, 'news.example', name, text, $2, $2 ${from} WHERE kind = 'link'`,
     [rows, at],
   );
   return items.map((item, i): FeedEntry => toEntry(item, BigInt(i + 1)));
