@@ -14,7 +14,10 @@ export type Observation = {
   values: Readonly<Record<string, unknown>>;
 };
 
-/** A response of which only the known members are stored, because it said nothing new when it was saved. */
+/**
+ * A response of which only the known members are stored, because it said nothing new when it was saved. Those of the
+ * same kind that know the same share one list.
+ */
 export type Confirmation = { at: number; isPartial: boolean; known: readonly string[] };
 
 type Value = { at: number; value: unknown };
@@ -77,10 +80,17 @@ export function addToHistory<T extends Observation>(
 ): { rows: T[]; latest: LatestValues } {
   const all = new Map(stored.map((row) => [row.at, row]));
   const before = new KnownValues();
+  const times = [...stored, ...added].map(({ at }) => at).toSorted((a, b) => a - b);
+  let passed = 0;
+  const repeated = new Set<unknown>();
   for (const seen of [...stored, ...confirmations].toSorted(compareTimes)) {
     if ('values' in seen) before.add(seen);
     else if (!all.has(seen.at)) {
+      for (; (times[passed] ?? Number.POSITIVE_INFINITY) < seen.at; passed += 1) repeated.clear();
       const { known, ...rest } = seen;
+      // Between two rows, the first of several that know the same says what the others say. There may be thousands.
+      if (repeated.has(known)) continue;
+      repeated.add(known);
       const values = Object.fromEntries(
         known.map((member) => [member, before.repeated(member, seen.isPartial)]),
       );

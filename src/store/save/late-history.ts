@@ -44,15 +44,18 @@ export async function readMentions(
   type MentionRow = { at: Date; run_id: Id; id: Id; known: Id };
   const { rows } = await tx.query<MentionRow>(readMentionsSql(kind), [ids, since]);
   const mentions = new Map<Id, Mention[]>();
+  const kinds = new Map<Id, ReturnType<typeof readKnownMembers>>();
   for (const { at, run_id, id, known: bits } of rows) {
-    const { isPartial, known } = readKnownMembers(bits, MEMBERS[kind]);
-    const mention = {
-      at: at.getTime(),
-      runId: String(run_id),
-      isPartial,
-      known: known.filter((name) => names.includes(name)),
-    };
-    mentions.set(id, [...(mentions.get(id) ?? []), mention]);
+    let said = kinds.get(bits);
+    if (said === undefined) {
+      const { isPartial, known } = readKnownMembers(bits, MEMBERS[kind]);
+      said = { isPartial, known: known.filter((name) => names.includes(name)) };
+      kinds.set(bits, said);
+    }
+    const mention = { ...said, at: at.getTime(), runId: String(run_id) };
+    const others = mentions.get(id);
+    if (others === undefined) mentions.set(id, [mention]);
+    else others.push(mention);
   }
   return mentions;
 }
