@@ -5,6 +5,7 @@ import {
   identifyAddress,
   type OwnLinkRule,
   readIdentityHost,
+  removePrefixes,
 } from '../domain/link-identity.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
@@ -17,7 +18,7 @@ const MAX_RULES = 1_000;
 const host = z
   .string()
   .regex(/^(?:[a-z\d_-]{1,63}\.){1,10}[a-z\d-]{1,63}$/)
-  .refine((name) => !/^(?:www|m|mobile|old|amp)\./.test(name));
+  .refine((name) => removePrefixes(name) === name);
 const names = z.array(z.string().min(1).max(200)).max(200);
 const rules = z
   .array(

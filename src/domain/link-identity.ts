@@ -8,7 +8,7 @@
  *     path            dot segments resolved, trailing slashes removed
  *     escapes         upper case; unreserved characters are decoded (RFC 3986, 6.2.2); `%2F` is kept
  *     query           tracking parameters removed; others keep their order and spelling
- *     fragment        kept if it is a route (`#/…`, `#!/…`), otherwise removed
+ *     fragment        kept if it is a route (`#/…`, `#!…`), otherwise removed
  *     AMP             the page itself, for AMP caches, paths and parameters
  *
  * Then the rules of its site ({@link SITES}). Rules of the configuration come before all of them.
@@ -97,10 +97,15 @@ function format({ host, port, path, query, route }: Address): string {
   return `https://${host}${port}${path}${pairs === '' ? '' : `?${pairs}`}${route === '' ? '' : `#${route}`}`;
 }
 
-/** Hosts that show the same pages to other devices or readers. */
-const PREFIX = /^(?:www|m|mobile|old|amp)\.(?=[^.]+\.[^.])/;
+/**
+ * Labels of hosts that show the same pages to other devices or readers, unless they are the name of the site itself:
+ * `amp.com.au`.
+ */
+const PREFIX =
+  /^(?:www|(?:m|mobile|old|amp)(?!\.(?:com?|net|org|edu|gov|ac|ne|or|go)\.[a-z]{2}$))\.(?=[^.]+\.[^.])/;
 
-function removePrefixes(host: string): string {
+/** A host without such labels. */
+export function removePrefixes(host: string): string {
   let bare = host;
   while (PREFIX.test(bare)) bare = bare.slice(bare.indexOf('.') + 1);
   return bare;
@@ -143,7 +148,7 @@ function isTracking(name: string): boolean {
 
 /** What a page without its own path shows; empty if the fragment is only a place in the page. */
 function readRoute(hash: string): string {
-  if (!/^#!?\/./.test(hash)) return '';
+  if (!/^#(?:!|\/.)/.test(hash)) return '';
   const route = trimEndSlashes(normalizeEscapes(hash.slice(1)));
   return route === '!' ? '' : route;
 }

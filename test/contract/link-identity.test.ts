@@ -44,6 +44,12 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
     'https://app.example#!/three',
     'https://app.example/#!/three http://app.example/#!/three/',
   ],
+  [
+    'sites with the name of a prefix',
+    'https://amp.com.au/a',
+    'https://www.amp.com.au/a https://m.amp.com.au/a http://old.amp.com.au/a',
+  ],
+  ['a site at the top of a country', 'https://gov.uk/a', 'https://www.gov.uk/a'],
   ['IPv6', 'https://[2001:db8::1]:8443/x', 'http://[2001:DB8:0:0::1]:8443/x'],
   [
     'AMP',
@@ -166,6 +172,9 @@ test('different links stay different', () => {
     'https://news.ycombinator.com/item?id=1 https://news.ycombinator.com/item?id=2',
     'https://m.me/a https://me/a',
     'https://mobile.de/a https://de/a',
+    'https://amp.com.au/a https://m.com.au/a',
+    'https://mobile.co.uk/a https://co.uk/a',
+    'https://groups.example/forum/#!topic/a/1 https://groups.example/forum/#!topic/a/2',
     'https://www.google.com/amp/s/ https://www.google.com/amp',
     'https://arxiv.org/list/cs.CL/2507 https://arxiv.org/abs/2507.13043',
   ]) {

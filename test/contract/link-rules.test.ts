@@ -10,6 +10,7 @@ const read = (text: string) => readConfig({ LINK_RULES: text }).linkRules;
 test('rules are JSON, or a file with it', async () => {
   const rules = [
     { host: 'shop.example', keep: ['id'] },
+    { host: 'amp.com.au', drop: ['c'] },
     { host: 'mirror.example', alias: 'x.com' },
   ];
   expect(read('')).toEqual([]);
