@@ -1,17 +1,26 @@
 CREATE OR REPLACE VIEW strandline_analytics.author_versions AS
-  with known as (
+  with sources as (
+    -- When each member that is known at a version was last said, by a full copy if there is one.
     select v.author_id, v.observed_at, v.run_id,
-      (select o.username from strandline.author_versions o where o.author_id = v.author_id and o.observed_at <= v.observed_at
-        and o.username is not null order by o.is_partial, o.observed_at desc limit 1) as username,
-      (select o.name from strandline.author_versions o where o.author_id = v.author_id and o.observed_at <= v.observed_at
-        and o.name is not null order by o.is_partial, o.observed_at desc limit 1) as name,
-      (select o.description from strandline.author_versions o where o.author_id = v.author_id and o.observed_at <= v.observed_at
-        and o.description is not null order by o.is_partial, o.observed_at desc limit 1) as description,
-      (select o.location from strandline.author_versions o where o.author_id = v.author_id and o.observed_at <= v.observed_at
-        and o.location is not null order by o.is_partial, o.observed_at desc limit 1) as location,
-      (select o.url from strandline.author_versions o where o.author_id = v.author_id and o.observed_at <= v.observed_at
-        and o.url is not null order by o.is_partial, o.observed_at desc limit 1) as url
-    from strandline.author_versions v
+      coalesce(max(v.observed_at) filter (where v.username is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.username is not null) over w) as username_at,
+      coalesce(max(v.observed_at) filter (where v.name is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.name is not null) over w) as name_at,
+      coalesce(max(v.observed_at) filter (where v.description is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.description is not null) over w) as description_at,
+      coalesce(max(v.observed_at) filter (where v.location is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.location is not null) over w) as location_at,
+      coalesce(max(v.observed_at) filter (where v.url is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.url is not null) over w) as url_at
+    from strandline.author_versions v window w as (partition by v.author_id order by v.observed_at)
+  ), known as (
+    select v.author_id, v.observed_at, v.run_id,
+      (select o.username from strandline.author_versions o where o.author_id = v.author_id and o.observed_at = v.username_at) as username,
+      (select o.name from strandline.author_versions o where o.author_id = v.author_id and o.observed_at = v.name_at) as name,
+      (select o.description from strandline.author_versions o where o.author_id = v.author_id and o.observed_at = v.description_at) as description,
+      (select o.location from strandline.author_versions o where o.author_id = v.author_id and o.observed_at = v.location_at) as location,
+      (select o.url from strandline.author_versions o where o.author_id = v.author_id and o.observed_at = v.url_at) as url
+    from sources v
     union all
     select p.id, p.observed_at, p.run_id, p.username, p.name, p.description, p.location, p.url
     from strandline.authors p where not exists (select from strandline.author_versions v where v.author_id = p.id)

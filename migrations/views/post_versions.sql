@@ -1,21 +1,32 @@
 CREATE OR REPLACE VIEW strandline_analytics.post_versions AS
-  with known as (
+  with sources as (
+    -- When each member that is known at a version was last said, by a full copy if there is one.
     select v.post_id, v.observed_at, v.run_id,
-      (select o.text from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.text is not null order by o.is_partial, o.observed_at desc limit 1) as text,
-      (select o.created_at from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.created_at is not null order by o.is_partial, o.observed_at desc limit 1) as created_at,
-      (select o.lang from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.lang is not null order by o.is_partial, o.observed_at desc limit 1) as lang,
-      (select o.hashtags from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.hashtags is not null order by o.is_partial, o.observed_at desc limit 1) as hashtags,
-      (select o.mentions from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.mentions is not null order by o.is_partial, o.observed_at desc limit 1) as mentions,
-      (select o.urls from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.urls is not null order by o.is_partial, o.observed_at desc limit 1) as urls,
-      (select o.entities from strandline.post_versions o where o.post_id = v.post_id and o.observed_at <= v.observed_at
-        and o.entities is not null order by o.is_partial, o.observed_at desc limit 1) as entities
-    from strandline.post_versions v
+      coalesce(max(v.observed_at) filter (where v.text is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.text is not null) over w) as text_at,
+      coalesce(max(v.observed_at) filter (where v.created_at is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.created_at is not null) over w) as created_at_at,
+      coalesce(max(v.observed_at) filter (where v.lang is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.lang is not null) over w) as lang_at,
+      coalesce(max(v.observed_at) filter (where v.hashtags is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.hashtags is not null) over w) as hashtags_at,
+      coalesce(max(v.observed_at) filter (where v.mentions is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.mentions is not null) over w) as mentions_at,
+      coalesce(max(v.observed_at) filter (where v.urls is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.urls is not null) over w) as urls_at,
+      coalesce(max(v.observed_at) filter (where v.entities is not null and not v.is_partial) over w,
+        max(v.observed_at) filter (where v.entities is not null) over w) as entities_at
+    from strandline.post_versions v window w as (partition by v.post_id order by v.observed_at)
+  ), known as (
+    select v.post_id, v.observed_at, v.run_id,
+      (select o.text from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.text_at) as text,
+      (select o.created_at from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.created_at_at) as created_at,
+      (select o.lang from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.lang_at) as lang,
+      (select o.hashtags from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.hashtags_at) as hashtags,
+      (select o.mentions from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.mentions_at) as mentions,
+      (select o.urls from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.urls_at) as urls,
+      (select o.entities from strandline.post_versions o where o.post_id = v.post_id and o.observed_at = v.entities_at) as entities
+    from sources v
     union all
     select p.id, p.observed_at, p.run_id, nullif(p.text, ''), p.created_at, p.lang, p.hashtags, p.mentions, p.urls, p.entities
     from strandline.posts p where not exists (select from strandline.post_versions v where v.post_id = p.id)
