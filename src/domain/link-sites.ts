@@ -142,8 +142,9 @@ function rewriteGitHub(address: Address): void {
     while (repository.endsWith('.git') && repository !== '.git')
       repository = repository.slice(0, -'.git'.length);
     address.path = ['', lower(owner), repository, ...rest].join('/');
+    // Of a repository, which file is shown below; of an owner, another list.
+    dropParameters(address, ['tab']);
   }
-  dropParameters(address, ['tab']);
 }
 
 function rewriteHackerNews(address: Address): void {

@@ -161,6 +161,7 @@ test('different links stay different', () => {
     'https://a.example:8080/ https://a.example/',
     'https://a.example/guide/amp https://a.example/guide',
     'https://github.com/owner/amp https://github.com/owner',
+    'https://github.com/owner?tab=repositories https://github.com/owner?tab=stars',
     'https://github.com/owner/repo/blob/main/a https://github.com/owner/repo/blob/main/A',
     'https://x.com/a/status/1 https://x.com/a/status/2',
     'https://x.com/i/spaces/aB https://x.com/i/spaces/ab',
