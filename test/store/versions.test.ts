@@ -114,7 +114,7 @@ test('after an edit, posts, volume and tops agree', async () => {
 
 test('reading the versions of a post takes time in proportion to their number', async () => {
   const { pool } = world.db;
-  const { rows } = await pool.query(
+  const { rows: inserted } = await pool.query(
     `INSERT INTO strandline.posts (service_id, external_id, first_seen_at, observed_at, text)
      SELECT id, 'often', now(), now(), 'x' FROM strandline.services LIMIT 1 RETURNING id`,
   );
@@ -123,10 +123,10 @@ test('reading the versions of a post takes time in proportion to their number', 
     `INSERT INTO strandline.post_versions (post_id, observed_at, is_partial, text, lang)
      SELECT $1, now() + n * interval '1 min', n % 7 = 0, CASE WHEN n % 3 > 0 THEN n::text END, CASE WHEN n = 1 THEN 'en' END
      FROM generate_series(1, ${versions}) n`,
-    [rows[0].id],
+    [inserted[0].id],
   );
   const { rows: explained } = await pool.query(
-    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT * FROM strandline_analytics.post_versions WHERE post_id = ${rows[0].id}`,
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT * FROM strandline_analytics.post_versions WHERE post_id = ${inserted[0].id}`,
   );
   type Plan = Record<string, number> & { Plans?: Plan[] };
   const countRows = (plan: Plan): number =>
