@@ -51,6 +51,16 @@ class KnownValues {
       if (isKnown(value)) known.set(member, { at, value });
   }
 
+  /** An observation without what is ignored in it, because a full copy has said it. */
+  withoutIgnored<T extends Observation>(seen: T): T {
+    if (!seen.isPartial) return seen;
+    const counted = Object.entries(seen.values).map(([member, value]) => [
+      member,
+      this.#full.has(member) ? null : value,
+    ]);
+    return { ...seen, values: Object.fromEntries(counted) };
+  }
+
   latest(): LatestValues {
     const mark = (isPartial: boolean) => (values: Map<string, Value>) =>
       [...values].map(([member, value]) => [member, { ...value, isPartial }] as const);
@@ -106,10 +116,11 @@ export function addToHistory<T extends Observation>(
     );
   }
   const now = new KnownValues();
-  const rows = [...all.values()].toSorted(compareTimes).filter((row, i) => {
-    if (!(now.isNews(row) || (keepsFirst && i === 0))) return false;
+  const rows = [...all.values()].toSorted(compareTimes).flatMap((seen, i) => {
+    if (!(now.isNews(seen) || (keepsFirst && i === 0))) return [];
+    const row = now.withoutIgnored(seen);
     now.add(row);
-    return true;
+    return [row];
   });
   return { rows, latest: now.latest() };
 }

@@ -44,7 +44,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
   volume: {},
   search_days: {},
   search_tops: {},
-  run_gains: {},
+  run_gains: { top_post_id: 'of posts that gained as much, the one that was saved first' },
   post_gains: {},
   post_counters_at_age: {},
   search_gains: {},

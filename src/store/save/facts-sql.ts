@@ -113,6 +113,10 @@ function saveContentSql(kind: Kind): string {
     Object.keys(members)
       .map((name) => memberSql(row, name))
       .join(', ');
+  // What a full copy has said is ignored in a partial one.
+  const newNames = Object.keys(members)
+    .map((name) => `CASE WHEN NOT s.is_partial OR ${memberSql('k', name)} IS NULL THEN s.${name} END`)
+    .join(', ');
   const isNews = (now: string, stored: string, columns: Columns) =>
     `CASE WHEN ${now}.is_partial THEN ${fillsSql(columns, now, stored)} ELSE ${differsSql(columns, now, stored)} END`;
   return `
@@ -158,7 +162,9 @@ WITH rows AS MATERIALIZED (
   ON CONFLICT DO NOTHING
 ), version AS (
   INSERT INTO ${S}.${kind}_versions AS v (${kind}_id, observed_at, run_id, is_partial, ${names})
-  SELECT id, observed_at, run_id, is_partial, ${names} FROM saved WHERE has_versions OR stored_at < observed_at
+  SELECT s.id, s.observed_at, s.run_id, s.is_partial, ${newNames}
+  FROM saved s CROSS JOIN LATERAL (SELECT * FROM ${S}.${kind}s WHERE id = s.id OFFSET 0) k
+  WHERE s.has_versions OR s.stored_at < s.observed_at
   ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshedSql(members, 'excluded', 'v')}
 )
 SELECT ARRAY(
