@@ -194,6 +194,17 @@ test('skips new posts of a forgotten author, even if a later response has no aut
   ).toEqual([{ external_id: '1100000003' }, { external_id: '1100000004' }]);
 });
 
+test('raw responses that name only a former username go, too', async () => {
+  const renamed = (username: string) => ({ user: { id: '77renamed', username, name: 'Renamed' } });
+  await firstRun('renamed', [wirePost('1000000501', { ...renamed('former_name'), text: 'before' })]);
+  await runAgain('renamed', [wirePost('1000000501', { ...renamed('later_name'), text: 'before' })]);
+  await firstRun('mentions', [wirePost('1000000502', { text: 'thanks @former_name' })]);
+  const [{ n }] = await rows('SELECT count(*)::int AS n FROM strandline.responses');
+  const gone = await forget('@later_name');
+  expect(gone).toMatchObject({ answers: 3 });
+  expect(await rows('SELECT count(*)::int AS n FROM strandline.responses')).toEqual([{ n: n - 3 }]);
+});
+
 test('forgetting twice has no effect; an unknown author is reported, and an ambiguous name needs an id', async () => {
   const word = 'twicely';
   await firstRun('twice', {

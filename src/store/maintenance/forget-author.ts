@@ -26,6 +26,8 @@ type KnownAuthor = {
   service: string;
   external_id: string;
   username: string | null;
+  /** The current one and former ones. */
+  usernames: string[];
   name: string | null;
   url: string | null;
 };
@@ -52,8 +54,10 @@ export async function findAuthor(
     throw new Refused('not_found', `there is no service "${service}"; services: ${names || 'none yet'}`);
   }
   const { rows } = await db.pool.query<KnownAuthor>(
-    `SELECT id, service_id, $2 AS service, external_id, username, name, url FROM strandline.authors
-     WHERE service_id = $1 AND ${idOrName.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
+    `SELECT id, service_id, $2 AS service, external_id, username, name, url,
+       ARRAY(SELECT username FROM strandline.author_versions v WHERE v.author_id = a.id AND v.username <> ''
+         UNION SELECT a.username WHERE a.username <> '') AS usernames
+     FROM strandline.authors a WHERE service_id = $1 AND ${idOrName.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
     [known.id, service, idOrName.replace(/^@/, '')],
   );
   if (rows.length > 1) {
@@ -207,11 +211,11 @@ async function unzipText(body: Buffer): Promise<string> {
  * Matches the ID as a whole value, or the username as a value, a mention or part of a URL: matching any word would
  * delete half of all responses for some usernames. Prefers false positives.
  */
-function namesPattern({ external_id, username }: Named): RegExp {
+function namesPattern({ external_id, usernames }: Named): RegExp {
   const end = '(?![\\w-])';
   const id = `(?<![\\w-])${wordPattern(external_id)}${end}`;
-  const name = username === null || username === '' ? [] : [`["@/]${wordPattern(username)}${end}`];
-  return new RegExp([id, ...name].join('|'), 'i');
+  const names = usernames.map((username) => `["@/]${wordPattern(username)}${end}`);
+  return new RegExp([id, ...names].join('|'), 'i');
 }
 
 /** Literal text, with slashes as JSON may escape them. */

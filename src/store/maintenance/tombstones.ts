@@ -56,8 +56,8 @@ function forgettableKey(thing: Forgettable): string {
   return thing.kind === 'link' ? `link ${thing.address}` : `${thing.kind} ${thing.externalId}`;
 }
 
-/** Identifies an author: the ID, and the username if known. */
-export type Named = { external_id: string; username: string | null };
+/** Identifies an author: the ID, and the usernames that are known, former ones too. */
+export type Named = { external_id: string; usernames: readonly string[] };
 
 /** Deletes samples of rejected items that name one of the authors, of one run or of all. @returns how many */
 export async function deleteRejectsAbout(
@@ -65,7 +65,7 @@ export async function deleteRejectsAbout(
   authors: readonly Named[],
   runId?: Id,
 ): Promise<number> {
-  const words = authors.flatMap(({ external_id, username }) => [external_id, username ?? external_id]);
+  const words = authors.flatMap(({ external_id, usernames }) => [external_id, ...usernames]);
   const { rowCount } = await tx.query(
     `DELETE FROM strandline.rejects WHERE ($2::bigint IS NULL OR run_id = $2)
        AND EXISTS (SELECT FROM unnest($1::text[]) word WHERE position(lower(word) IN lower(sample)) > 0)`,
@@ -98,7 +98,11 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
     input.observedAt,
   );
   await tx.query('DELETE FROM strandline.responses WHERE run_id = $1', [runId]);
-  await deleteRejectsAbout(tx, goneAuthors, runId);
+  const named = goneAuthors.map(({ external_id, username }) => ({
+    external_id,
+    usernames: username === null ? [] : [username],
+  }));
+  await deleteRejectsAbout(tx, named, runId);
   return kept;
 }
 

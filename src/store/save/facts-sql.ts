@@ -94,7 +94,8 @@ export const AUTHOR_OF_ROW = `LEFT JOIN LATERAL (
 
 /**
  * 2: new or changed authors. The first lookup selects rows to write; concurrent inserts are handled by the conflict
- * clause. Also writes missing hashes. The first change writes the former content as the first version. Returns the
+ * clause. Also writes missing hashes, and those of rows from before
+ * `0004_versions` (without a run), since hashed content has more members now. The first change writes the former content as the first version. Returns the
  * indexes of rows that are to be inserted into their histories. $1 rows.
  */
 export const SAVE_AUTHORS = saveContentSql('author');
@@ -122,7 +123,7 @@ function saveContentSql(kind: Kind): string {
   return `
 WITH rows AS MATERIALIZED (
   SELECT r.*, ${isPost ? 'w.author_id, ' : ''}k.id, k.observed_at AS stored_at, ${isPost ? `coalesce(${isNews('j', 'k', COUNTED_MEMBERS)}, false)` : 'false'} AS is_edit,
-    CASE WHEN r.is_partial THEN k.partial_hash ELSE k.content_hash END IS NULL AS has_no_hash,
+    h.stored IS NULL OR (k.run_id IS NULL AND h.stored <> r.hash) AS needs_hash,
     CASE WHEN k.id IS NULL THEN 'new' WHEN k.observed_at > r.observed_at OR k.is_partial THEN 'late'
       WHEN ${isNews('j', 'k', members)} THEN 'changed' ELSE 'same' END AS verdict
   FROM json_to_recordset($1::json) AS r(${contentRowSql(kind)})
@@ -131,6 +132,7 @@ WITH rows AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
   ) k ON true
+  CROSS JOIN LATERAL (SELECT CASE WHEN r.is_partial THEN k.partial_hash ELSE k.content_hash END AS stored) h
 ), later AS MATERIALIZED (${laterSql(kind, `rows WHERE verdict = 'changed'`)}
 ), changed AS MATERIALIZED (
   SELECT * FROM rows r WHERE verdict = 'changed'
@@ -149,7 +151,7 @@ WITH rows AS MATERIALIZED (
 ), hashed AS (
   UPDATE ${S}.${kind}s k SET content_hash = CASE WHEN r.is_partial THEN content_hash ELSE r.hash END,
     partial_hash = CASE WHEN r.is_partial THEN r.hash ELSE partial_hash END
-  FROM rows r WHERE r.verdict = 'same' AND r.has_no_hash AND k.id = r.id
+  FROM rows r WHERE r.verdict = 'same' AND r.needs_hash AND k.id = r.id
 ), saved AS MATERIALIZED (
   SELECT c.*, EXISTS (SELECT FROM ${S}.${kind}_versions WHERE ${kind}_id = c.id) AS has_versions
   FROM changed c JOIN written USING (service_id, external_id)
