@@ -178,7 +178,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   await createRule(ctx, {
     slug: 'words',
     name: at(TEXTS, 2),
-    filter: at(TEXTS, 0),
+    filter: `"${at(TEXTS, 0)}"`,
     channels: ['ops'],
   });
   clock.advance(HOUR);

@@ -387,6 +387,9 @@ describe('queries', () => {
       links: [
         {
           ...link('q-link', 'Ferry timetable', 'Night line from the pier', 'news_forum'),
+          address: 'https://sub.news.example/q-link',
+          addresses: ['https://sub.news.example/q-link'],
+          canonical: 'https://sub.news.example/q-link',
           site: 'sub.news.example',
         },
         link('q-other', 'Night of the ferry line', 'seen'),
