@@ -248,6 +248,11 @@ function describeSign(sign: string, value: string): string {
 
 const HASHTAG = /^[\p{L}\p{N}\p{M}_]+$/u;
 
+/** Whether `#` and this text are a condition. Services report other texts as hashtags, too. */
+export function isHashtag(text: string): boolean {
+  return HASHTAG.test(text);
+}
+
 function readHashtag(path: string, token: Token, tag: string): Query {
   if (HASHTAG.test(tag)) return { is: 'hashtag', value: tag.normalize('NFC').toLowerCase() };
   throw refuse(path, token, 'a hashtag of letters, digits and _, such as #ferry');

@@ -1,3 +1,4 @@
+import { isHashtag } from '../../domain/search-query.ts';
 import { type BarRow, Bars } from '../components/data-table.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { formatCount } from '../components/numbers.tsx';
@@ -116,10 +117,12 @@ export function TopsSection({ data }: TopicSectionProps) {
         title="Hashtags"
         from={from}
         rows={hashtags.map(({ hashtag, posts }) => ({
-          name: (
+          name: isHashtag(hashtag) ? (
             <a href={`/explore?${new URLSearchParams({ q: `#${hashtag}` }).toString()}`}>
               <UntrustedText text={`#${hashtag}`} most={60} />
             </a>
+          ) : (
+            <UntrustedText text={`#${hashtag}`} most={60} />
           ),
           value: posts,
         }))}
