@@ -15,7 +15,7 @@ import { Count } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
 import { FirstFinders } from './first-finders-section.tsx';
 import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
 import { z } from 'zod';
@@ -264,11 +264,6 @@ function CommonName({ kind, row: { name, username } }: { kind: CommonKind; row: 
         <UntrustedText text={username === null ? 'unnamed' : `@${username}`} most={40} />
       </a>
     );
-  if (kind === 'hashtag')
-    return (
-      <a href={`/explore?q=${encodeURIComponent(name)}`}>
-        <UntrustedText text={`#${name}`} most={40} />
-      </a>
-    );
+  if (kind === 'hashtag') return <Hashtag tag={name} most={40} />;
   return <UntrustedText text={name} most={60} />;
 }

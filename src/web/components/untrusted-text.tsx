@@ -2,6 +2,7 @@
 
 import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
+import { isHashtag } from '../../domain/search-query.ts';
 
 /** Direction controls can reorder the rest of a line, so each is replaced by a visible mark. Other controls are invisible. */
 const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');
@@ -20,6 +21,12 @@ const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 export function UntrustedText({ text, most = 400 }: { text: string | null; most?: number }) {
   if (text === null || text === '') return <span class="unknown">no text</span>;
   return <bdi dir="auto">{shortenText(text, most)}</bdi>;
+}
+
+/** A link to what has the hashtag; only text if Explore could not ask for it. @param tag without `#` */
+export function Hashtag({ tag, most = 60 }: { tag: string; most?: number }) {
+  const text = <UntrustedText text={`#${tag}`} most={most} />;
+  return isHashtag(tag) ? <a href={`/explore?q=${encodeURIComponent(`#${tag}`)}`}>{text}</a> : text;
 }
 
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });

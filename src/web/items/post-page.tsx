@@ -19,7 +19,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
+import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
@@ -212,9 +212,7 @@ function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<strin
           Hashtags{' '}
           {hashtags.map((tag) => (
             <>
-              <a href={`/explore?q=${encodeURIComponent(tag)}`}>
-                <UntrustedText text={`#${tag}`} most={60} />
-              </a>{' '}
+              <Hashtag tag={tag} />{' '}
             </>
           ))}
         </p>

@@ -1,11 +1,10 @@
-import { isHashtag } from '../../domain/search-query.ts';
 import { type BarRow, Bars } from '../components/data-table.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { formatDay } from '../../domain/display-format.ts';
-import { LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
+import { Hashtag, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
 import type { TopicSectionProps } from './volume-section.tsx';
 
@@ -117,13 +116,7 @@ export function TopsSection({ data }: TopicSectionProps) {
         title="Hashtags"
         from={from}
         rows={hashtags.map(({ hashtag, posts }) => ({
-          name: isHashtag(hashtag) ? (
-            <a href={`/explore?${new URLSearchParams({ q: `#${hashtag}` }).toString()}`}>
-              <UntrustedText text={`#${hashtag}`} most={60} />
-            </a>
-          ) : (
-            <UntrustedText text={`#${hashtag}`} most={60} />
-          ),
+          name: <Hashtag tag={hashtag} />,
           value: posts,
         }))}
       />
