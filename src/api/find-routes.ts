@@ -1,7 +1,8 @@
 /** Full-text search over everything that searches found. */
 import { z } from 'zod';
 import { InvalidInput } from '../domain/errors.ts';
-import { EVERYTHING, parseFieldValue, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
+import { parseFieldValue } from '../domain/query-fields.ts';
+import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
-import { EVERYTHING, parseFieldValue, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
+import { parseFieldValue } from '../domain/query-fields.ts';
+import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';

@@ -3,15 +3,10 @@
  * `store/archive/query-condition.ts`; docs/reference/queries.md describes both.
  */
 
-import { SOURCES, type Source } from './enumerations.ts';
 import { InvalidInput } from './errors.ts';
 import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from './folded-words.ts';
 import { findNearestName } from './nearest-name.ts';
-import { parseTimePoint, TIME_POINT_EXPECTED, type TimePoint } from './time-point.ts';
-
-/** What `is:` can ask for. */
-export const QUERY_TRAITS = ['post', 'link', 'repost', 'quote', 'reply'] as const;
-type QueryTrait = (typeof QUERY_TRAITS)[number];
+import { type FieldCondition, FIELDS, isHashtag, QUERY_FIELDS, readFieldValue } from './query-fields.ts';
 
 /** A condition on posts and links. `and` without parts matches everything. */
 export type Query =
@@ -22,11 +17,7 @@ export type Query =
   | { is: 'word'; word: string; folded: string }
   /** Folded words in a row, matched exactly. */
   | { is: 'phrase'; words: readonly string[] }
-  | { is: 'author' | 'domain' | 'hashtag' | 'lang'; value: string }
-  | { is: 'source'; value: Source }
-  | { is: 'from' | 'to'; value: TimePoint }
-  | { is: 'min-engagement'; value: number }
-  | { is: 'is'; value: QueryTrait };
+  | FieldCondition;
 
 /** A rule's filter from before the query language may be longer once its words are in quotes. */
 export const MAX_QUERY_LENGTH = 1_000;
@@ -246,32 +237,11 @@ function describeSign(sign: string, value: string): string {
   return `no ${sign}, which has no meaning here; or ${quoted}`;
 }
 
-const HASHTAG = /^[\p{L}\p{N}\p{M}_]+$/u;
-
-/** Whether `#` and this text are a condition. Services report other texts as hashtags, too. */
-export function isHashtag(text: string): boolean {
-  return HASHTAG.test(text);
-}
-
 function readHashtag(path: string, token: Token, tag: string): Query {
-  if (HASHTAG.test(tag)) return { is: 'hashtag', value: tag.normalize('NFC').toLowerCase() };
+  const query = isHashtag(tag) ? readFieldValue('hashtag', tag) : undefined;
+  if (query !== undefined) return query;
   throw refuse(path, token, 'a hashtag of letters, digits and _, such as #ferry');
 }
-
-/** Fields with what their values are, for messages. */
-const FIELDS = {
-  author: 'the username of an author, such as author:jane',
-  domain: 'a host, such as domain:example.org; it includes its subdomains',
-  hashtag: 'a hashtag of letters, digits and _, such as hashtag:ferry or #ferry',
-  lang: 'a language code, such as lang:en or lang:pt-BR',
-  source: `one of ${SOURCES.join(', ')}`,
-  from: `${TIME_POINT_EXPECTED} (for posts by an author, write author:)`,
-  to: TIME_POINT_EXPECTED,
-  'min-engagement': 'a whole number of likes, reposts, replies and quotes, such as min-engagement:100',
-  is: `one of ${QUERY_TRAITS.join(', ')}`,
-} as const;
-type Field = keyof typeof FIELDS;
-export const QUERY_FIELDS = Object.keys(FIELDS) as Field[]; // Object.keys loses the key type
 
 function readField(path: string, token: Token, name: string, given: string): Query {
   const field = QUERY_FIELDS.find((known) => known === name);
@@ -292,58 +262,4 @@ function describeFields(name: string, text: string): string {
   const fields = QUERY_FIELDS.map((field) => `${field}:`).join(', ');
   const quoted = text.includes('"') ? 'the words without a colon' : `${JSON.stringify(text)} in quotes`;
   return `one of the fields ${fields}${guess}; for the words themselves, write ${quoted}`;
-}
-
-const HOST = /^[\p{L}\p{N}\p{M}_.-]{1,253}$/u;
-const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
-
-/**
- * The condition of one field whose value has its own option or parameter.
- * @returns undefined if the value is
- * @throws InvalidInput
- */
-export function parseFieldValue(
-  field: Field,
-  value: string | undefined,
-  path: string = field,
-): Query | undefined {
-  if (value === undefined) return undefined;
-  const query = readFieldValue(field, value.trim());
-  if (query === undefined) throw new InvalidInput([{ path, given: value, expected: FIELDS[field] }]);
-  return query;
-}
-
-/** Undefined if the field cannot have this value. */
-function readFieldValue(field: Field, value: string): Query | undefined {
-  switch (field) {
-    case 'author': {
-      const name = value.replace(/^@/, '');
-      return name === '' ? undefined : { is: 'author', value: name };
-    }
-    case 'domain': {
-      const host = value.toLowerCase().replace(/^www\./, '');
-      return HOST.test(host) ? { is: 'domain', value: host } : undefined;
-    }
-    case 'hashtag': {
-      const tag = value.replace(/^#/, '');
-      return HASHTAG.test(tag) ? { is: 'hashtag', value: tag.normalize('NFC').toLowerCase() } : undefined;
-    }
-    case 'lang':
-      return LANGUAGE.test(value) ? { is: 'lang', value: value.toLowerCase() } : undefined;
-    case 'source': {
-      const source = SOURCES.find((known) => known === value.toLowerCase().replaceAll('-', '_'));
-      return source === undefined ? undefined : { is: 'source', value: source };
-    }
-    case 'from':
-    case 'to': {
-      const point = parseTimePoint(value);
-      return point === undefined ? undefined : { is: field, value: point };
-    }
-    case 'min-engagement':
-      return /^\d{1,15}$/.test(value) ? { is: field, value: Number(value) } : undefined;
-    case 'is': {
-      const trait = QUERY_TRAITS.find((known) => known === value.toLowerCase());
-      return trait === undefined ? undefined : { is: 'is', value: trait };
-    }
-  }
 }

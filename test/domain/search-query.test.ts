@@ -2,7 +2,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidInput } from '../../src/domain/errors.ts';
-import { listSoughtWords, parseQuery, type Query, QUERY_FIELDS } from '../../src/domain/search-query.ts';
+import { QUERY_FIELDS } from '../../src/domain/query-fields.ts';
+import { listSoughtWords, parseQuery, type Query } from '../../src/domain/search-query.ts';
 import { watchProcessor } from '../processor.ts';
 
 /** The tree in one line: `(ferry AND NOT "night line")`. */

@@ -2,7 +2,7 @@
 
 import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
-import { isHashtag } from '../../domain/search-query.ts';
+import { isHashtag } from '../../domain/query-fields.ts';
 
 /** Direction controls can reorder the rest of a line, so each is replaced by a visible mark. Other controls are invisible. */
 const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');

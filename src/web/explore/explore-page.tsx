@@ -6,10 +6,10 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
+import { parseFieldValue } from '../../domain/query-fields.ts';
 import {
   EVERYTHING,
   MAX_QUERY_LENGTH,
-  parseFieldValue,
   parseQuery,
   type Query,
   requireAll,
