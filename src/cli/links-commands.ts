@@ -3,7 +3,6 @@ import { SECOND } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
-import { countRekeyed, rekeyLinks } from '../store/maintenance/rekey-links.ts';
 import {
   type FirstFinder,
   type LinkRow,
@@ -117,6 +116,8 @@ function registerRekey(links: Command, cli: Cli): void {
     .action((options: { dryRun?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }, signal) => {
         const rules = currentLinkRules(ctx);
+        // It needs the SQL of the save, which the reading commands of this file do not load.
+        const { countRekeyed, rekeyLinks } = await import('../store/maintenance/rekey-links.ts');
         const isDryRun = options.dryRun === true;
         const counts = isDryRun ? await countRekeyed(ctx.db, rules) : await rekeyLinks(ctx, rules, signal);
         const { links: all, changed, merged } = counts;
