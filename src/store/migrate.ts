@@ -197,7 +197,7 @@ async function apply(
   }
 }
 
-/** The tables exist: replaces the rows of the migrations that created them with that of `0000_tables`. */
+/** Records `0000_tables` in place of the squashed migrations that created the existing tables. */
 async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
   const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query(`DELETE FROM ${ledger} WHERE created_at <= $1`, [LAST_SQUASHED.when]);

@@ -13,7 +13,7 @@ export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 const contentOrigin = () => ({
   /** When the content last changed. */
   observed_at: instant().notNull(),
-  /** The run whose response showed it then; null if stored before this was recorded. */
+  /** The run of that response; null if stored before runs were recorded. */
   run_id: ref(),
   /** Whether a member is known from partial copies only. */
   is_partial: boolean().notNull().default(false),
