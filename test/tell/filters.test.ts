@@ -135,7 +135,7 @@ async function migrateFilters(filters: readonly string[]): Promise<string[]> {
 test('stored filters match the same of 10,000 items as before, and find matches the same as rules', async () => {
   const seed = { seed: 19 };
   const entries = await storeItems(fc.sample(texts, { ...seed, numRuns: 10_000 }));
-  const filters = fc.sample(formerFilter, { ...seed, numRuns: 120 });
+  const filters = fc.sample(formerFilter, { ...seed, numRuns: 60 });
   const queries = (await migrateFilters(filters)).map((filter) => parseQuery(filter));
   const matches: Set<bigint>[] = queries.map(() => new Set());
   for (let i = 0; i < entries.length; i += 1_000) {
@@ -149,7 +149,7 @@ test('stored filters match the same of 10,000 items as before, and find matches 
     expect(matches[n], filter).toEqual(new Set(expected));
     matching += expected.length > 0 && expected.length < entries.length ? 1 : 0;
   }
-  expect(matching).toBeGreaterThan(60);
+  expect(matching).toBeGreaterThan(30);
 
   await world.db.pool.query(
     `INSERT INTO strandline.archive_changes (kind, thing) SELECT 'post', id FROM strandline.posts UNION ALL SELECT 'link', id FROM strandline.links`,
