@@ -99,6 +99,8 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
       styleOptionTerm: colors.cyan,
       styleSubcommandTerm: colors.cyan,
       styleArgumentTerm: colors.cyan,
+      // Without former names.
+      commandUsage: (command) => `${describePath(command)} ${command.usage()}`,
       // Groups are listed without their options.
       subcommandTerm: (command) =>
         command.parent === program ? findHelpTerm(command) : `${command.name()}${describeArguments(command)}`,
@@ -106,6 +108,10 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
   addCommands(program, openCli);
   program.commandsGroup('Help:').helpCommand('help [command]', 'print help for a command');
   return program;
+}
+
+function describePath(command: Command): string {
+  return command.parent === null ? command.name() : `${describePath(command.parent)} ${command.name()}`;
 }
 
 function describeArguments(command: Command): string {

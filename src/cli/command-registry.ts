@@ -29,7 +29,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['new', 'list discoveries: what was found for the first time', async () => (await import('./new-command.ts')).registerNew],
     ['find query', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
-    ['posts ...', 'posts: list, top, growth', async () => (await import('./posts-commands.ts')).registerPosts],
+    ['posts ...', 'posts: list, show, top, growth', async () => (await import('./posts-commands.ts')).registerPosts],
     ['links ...', 'links: list, show, rekey', async () => (await import('./links-commands.ts')).registerLinks],
     ['completions ...', 'completions: show, diff', async () => (await import('./completions-commands.ts')).registerCompletions],
     ['export what', 'export results as CSV, NDJSON or Parquet', async () => (await import('./export-command.ts')).registerExport],
@@ -51,12 +51,15 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['backup folder', 'back up the database to a folder', async () => (await import('./backup-commands.ts')).registerBackup],
     ['restore folder', 'restore a backup into an empty database', async () => (await import('./backup-commands.ts')).registerRestore],
     ['retention ...', 'retention periods: show, run', async () => (await import('./retention-commands.ts')).registerRetention],
-    ['author ...', 'authors: forget', async () => (await import('./author-commands.ts')).registerAuthor],
+    ['authors ...', 'authors: show, forget', async () => (await import('./authors-commands.ts')).registerAuthors],
   ]],
   ['Shell:', [
     ['completion shell', 'print a completion script for bash, zsh or fish', async () => (await import('./shell-completion-command.ts')).registerCompletion],
   ]],
 ];
+
+/** Former names, which still work. */
+const ALIASES: Readonly<Record<string, string>> = { authors: 'author' };
 
 /** Commands as the program's help lists them without loading them. */
 const TERM_BY_NAME: ReadonlyMap<string, string> = new Map(
@@ -77,8 +80,11 @@ export function addCommands(program: Command, openCli: () => Promise<Cli>): void
   const unloaded = new Map<Command, () => Promise<RegisterCommand>>();
   for (const [heading, lines] of COMMAND_GROUPS) {
     program.commandsGroup(heading);
-    for (const [term, summary, loadFile] of lines)
-      unloaded.set(program.command(parseCommandName(term)).summary(summary).description(summary), loadFile);
+    for (const [term, summary, loadFile] of lines) {
+      const command = program.command(parseCommandName(term)).summary(summary).description(summary);
+      const alias = ALIASES[command.name()];
+      unloaded.set(alias === undefined ? command : command.alias(alias), loadFile);
+    }
   }
 
   async function load(command: Command): Promise<void> {

@@ -66,6 +66,18 @@ export function registerPosts(posts: Command, cli: Cli): void {
         );
       });
     });
+  posts
+    .command('show <post>')
+    .description('show a post by id or address: its counters, its versions, and the searches that found it')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline posts show https://x.com/somebody/status/1860000000000000001\n',
+    )
+    .action(async (named: string, { json }: { json?: boolean }) => {
+      const { showPost } = await import('./show-item.ts');
+      return showPost(cli, named, json);
+    });
   registerPostsTop(posts, cli);
   registerPostsGrowth(posts, cli);
 }

@@ -19,6 +19,19 @@ export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | un
   return row;
 }
 
+/** Authors with this username, in any case. */
+export async function findAuthorsNamed(
+  { pool }: Pick<Database, 'pool'>,
+  username: string,
+): Promise<{ id: Id; service: string }[]> {
+  const { rows } = await pool.query<{ id: Id; service: string }>(
+    `SELECT a.id, s.name AS service FROM strandline.authors a JOIN strandline.services s ON s.id = a.service_id
+     WHERE lower(a.username) = lower($1) ORDER BY a.id`,
+    [username],
+  );
+  return rows;
+}
+
 /** The latest changes of an author's counters, oldest first. */
 export async function readAuthorSnapshots(
   { orm }: Reads,

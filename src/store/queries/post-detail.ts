@@ -1,5 +1,7 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
+import { parseWebUrl } from '../../domain/link.ts';
+import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -8,6 +10,33 @@ import { type PostRow, readPostsByIds } from './posts.ts';
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
   const [row] = await readPostsByIds({ orm }, [id]);
   return row;
+}
+
+/** $1 IDs of services. */
+const SELECT_POSTS_NAMED = `
+SELECT p.id, s.name AS service, p.url FROM strandline.services s JOIN strandline.posts p ON p.service_id = s.id AND p.external_id = ANY ($1::text[]) ORDER BY p.id`;
+/** $1 address. */
+const SELECT_POSTS_AT = `
+SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id WHERE p.url = $1 ORDER BY p.id`;
+
+type NamedPost = { id: Id; service: string };
+
+/**
+ * Posts with this address, also where it is spelled otherwise (a former handle, another host of the site) if it contains
+ * their ID, as addresses of most services do; otherwise all posts are read.
+ */
+export async function findPostsAt(
+  { pool }: Pick<Database, 'pool'>,
+  address: string,
+  rules: LinkRules,
+): Promise<NamedPost[]> {
+  const identity = identifyAddress(address, rules);
+  if (identity === null) return [];
+  const ids = parseWebUrl(address)?.pathname.split('/') ?? [];
+  const named = await pool.query<NamedPost & { url: string | null }>(SELECT_POSTS_NAMED, [ids]);
+  const same = named.rows.filter(({ url }) => url !== null && identifyAddress(url, rules) === identity);
+  if (same.length > 0) return same.map(({ id, service }) => ({ id, service }));
+  return (await pool.query<NamedPost>(SELECT_POSTS_AT, [address])).rows;
 }
 
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */

@@ -1,5 +1,6 @@
 /** One author: profile, posts, usual engagement. */
 
+import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type AuthorSnapshotRow,
   type AuthorTopic,
   type AuthorTypical,
-  type AuthorVersionRow,
   readAuthor,
   readAuthorPosts,
   readAuthorSnapshots,
@@ -26,7 +26,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, quoteShellWord, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
-import { type Member, Versions } from './versions.tsx';
+import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
 const MAX_POSTS = 10;
@@ -51,7 +51,7 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
         body: (
           <>
             <AuthorProfile author={author} />
-            <Versions versions={versions} members={VERSION_MEMBERS} />
+            <Versions versions={versions} members={AUTHOR_VERSION_MEMBERS} />
             <FollowerChart rows={snapshots} />
             <AuthorTopics rows={topics} />
             <TypicalEngagement rows={typical} />
@@ -63,14 +63,6 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
     },
   );
 }
-
-const VERSION_MEMBERS: readonly Member<AuthorVersionRow>[] = [
-  ['Handle', ({ username }) => username && `@${username}`],
-  ['Name', ({ name }) => name],
-  ['Profile text', ({ description }) => (description === '' ? 'none' : description)],
-  ['Location', ({ location }) => (location === '' ? 'none' : location)],
-  ['URL', ({ url }) => (url === '' ? 'none' : url)],
-];
 
 async function readAuthorData(db: Database, id: Id) {
   const [newest, best, topics, typical, snapshots, versions] = await Promise.all([
@@ -135,7 +127,7 @@ function ForgetAuthor({ author }: { author: AuthorRow }) {
         responses never restore them.
       </p>
       <pre class="shell" tabIndex={0}>
-        <code>{`strandline author forget ${quoteShellWord(author.external_id)} --service ${quoteShellWord(author.service)}`}</code>
+        <code>{`strandline authors forget ${quoteShellWord(author.external_id)} --service ${quoteShellWord(author.service)}`}</code>
       </pre>
     </Section>
   );

@@ -1,5 +1,6 @@
 /** One post: text, counters over time, and the searches that found it. */
 
+import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
@@ -9,7 +10,6 @@ import {
   readPost,
   readPostRanks,
   readPostsByExternalId,
-  type PostVersionRow,
   readPostSightings,
   readPostVersions,
 } from '../../store/queries/post-detail.ts';
@@ -23,7 +23,7 @@ import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../component
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
-import { type Member, Versions } from './versions.tsx';
+import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
 /** Counter changes in charts. */
@@ -50,7 +50,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
           <>
             <PostText post={post} />
             <CurrentCounters post={post} growth={data.growth} />
-            <Versions versions={data.versions} members={VERSION_MEMBERS} />
+            <Versions versions={data.versions} members={POST_VERSION_MEMBERS} />
             <RelatedPosts post={post} others={data.others} />
             <CounterHistory rows={data.history} limit={MAX_CHANGES} />
             <EngagementAtAge rows={data.ages} />
@@ -63,17 +63,6 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
     },
   );
 }
-
-const listOf = (values: readonly string[] | null) => values && (values.join(', ') || 'none');
-const VERSION_MEMBERS: readonly Member<PostVersionRow>[] = [
-  ['Text', ({ text }) => text || null],
-  ['Published', ({ created_at: at }) => at && at.toISOString()],
-  ['Language', ({ lang }) => lang],
-  ['Hashtags', ({ hashtags }) => listOf(hashtags)],
-  ['Mentions', ({ mentions }) => listOf(mentions)],
-  ['Links', ({ urls }) => listOf(urls)],
-  ['Entities', ({ entities }) => (entities === null ? null : JSON.stringify(entities))],
-];
 
 async function readPostData(db: Database, id: Id, post: PostRow) {
   const [others, growth, versions, history, ages, seen, ranks, links] = await Promise.all([

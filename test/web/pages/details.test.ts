@@ -122,6 +122,47 @@ describe('a link', () => {
   });
 });
 
+describe('versions', () => {
+  const section = (html: string) =>
+    words(html.slice(html.indexOf('id="versions"'))).replace(/ Newest posts.*/, '');
+
+  test('a post shows what changed, newest first, and the run that saw it', async () => {
+    const { id, run, search } = await one<{ id: bigint; run: bigint; search: string }>(
+      `SELECT p.id, p.run_id AS run, s.slug AS search FROM strandline.posts p JOIN strandline.runs r ON r.id = p.run_id
+       JOIN strandline.searches s ON s.id = r.search_id WHERE p.text <> '' AND p.lang IS NOT NULL
+         AND p.id NOT IN (SELECT post_id FROM strandline.post_versions) ORDER BY p.id LIMIT 1`,
+    );
+    expect((await person.get(`/posts/${id}`)).html).not.toContain('id="versions"');
+    await db.pool.query(
+      `INSERT INTO strandline.post_versions (post_id, observed_at, run_id, is_partial, text, hashtags)
+       SELECT id, observed_at - n * interval '1 hour', run_id, false, CASE n WHEN 0 THEN '<b>edited</b>' WHEN 2 THEN 'as it was' END,
+         CASE n WHEN 1 THEN '{}'::text[] END
+       FROM strandline.posts CROSS JOIN generate_series(0, 2) n WHERE id = $1`,
+      [id],
+    );
+    const { html } = await person.get(`/posts/${id}`);
+    expect(html).toContain(`href="/runs/${run}">${search}</a>`);
+    expect(section(html)).toMatch(/Text: &lt;b>edited&lt;\/b> .* Hashtags: none .* Text: as it was /);
+    expect(section(html).match(/Text: /g)).toHaveLength(2);
+  });
+
+  test('an author shows former handles, and what is unknown', async () => {
+    const { id } = await one<{ id: bigint }>(
+      `SELECT id FROM strandline.authors WHERE id NOT IN (SELECT author_id FROM strandline.author_versions) ORDER BY id LIMIT 1`,
+    );
+    await db.pool.query(
+      `INSERT INTO strandline.author_versions (author_id, observed_at, is_partial, username, description)
+       SELECT id, observed_at - n * interval '1 hour', false, (ARRAY['after', 'before'])[n + 1], (ARRAY['', 'a bio'])[n + 1]
+       FROM strandline.authors CROSS JOIN generate_series(0, 1) n WHERE id = $1`,
+      [id],
+    );
+    const { html } = await person.get(`/authors/${id}`);
+    expect(section(html)).toMatch(
+      /unknown .*Handle: @after .*Profile text: none .*Handle: @before .*Profile text: a bio /,
+    );
+  });
+});
+
 test('an author is shown with topics and the delete command, whatever the ID', async () => {
   const { id, topic } = await one<{ id: bigint; topic: string }>(
     `SELECT p.author_id AS id, s.topic FROM strandline.posts p JOIN strandline.post_sightings g ON g.post_id = p.id
@@ -130,7 +171,7 @@ test('an author is shown with topics and the delete command, whatever the ID', a
   await db.pool.query(`UPDATE strandline.authors SET external_id = 'a''; rm -rf ~' WHERE id = $1`, [id]);
   const { html } = await person.get(`/authors/${id}`);
   expect(html).toContain(`href="/topics/${topic}"`);
-  expect(html).toContain(String.raw`strandline author forget 'a'\''; rm -rf ~' --service hosted`);
+  expect(html).toContain(String.raw`strandline authors forget 'a'\''; rm -rf ~' --service hosted`);
 });
 
 describe('runs', () => {

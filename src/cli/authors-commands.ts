@@ -6,9 +6,18 @@ import { formatQuantity } from './value-formatting.ts';
 
 type ForgetOptions = { service: string; yes?: boolean; json?: boolean };
 
-export function registerAuthor(author: Command, cli: Cli): void {
-  author.description('Authors of stored posts.');
-  author
+export function registerAuthors(authors: Command, cli: Cli): void {
+  authors.description('Authors of stored posts.');
+  authors
+    .command('show <author>')
+    .description('show an author by id or @username: the profile, its counters, and its versions')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline authors show @somebody\n')
+    .action(async (named: string, { json }: { json?: boolean }) => {
+      const { showAuthor } = await import('./show-item.ts');
+      return showAuthor(cli, named, json);
+    });
+  authors
     .command('forget')
     .summary('delete an author and everything stored about them, for good')
     .description(
@@ -19,7 +28,7 @@ export function registerAuthor(author: Command, cli: Cli): void {
     .requiredOption('--service <service>', 'the service that returned the author; see: strandline status')
     .option('--yes', 'delete; without it, only show what would be deleted')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ strandline author forget @somebody --service hosted --yes\n')
+    .addHelpText('after', '\nExample:\n  $ strandline authors forget @somebody --service hosted --yes\n')
     .action((nameOrId: string, { service, yes, json }: ForgetOptions) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await findAuthor(ctx.db, service, nameOrId);
