@@ -10,6 +10,7 @@ import {
 } from '../../src/store/queries/growth.ts';
 import { readRisingPosts } from '../../src/store/queries/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { at, newSearch, type Post, run } from './live.ts';
@@ -149,6 +150,52 @@ test('a counter that is known once is unknown growth, one that stayed as it was 
     lost_like_count: 0,
     likes_per_hour: 0,
   });
+});
+
+test('a counter that was known once and then absent is unknown growth, whatever else changed', async () => {
+  const search = await newSearch(world, 'absent');
+  await run(world, search, 0, [post('8290', 5, { quote_count: 2 }), post('8291', 5)]);
+  await run(world, search, HOUR, [post('8290', null, { view_count: 40 }), post('8291', null)]);
+  await run(world, search, 2 * HOUR, [post('8290', null, { view_count: 50 }), post('8291', null)]);
+  const unknown = {
+    like_count: 5,
+    gained_like_count: null,
+    lost_like_count: null,
+    gained_engagement: null,
+    likes_per_hour: null,
+    likes_per_hour_24h: null,
+    engagement_per_hour: null,
+  };
+  expect(await growthOf('8290')).toMatchObject({
+    ...unknown,
+    gained_view_count: 10,
+    gained_quote_count: null,
+  });
+  expect(await growthOf('8291')).toMatchObject(unknown);
+  await run(world, search, 3 * HOUR, [post('8290', 5, { view_count: 50 }), post('8291', 5)]);
+  for (const id of ['8290', '8291'])
+    expect(await growthOf(id)).toMatchObject({ gained_like_count: 0, gained_engagement: 0 });
+});
+
+test('a post that is only nested in others grows as others do', async () => {
+  const search = await newSearch(world, 'nested');
+  const quoting = (id: string, quoted: Post) =>
+    post(id, 1, {
+      is_quote_tweet: true,
+      quoted_status_id: quoted.id,
+      quote: wirePost(quoted.id, { ...quoted }),
+    });
+  for (const [n, likes] of [4, 4, 9].entries()) {
+    await run(world, search, n * HOUR, [
+      quoting('8300', post('8301', likes)),
+      quoting('8302', post('8303', 7)),
+    ]);
+    expect((await growthOf('8301'))?.gained_like_count, `response ${n}`).toBe([null, 0, 5][n]);
+    expect((await growthOf('8303'))?.gained_like_count, `response ${n}`).toBe([null, 0, 0][n]);
+  }
+  // Twice in one response is once.
+  await run(world, search, 3 * HOUR, [quoting('8304', post('8306', 3)), quoting('8305', post('8306', 3))]);
+  expect(await growthOf('8306')).toMatchObject({ like_count: 3, gained_like_count: null });
 });
 
 test('a post that was seen once has gained nothing that is known; one that was seen again unchanged has gained zero', async () => {

@@ -29,8 +29,8 @@ not_derived AS MATERIALIZED (
 
 /**
  * Increase and decrease of counters between consecutive `read` rows of a post: its snapshots from the first one on,
- * or those after its counted state, which comes first and is not new. An unknown counter keeps its previous value;
- * one that becomes known adds nothing.
+ * or those after its counted state, which comes first and is not new. An unknown counter keeps its previous value,
+ * and its step is unknown, as that of one that becomes known.
  * - `known_`: known values before this snapshot, oldest first. `was_`: the last of them. `up_`, `down_`: the step.
  */
 const STEPS = `
@@ -38,8 +38,8 @@ steps AS MATERIALIZED (
   SELECT k.*, ${joinCounters(
     (
       c,
-    ) => `CASE WHEN k.was_${c} IS NOT NULL THEN greatest(coalesce(k.${c}, k.was_${c}) - k.was_${c}, 0) END AS up_${c},
-    CASE WHEN k.was_${c} IS NOT NULL THEN greatest(k.was_${c} - coalesce(k.${c}, k.was_${c}), 0) END AS down_${c}`,
+    ) => `CASE WHEN k.was_${c} IS NOT NULL AND k.${c} IS NOT NULL THEN greatest(k.${c} - k.was_${c}, 0) END AS up_${c},
+    CASE WHEN k.was_${c} IS NOT NULL AND k.${c} IS NOT NULL THEN greatest(k.was_${c} - k.${c}, 0) END AS down_${c}`,
   )}
   FROM (
     SELECT w.*, ${joinCounters((c) => `w.known_${c}[cardinality(w.known_${c})] AS was_${c}`)}

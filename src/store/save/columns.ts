@@ -129,13 +129,16 @@ export function anyKnownSql(columns: Columns, row: string): string {
   return `num_nonnulls(${columnNames(columns, `${row}.`)}) > 0`;
 }
 
-/** Newer counters over stored ones, and the time of those older than their row: `a = ..., a_at = ...`. */
+/**
+ * Newer counters over stored ones, and the time of those older than their row: `a = ..., a_at = ...`. A row from before
+ * any time changes nothing.
+ */
 export function advancedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
     .flatMap((name) => [
       `${name} = coalesce(${now}.${name}, ${stored}.${name})`,
       `${name}_at = CASE WHEN ${now}.${name} IS NULL AND ${stored}.${name} IS NOT NULL
-        THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), ${now}.observed_at) END`,
+        THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), greatest(${now}.observed_at, ${stored}.observed_at)) END`,
     ])
     .join(', ');
 }

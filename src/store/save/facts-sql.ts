@@ -47,6 +47,12 @@ const COUNTED_MEMBERS: Columns = {
 };
 export const COUNTED_NAMES = Object.keys(COUNTED_MEMBERS);
 
+/** Counters of which `post_counters` has whether two responses knew them. */
+export const TWICE_NAMES: Record<Kind, readonly string[]> = {
+  post: Object.keys(POST_COUNTER_COLUMNS),
+  author: [],
+};
+
 /**
  * Of later responses, only this many are searched for an item. One that is late by more may override what they
  * confirmed.
@@ -176,7 +182,8 @@ SELECT ARRAY(
 }
 
 /**
- * 4: counters of posts and authors that differ from the stored ones, with a snapshot. Returns existing posts with a
+ * 4: counters of posts and authors that differ from the stored ones, with a snapshot; and of posts, which counters a
+ * second response knew, even if it changes none. Returns existing posts with a
  * new snapshot and its time, and the indexes of posts and authors that are to be inserted into their histories. From
  * $1 on: services, IDs, keys or null, times and counters of posts; then the same of authors.
  */
@@ -193,11 +200,16 @@ FROM (
 /** @param first number of the first parameter */
 function saveCountersSql(kind: Kind, counters: Columns, first: number): string {
   const lists = Object.keys(counters).map((_, i) => `$${first + 4 + i}::bigint[]`);
+  const twice = (sql: (name: string) => string) => TWICE_NAMES[kind].map((name) => `, ${sql(name)}`).join('');
+  const isKnownTwice = (name: string) =>
+    `(r.${name} IS NOT NULL AND k.${name} IS NOT NULL AND coalesce(k.${name}_at, k.observed_at) <> r.observed_at)`;
+  const confirms = TWICE_NAMES[kind].map((name) => `(NOT k.${name}_twice AND ${isKnownTwice(name)})`);
   return `
 ${kind}_rows AS MATERIALIZED (
   SELECT i.id, r.n::integer - 1 AS n, r.observed_at, ${columnNames(counters, 'r.')},
     CASE WHEN k.${kind}_id IS NULL THEN 'new' WHEN k.observed_at > r.observed_at THEN 'late'
-      WHEN ${differsSql(counters, 'r', 'k')} THEN 'changed' ELSE 'same' END AS verdict
+      WHEN ${differsSql(counters, 'r', 'k')} THEN 'changed'
+      WHEN ${confirms.join(' OR ') || 'false'} THEN 'confirmed' ELSE 'same' END AS verdict${twice((name) => `${isKnownTwice(name)} AS ${name}_twice`)}
   FROM unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::timestamptz[], ${lists.join(', ')})
     WITH ORDINALITY AS r(service_id, external_id, id, observed_at, ${columnNames(counters)}, n)
   CROSS JOIN LATERAL (
@@ -209,14 +221,18 @@ ${kind}_rows AS MATERIALIZED (
   SELECT * FROM ${kind}_rows r WHERE verdict = 'changed'
     AND NOT EXISTS (SELECT FROM ${kind}_later l WHERE l.id = r.id AND l.observed_at > r.observed_at)
 ), ${kind}_newest AS (
-  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${columnNames(counters)})
-  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_rows WHERE verdict = 'new' OR n IN (SELECT n FROM ${kind}_changed) ORDER BY id
-  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = excluded.observed_at, ${advancedSql(counters, 'excluded', 'k')}
-    WHERE k.${kind}_id = ANY (ARRAY(SELECT id FROM ${kind}_changed)) AND k.observed_at <= excluded.observed_at
-      AND (${differsSql(counters, 'excluded', 'k')})
+  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${columnNames(counters)}${twice((name) => `${name}_twice`)})
+  SELECT id, CASE WHEN verdict = 'confirmed' THEN '-infinity' ELSE observed_at END,
+    ${Object.keys(counters)
+      .map((name) => `CASE WHEN verdict <> 'confirmed' THEN ${name} END`)
+      .join(', ')}${twice((name) => `${name}_twice`)}
+  FROM ${kind}_rows WHERE verdict IN ('new', 'confirmed') OR n IN (SELECT n FROM ${kind}_changed) ORDER BY id
+  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advancedSql(counters, 'excluded', 'k')}${twice((name) => `${name}_twice = k.${name}_twice OR excluded.${name}_twice`)}
+    WHERE (k.${kind}_id = ANY (ARRAY(SELECT id FROM ${kind}_changed)) AND k.observed_at <= excluded.observed_at
+      AND (${differsSql(counters, 'excluded', 'k')})) OR excluded.observed_at = '-infinity'
   RETURNING ${kind}_id
 ), ${kind}_changes AS MATERIALIZED (
-  SELECT r.* FROM ${kind}_rows r JOIN ${kind}_newest k ON k.${kind}_id = r.id WHERE ${anyKnownSql(counters, 'r')}
+  SELECT r.* FROM ${kind}_rows r JOIN ${kind}_newest k ON k.${kind}_id = r.id WHERE verdict <> 'confirmed' AND ${anyKnownSql(counters, 'r')}
 ), ${kind}_history AS (
   INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${columnNames(counters)})
   SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_changes

@@ -2,7 +2,7 @@
 import { addToHistory } from '../../domain/history.ts';
 import type { Id, Transaction } from '../database.ts';
 import { AUTHOR_COUNTER_COLUMNS, POST_COUNTER_COLUMNS } from './columns.ts';
-import type { Kind } from './facts-sql.ts';
+import { type Kind, TWICE_NAMES } from './facts-sql.ts';
 import type { ChangedPost } from './late-content.ts';
 import {
   compareRows,
@@ -49,10 +49,13 @@ CROSS JOIN LATERAL (SELECT * FROM ${S}.${kind}_counters WHERE ${kind}_id = k.id 
 /** $1 rows: items with the newest values and their times. */
 function updateCountersSql(kind: Kind): string {
   const names = Object.keys(COUNTERS[kind]);
-  const set = names.flatMap((name) => [`${name} = r.${name}`, `${name}_at = r.${name}_at`]);
+  const twice = TWICE_NAMES[kind].map((name) => `${name}_twice`);
+  const set = [...names.flatMap((name) => [name, `${name}_at`]), ...twice].map(
+    (name) => `${name} = r.${name}`,
+  );
   return `
 UPDATE ${S}.${kind}_counters k SET observed_at = r.observed_at, ${set.join(', ')}
-FROM json_to_recordset($1::json) AS r(id bigint, observed_at timestamptz, ${names.map((name) => `${name} bigint, ${name}_at timestamptz`).join(', ')})
+FROM json_to_recordset($1::json) AS r(id bigint, observed_at timestamptz, ${[...names.map((name) => `${name} bigint, ${name}_at timestamptz`), ...twice.map((name) => `${name} boolean`)].join(', ')})
 WHERE k.${kind}_id = r.id`;
 }
 
@@ -91,6 +94,10 @@ async function insertSnapshots(
     changes.push(...differences);
     const times = [...added, ...(rows.length === 0 ? [toRow(first.stored, names)] : [])].map(({ at }) => at);
     const observedAt = rows.at(-1)?.at ?? Math.min(...times);
+    const isKnownTwice = (name: string) =>
+      first.stored[`${name}_twice`] === true ||
+      new Set([...stored, ...added].flatMap(({ at, values }) => (values[name] === null ? [] : [at]))).size >
+        1;
     updates.push({
       id: String(id),
       observed_at: new Date(observedAt),
@@ -100,6 +107,7 @@ async function insertSnapshots(
           [`${name}_at`, at === observedAt ? null : new Date(at)],
         ]),
       ),
+      ...Object.fromEntries(TWICE_NAMES[kind].map((name) => [`${name}_twice`, isKnownTwice(name)])),
     });
     if (kind === 'post' && differences.length > 0)
       changed.push({ id, at: new Date(Math.min(...added.map(({ at }) => at))) });

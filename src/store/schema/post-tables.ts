@@ -143,6 +143,8 @@ export const post_counters = strandline.table('post_counters', {
   observed_at: instant().notNull(),
   ...postCounters,
   ...forCounters(POST_COUNTERS, instant, ['*_at']),
+  /** Whether two responses knew the counter: only then its growth is known, zero included. */
+  ...forCounters(POST_COUNTERS, () => boolean().notNull().default(false), ['*_twice']),
 });
 
 /** A post's counters over time, only when one changed. Partitioned by month. */
