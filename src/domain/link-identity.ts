@@ -18,7 +18,7 @@ import { MAX_LINK_LENGTH, normalizeHost, parseWebUrl, trimEndSlashes } from './l
 import { type Address, SITES } from './link-sites.ts';
 
 /** The version of the rules here and in `link-sites.ts`. A change of either raises it; `links rekey` applies it. */
-export const LINK_IDENTITY_VERSION = 2;
+export const LINK_IDENTITY_VERSION = 3;
 
 /** A rule of the configuration, for addresses at a host and its subdomains. */
 export type OwnLinkRule = {
@@ -41,15 +41,15 @@ const MAX_PASSES = 200;
 
 /**
  * The identity of a link. The identity of an identity is itself.
- * @param rules version 1 gives what stored links had before there were versions
+ * @param rules of a former version: what stored links have; 1 is from before there were versions
  */
 export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): string {
-  if (rules.version < LINK_IDENTITY_VERSION) return identifyByVersion1(url);
+  if (rules.version === 1) return identifyByVersion1(url);
   let identity = url.href;
   let next: URL | null = url;
   for (let pass = 0; pass < MAX_PASSES && next !== null; pass++) {
     const before = identity;
-    identity = applyRules(next, rules.own);
+    identity = applyRules(next, rules);
     if (identity === before) break;
     next = parseWebUrl(identity);
   }
@@ -74,10 +74,10 @@ export function areSameRules(one: LinkRules, other: LinkRules): boolean {
   return one.version === other.version && JSON.stringify(one.own) === JSON.stringify(other.own);
 }
 
-function applyRules(url: URL, own: readonly OwnLinkRule[]): string {
+function applyRules(url: URL, { version, own }: LinkRules): string {
   const cached = readAmpCache(url);
   if (cached !== null) return cached;
-  const bare = removePrefixes(normalizeHost(url));
+  const bare = removePrefixes(normalizeHost(url), version);
   const rule = own.find(({ host }) => bare === host || bare.endsWith(`.${host}`));
   const address: Address = {
     host: rule?.alias ?? bare,
@@ -87,7 +87,7 @@ function applyRules(url: URL, own: readonly OwnLinkRule[]): string {
     route: readRoute(url.hash),
   };
   const site = SITES.find(({ isHost }) => isHost(address.host));
-  if (site === undefined) address.path = removeAmp(address.path);
+  if (site === undefined) address.path = removeAmp(address.path, version);
   else site.rewrite(address);
   return format(address);
 }
@@ -104,10 +104,21 @@ function format({ host, port, path, query, route }: Address): string {
 const PREFIX =
   /^(?:www|(?:m|mobile|old|amp)(?!\.(?:com?|net|org|edu|gov|ac|ne|or|go)\.[a-z]{2}$))\.(?=[^.]+\.[^.])/;
 
+/** Hosts under which everyone may have a site of any name, `old.github.io` too. Version 2 did not know them. */
+const HOSTS_OF_SITES = new Set(
+  `github.io gitlab.io codeberg.page pages.dev workers.dev netlify.app vercel.app web.app firebaseapp.com herokuapp.com
+   onrender.com fly.dev surge.sh glitch.me replit.app readthedocs.io blogspot.com wordpress.com tumblr.com substack.com
+   ghost.io livejournal.com neocities.org bandcamp.com itch.io weebly.com wixsite.com`.split(/\s+/),
+);
+
 /** A host without such labels. */
-export function removePrefixes(host: string): string {
+export function removePrefixes(host: string, version = LINK_IDENTITY_VERSION): string {
   let bare = host;
-  while (PREFIX.test(bare)) bare = bare.slice(bare.indexOf('.') + 1);
+  while (PREFIX.test(bare)) {
+    const rest = bare.slice(bare.indexOf('.') + 1);
+    if (version > 2 && HOSTS_OF_SITES.has(rest) && !bare.startsWith('www.')) break;
+    bare = rest;
+  }
   return bare;
 }
 
@@ -167,12 +178,16 @@ function readAmpCache(url: URL): string | null {
   return parseWebUrl(address) === null ? null : address;
 }
 
-/** The path of the page itself. `/amp` counts only after a segment that names an article: with a digit or hyphens. */
-function removeAmp(path: string): string {
+/**
+ * The path of the page itself. `/amp` counts only after a segment that names an article: with two hyphens or a long
+ * number, not `/v2` or `/2026` (in version 2, any digit).
+ */
+function removeAmp(path: string, version: number): string {
   if (/\.amp(?:\.html)?$/i.test(path)) return path.replace(/\.amp(?=(?:\.html)?$)/i, '');
   if (!/\/amp(?:\.html)?$/i.test(path)) return path;
   const page = path.slice(0, path.lastIndexOf('/'));
-  return /\d|-[^/]*-/.test(page.slice(page.lastIndexOf('/') + 1)) ? trimEndSlashes(page) : path;
+  const article = version === 2 ? /\d|-[^/]*-/ : /\d{5}|-[^/]*-/;
+  return article.test(page.slice(page.lastIndexOf('/') + 1)) ? trimEndSlashes(page) : path;
 }
 
 function identifyByVersion1(url: URL): string {

@@ -62,6 +62,8 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
      https://www.google.co.uk/amp/news.example/2026/a-long-story https://www.bing.com/amp/s/news.example/2026/a-long-story.amp
      https://www.google.com/amp/s/www.google.com/amp/s/news.example/2026/a-long-story/amp`,
   ],
+  ['AMP of a numbered article', 'https://news.example/12345678', 'https://news.example/12345678/amp'],
+  ['a site under a host of sites', 'https://old.github.io/a', 'https://www.old.github.io/a/'],
   [
     'X',
     'https://x.com/i/status/1',
@@ -160,6 +162,10 @@ test('different links stay different', () => {
     'https://a.example/?b=1 https://a.example/?b=2',
     'https://a.example:8080/ https://a.example/',
     'https://a.example/guide/amp https://a.example/guide',
+    'https://a.example/v2/amp https://a.example/v2',
+    'https://a.example/2026/amp https://a.example/2026',
+    'https://m.github.io/a https://github.io/a',
+    'https://old.github.io/a https://m.github.io/a',
     'https://github.com/owner/amp https://github.com/owner',
     'https://github.com/owner?tab=repositories https://github.com/owner?tab=stars',
     'https://github.com/owner/repo/blob/main/a https://github.com/owner/repo/blob/main/A',
@@ -205,6 +211,16 @@ test('version 1 gives what stored links had', () => {
     ['https://twitter.com/a/status/1?s=20', 'https://twitter.com/a/status/1?s=20'],
     ['https://app.example/#/one', 'https://app.example'],
     ['https://a.example/?amp=1&srsltid=2', 'https://a.example?amp=1&srsltid=2'],
+  ] as const)
+    expect(identifyAddress(address, rules)).toBe(identity);
+});
+
+test('version 2 gives what links have that were stored by it', () => {
+  const rules = { version: 2, own: [] };
+  for (const [address, identity] of [
+    ['https://www.a.example/v2/amp', 'https://a.example/v2'],
+    ['https://old.github.io/a', 'https://github.io/a'],
+    ['https://twitter.com/a/status/1?s=20', 'https://x.com/i/status/1'],
   ] as const)
     expect(identifyAddress(address, rules)).toBe(identity);
 });
@@ -288,7 +304,7 @@ const address = fc
   );
 
 test('the identity of an identity is itself, and the same without its scheme', () => {
-  expect(LINK_IDENTITY_VERSION).toBe(2);
+  expect(LINK_IDENTITY_VERSION).toBe(3);
   fc.assert(
     fc.property(address, (text) => {
       const identity = identifyAddress(text);

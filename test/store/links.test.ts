@@ -125,6 +125,8 @@ async function dangling(): Promise<unknown[]> {
       WHERE c.search_id = ${ai.id} AND link_id NOT IN (SELECT id FROM strandline.links)
     UNION ALL SELECT 'claims', u FROM strandline.completion_claims k JOIN strandline.completions c ON c.id = k.completion_id, unnest(link_ids) u
       WHERE c.search_id = ${ai.id} AND u NOT IN (SELECT id FROM strandline.links)
+    UNION ALL SELECT 'observed', u FROM strandline.observed_items, unnest(link_ids) u WHERE u NOT IN (SELECT id FROM strandline.links)
+      AND run_id IN (SELECT first_run_id FROM strandline.link_sightings)
     UNION ALL SELECT 'discoveries', thing FROM strandline.discoveries WHERE kind = 'link' AND thing NOT IN (SELECT id FROM strandline.links)
     UNION ALL SELECT 'archive', thing FROM strandline.archive_documents WHERE kind = 'link' AND thing NOT IN (SELECT id FROM strandline.links)`);
 }
@@ -205,7 +207,7 @@ test('rekeying merges what is one now: the earliest sighting stays, all that nam
   const feed = await rows('SELECT id FROM strandline.discoveries ORDER BY id');
   const expected = { links: 4, changed: 1, merged: 2 };
   expect(await countRekeyed(world.db, BUILT_IN_RULES)).toEqual(expected);
-  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 2');
+  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 3');
 
   expect(await rekey()).toEqual(expected);
   const [link] = await rows(`SELECT * FROM strandline.links WHERE canonical = 'https://x.com/i/status/1'`);
@@ -257,6 +259,37 @@ test('rekeying merges what is one now: the earliest sighting stays, all that nam
     for (const search of [ai, elsewhere])
       expect((await save(search, results(spelling), 9)).newLinks, spelling).toEqual([]);
   expect(await rekey(), 'a second time').toEqual({ links: 2, changed: 0, merged: 0 });
+});
+
+test('after rekeying, a late response overrides nothing that a later one confirmed under another spelling', async () => {
+  const [first, second] = ['https://twitter.com/a/status/1', 'https://mobile.twitter.com/a/status/1'];
+  const say = (link: string, title: string) => ({ search: [{ link, title }] });
+  await save(ai, say(first, 'a title'), 0);
+  await ageLinks();
+  // Two links in one response, of which only the second has the title.
+  await save(
+    ai,
+    {
+      search: [
+        { link: first, title: '' },
+        { link: second, title: 'new title' },
+      ],
+    },
+    20,
+  );
+  await save(ai, say(second, 'new title'), 30);
+  await ageLinks();
+  await rekey();
+  expect(await dangling()).toEqual([]);
+  await save(ai, say(first, 'late title'), 25);
+  expect(await rows('SELECT title FROM strandline.links')).toEqual([{ title: 'new title' }]);
+  expect(
+    await rows(
+      `SELECT cardinality(link_ids) AS ids, cardinality(link_known) AS known FROM strandline.observed_items o
+       WHERE run_id IN (SELECT id FROM strandline.runs WHERE search_id = $1) AND observed_at = $2`,
+      [ai.id, at(20)],
+    ),
+  ).toEqual([{ ids: 1, known: 1 }]);
 });
 
 test('a merged link has the newest known value of each member, its time of publication with its precision, and its new site', async () => {

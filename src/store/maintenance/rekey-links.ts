@@ -3,7 +3,7 @@
  * oldest: what refers to the others refers to it, and the earliest sighting of each search stays. Nothing becomes new.
  *
  * Goes through the links in batches of one transaction each; saves wait for one at most. Can be interrupted: the next
- * call continues. A merged link remains, without identity, until all lists of results and citations name the other one.
+ * call continues. A merged link remains, without identity, until all lists name the other one.
  */
 
 import { identifyAddress, type LinkRules, readIdentityHost } from '../../domain/link-identity.ts';
@@ -241,8 +241,8 @@ async function mergeLinks(tx: Transaction, merges: readonly { id: Id; into: Id }
   );
 }
 
-/** A table whose rows name links in columns without an index, by its key. */
-type ListTable = { table: string; key: string; set: string; ids: string };
+/** A table whose rows name links in columns without an index, by its key; null: it is small, and read in one piece. */
+type ListTable = { table: string; key: string | null; set: string; ids: string };
 
 const MERGED = (ids: string) => `ARRAY(
   SELECT coalesce(l.merged_into, u.id) FROM unnest(${ids}) WITH ORDINALITY u(id, n) LEFT JOIN ${S}.links l ON l.id = u.id
@@ -275,6 +275,15 @@ const LISTS: readonly ListTable[] = [
     ids: 'ARRAY[link_id]',
     set: `link_id = (SELECT merged_into FROM ${S}.links l WHERE l.id = link_id)`,
   },
+  {
+    // Kept as long as raw responses.
+    table: 'observed_items',
+    key: null,
+    ids: 'link_ids',
+    set: `link_ids = ${MERGED('link_ids')}, link_known = ARRAY(
+      SELECT bit_or(u.known) FROM unnest(link_ids, link_known) WITH ORDINALITY u(id, known, n)
+      LEFT JOIN ${S}.links l ON l.id = u.id GROUP BY coalesce(l.merged_into, u.id) ORDER BY min(u.n))`,
+  },
 ];
 
 /** Replaces merged links, a range of keys at a time. Only links of interrupted and of this call are merged. */
@@ -284,16 +293,16 @@ async function replaceMerged(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { rows } = await pool.query<{ last: Id | null; any: boolean }>(
-    `SELECT max(${key}) AS last, EXISTS (SELECT FROM ${S}.links WHERE merged_into IS NOT NULL) AS any FROM ${S}.${table}`,
+    `SELECT ${key === null ? 'NULL::bigint' : `max(${key})`} AS last, EXISTS (SELECT FROM ${S}.links WHERE merged_into IS NOT NULL) AS any FROM ${S}.${table}`,
   );
   const { last = null, any = false } = rows[0] ?? {};
-  if (last === null || !any) return;
-  for (let from = 0n; from <= last; from += BigInt(ROWS_PER_BATCH)) {
-    signal?.throwIfAborted();
-    await pool.query(
-      `UPDATE ${S}.${table} SET ${set} WHERE ${key} >= $1 AND ${key} < $2
-       AND EXISTS (SELECT FROM unnest(${ids}) x(id) JOIN ${S}.links m ON m.id = x.id WHERE m.merged_into IS NOT NULL)`,
-      [from, from + BigInt(ROWS_PER_BATCH)],
-    );
-  }
+  if (!any) return;
+  const update = `UPDATE ${S}.${table} SET ${set}
+    WHERE EXISTS (SELECT FROM unnest(${ids}) x(id) JOIN ${S}.links m ON m.id = x.id WHERE m.merged_into IS NOT NULL)`;
+  if (key === null) await pool.query(update);
+  else
+    for (let from = 0n; last !== null && from <= last; from += BigInt(ROWS_PER_BATCH)) {
+      signal?.throwIfAborted();
+      await pool.query(`${update} AND ${key} >= $1 AND ${key} < $2`, [from, from + BigInt(ROWS_PER_BATCH)]);
+    }
 }
