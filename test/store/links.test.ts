@@ -266,20 +266,19 @@ test('after rekeying, a late response overrides nothing that a later one confirm
   const say = (link: string, title: string) => ({ search: [{ link, title }] });
   await save(ai, say(first, 'a title'), 0);
   await ageLinks();
-  // Two links in one response, of which only the second has the title.
+  await save(ai, say(second, 'new title'), 20);
+  await ageLinks();
   await save(
     ai,
     {
       search: [
         { link: first, title: '' },
         { link: second, title: 'new title' },
-      ],
+      ].toReversed(),
     },
-    20,
+    30,
   );
-  await save(ai, say(second, 'new title'), 30);
-  await ageLinks();
-  await rekey();
+  expect(await rekey()).toMatchObject({ merged: 1 });
   expect(await dangling()).toEqual([]);
   await save(ai, say(first, 'late title'), 25);
   expect(await rows('SELECT title FROM strandline.links')).toEqual([{ title: 'new title' }]);
