@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { removeSignature, removeSignatures } from '../../src/monitor/parse/media-addresses.ts';
 import { boundJson } from '../../src/monitor/parse/wire-values.ts';
 
 const BOUNDS = { depth: 3, nodes: 12, text: 5 };
@@ -39,3 +40,18 @@ function nodesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, item) => sum + 1 + nodesIn(item), 0);
 }
+
+test.each([
+  ['https://m.example/a.jpg?sig=1&expires=9#t', 'https://m.example/a.jpg'],
+  ['https://m.example/F1?format=jpg&name=large&token=x', 'https://m.example/F1?format=jpg&name=large'],
+  ['https://m.example/image.php?id=5&sig=?&', 'https://m.example/image.php?id=5'],
+  ['https://m.example/a.jpg', 'https://m.example/a.jpg'],
+  ['Is this https://m.example/?sig=1', 'Is this https://m.example/?sig=1'],
+  ['', ''],
+])('of the address of a picture, %j, what selects it remains', (address, kept) => {
+  expect(removeSignature(address)).toBe(kept);
+  expect(removeSignature(kept)).toBe(kept);
+  expect(removeSignatures([{ n: 1, url: address, sizes: [null, { src: address }] }])).toEqual([
+    { n: 1, url: kept, sizes: [null, { src: kept }] },
+  ]);
+});

@@ -82,13 +82,14 @@ function makePost(rng: Random, id: number): Record<string, unknown> {
       { hashtags: [{ text: 'two' }], urls: [] },
       { hashtags: [] },
     ),
-    media: rng.pick([], null, [{ url: 'https://m.example/1' }]),
+    media: rng.pick([], null, [{ url: `https://m.example/${rng.below(2)}?sig=${rng.below(1000)}` }]),
     user: {
       id: String(900 + (rng.chance(0.95) ? id % 3 : 7)),
       username: rng.pick('name', 'name', 'renamed'),
       name: 'Somebody',
       description: rng.pick('bio', 'other bio', ''),
       followers_count: rng.pick(null, 10, 11),
+      profile_image_url: rng.pick(undefined, `https://m.example/face?sig=${rng.below(1000)}`),
     },
   };
   for (const member of ['created_at', 'lang', 'entities', 'media', 'user', 'url', 'text'])

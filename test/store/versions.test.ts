@@ -79,6 +79,39 @@ test('a nested copy of a post fills what is unknown, and replaces nothing that a
   ]);
 });
 
+test('addresses of media that are signed anew are no new version; other media are', async () => {
+  const search = await newSearch(world, 'versions-signed');
+  const post = (picture: string, text = 'as it was') => ({
+    id: '400',
+    text,
+    media: [{ url: picture }],
+    entities: { media: [{ media_url: picture }] },
+    user: { ...user('signed', ''), id: '9400', profile_image_url: picture },
+  });
+  const say = (minutes: number, picture: string, text?: string) =>
+    run(world, search, minutes, [post(picture, text)]);
+  const kept = () =>
+    rows(
+      `SELECT v.observed_at, v.media #>> '{0,url}' AS media FROM strandline.post_versions v JOIN strandline.posts p ON p.id = v.post_id
+       WHERE p.external_id = '400' ORDER BY 1`,
+    );
+  for (const minutes of [0, 10, 20]) await say(minutes, `https://m.example/a?sig=${minutes}`);
+  expect(await kept()).toEqual([]);
+  await say(40, 'https://m.example/a?sig=40', 'edited');
+  await say(60, 'https://m.example/b?sig=60', 'edited');
+  await say(30, 'https://m.example/a?sig=30');
+  const [first, second] = ['https://m.example/a', 'https://m.example/b'];
+  expect(await kept()).toEqual([
+    { observed_at: at(0), media: first },
+    { observed_at: at(40), media: first },
+    { observed_at: at(60), media: second },
+  ]);
+  expect(
+    await rows(`SELECT v.profile_image_url FROM strandline.author_versions v JOIN strandline.authors a ON a.id = v.author_id
+      WHERE a.external_id = '9400' ORDER BY v.observed_at`),
+  ).toEqual([{ profile_image_url: first }, { profile_image_url: second }]);
+});
+
 test('after an edit, posts, volume and tops agree', async () => {
   const search = await newSearch(world, 'versions-edit');
   const post = (over: object) => ({

@@ -3,6 +3,7 @@
 import { AUTHOR_COUNTERS, forCounters } from '../../domain/counters.ts';
 import type { ParsedAuthor } from '../../domain/parsed-results.ts';
 import { isPlain, own, type Plain } from '../../protocol/json.ts';
+import { removeSignature } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { readTime } from './timestamps.ts';
 import {
@@ -27,6 +28,11 @@ const LATER_MEMBERS = [
   'entities',
 ] as const;
 
+function readPicture(value: unknown): string | null {
+  const address = readAddress(value);
+  return address === null ? null : removeSignature(address);
+}
+
 /** Parses an author from `user`; its id is parsed before, since it is required. */
 export function parseAuthor(user: Plain, externalId: string, isPartial: boolean): ParsedAuthor {
   const unknown = readUnknownCounters(user.unknown_counters);
@@ -45,8 +51,8 @@ export function parseAuthor(user: Plain, externalId: string, isPartial: boolean)
     created_at: readTime(user.created_at),
     description: orEmpty('description', (value) => readNonEmptyText(value, 10_000)),
     location: orEmpty('location', (value) => readNonEmptyText(value, 1_000)),
-    profile_image_url: readAddress(user.profile_image_url),
-    profile_banner_url: readAddress(user.profile_banner_url),
+    profile_image_url: readPicture(user.profile_image_url),
+    profile_banner_url: readPicture(user.profile_banner_url),
     pinned_post_ids: readIdList(user.pinned_tweet_ids ?? user.pinned_post_ids),
     professional: isPlain(professional) ? professional : null,
     entities: isPlain(entities) ? entities : null,

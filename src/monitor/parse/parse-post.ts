@@ -5,6 +5,7 @@ import { readIdFromAddress } from '../../domain/link.ts';
 import type { ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
 import { isPlain, own, type Plain } from '../../protocol/json.ts';
+import { removeSignatures } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { readTime } from './timestamps.ts';
 import {
@@ -90,7 +91,7 @@ function readRange(value: unknown): [number, number] | null {
 }
 
 function readMedia(media: unknown): unknown[] | null {
-  const kept = boundJson(media);
+  const kept = removeSignatures(boundJson(media));
   if (Array.isArray(kept)) return kept;
   return isPlain(kept) ? [kept] : null;
 }
@@ -105,6 +106,7 @@ function parseEntities(post: Plain): Plain | null {
   const kept: Plain = Object.fromEntries(known);
   const extended = isPlain(post.extended_entities) ? boundJson(post.extended_entities.media) : null;
   if (Array.isArray(extended) && extended.length >= listEntries(kept, 'media').length) kept.media = extended;
+  if (kept.media !== undefined) kept.media = removeSignatures(kept.media);
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
