@@ -1,6 +1,6 @@
 /**
  * Name tables: the specification's name of each thing and its name on the wire. `neutral` is the specification itself;
- * `named` has the proper names that the hosted service uses.
+ * `named` has the proper names that the hosted service uses, `named-2026` the short ids of tools that came later.
  */
 import { SOURCES, TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
 
@@ -98,4 +98,11 @@ export const NAMED: Names = {
     encyclopedia: ['wikipedia_search'],
     microblog: ['tweets'],
   },
+};
+
+export const NAMED_2026: Names = {
+  ...NAMED,
+  tools: Object.fromEntries(
+    TOOLS.map((tool) => [tool, NAMED.tools[tool].toReversed()]),
+  ) as unknown as Names['tools'], // Object.fromEntries loses the key type; every tool is present
 };

@@ -19,12 +19,17 @@ import {
   resultItem,
   textChunks,
 } from './specification.ts';
-import { NAMED, type Names, NEUTRAL, NEUTRAL_MEMBERS } from './dialect-names.ts';
+import { NAMED, NAMED_2026, type Names, NEUTRAL, NEUTRAL_MEMBERS } from './dialect-names.ts';
 import { z } from 'zod';
 
 export type Dialect = Readonly<{
-  /** `neutral`, `named`, or the path of the file it was read from. */
+  /** `neutral`, `named`, `named-2026`, or the path of the file it was read from. */
   name: string;
+  /**
+   * The form in which a service answers operation A and writes posts: `grouped` as the specification shows, or `flat`
+   * as the hosted service does since 2026 (flat-response.ts). Clients read both in any dialect.
+   */
+  answers: 'grouped' | 'flat';
   servicePrefix: string;
   microblogPath: string;
   /** Wire names by neutral member where they differ, and the reverse. */
@@ -39,12 +44,14 @@ export type Dialect = Readonly<{
 }>;
 
 /**
- * Loads a dialect: `neutral`, `named`, or the path of a JSON file of the same format. Missing parts default to neutral.
+ * Loads a dialect: `neutral`, `named`, `named-2026`, or the path of a JSON file of the same format. Missing parts default
+ * to neutral.
  * @throws InvalidInput naming the path if the file cannot be read or is invalid
  */
 export function loadDialect(name: string): Dialect {
   if (name === 'neutral') return neutral;
   if (name === 'named') return named;
+  if (name === 'named-2026') return named2026;
   return buildDialect(name, readDialectFile(name));
 }
 
@@ -69,10 +76,11 @@ function splitPath(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-function buildDialect(name: string, names: Names): Dialect {
+function buildDialect(name: string, names: Names, answers: Dialect['answers'] = 'grouped'): Dialect {
   const renamed = Object.entries(names.members).filter(([neutralName, wire]) => neutralName !== wire);
   return {
     name,
+    answers,
     servicePrefix: names.service_prefix,
     microblogPath: names.microblog_path,
     wireOf: new Map(renamed),
@@ -97,6 +105,7 @@ function buildDialect(name: string, names: Names): Dialect {
 
 const neutral = buildDialect('neutral', NEUTRAL);
 const named = buildDialect('named', NAMED);
+const named2026 = buildDialect('named-2026', NAMED_2026, 'flat');
 
 const route = z.string().regex(/^[\w.~/-]+$/, 'a path such as v1/search');
 const label = z.string().trim().min(1).max(100);
@@ -162,7 +171,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readSmallFile(path, 'SEARCH_API_NAMES').replace(/^\uFEFF/, ''));
   } catch {
-    const expected = 'neutral, named, or the path of a JSON file with a dialect';
+    const expected = 'neutral, named, named-2026, or the path of a JSON file with a dialect';
     throw new InvalidInput([{ path: 'SEARCH_API_NAMES', given: path, expected }]);
   }
 }

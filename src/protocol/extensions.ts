@@ -13,12 +13,12 @@ export type ServedWarning = z.infer<typeof warning>;
 /** Code of the warning that no source of a tool responded, so that its empty list does not mean "no results". */
 export const TOOL_UNANSWERED = 'tool_unanswered';
 
-/** Who wrote the completion; `none` if there were no results. */
-const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
+/** Who wrote the completion; `none` if there were no results, or only links were requested. */
+export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 
 const known = z.int().nonnegative();
 /** Counters that are written as 0 because they are unknown; missing if all are known. */
-const unknownCounters = z.array(z.string()).min(1).optional();
+export const unknownCounters = z.array(z.string()).min(1).optional();
 
 const servedAuthor = microblogAuthor.extend({
   url: z.string(),

@@ -1,18 +1,26 @@
-/** Operation A: retrieve, write the completion, assemble the response in the specification's words. */
+/** Operation A: retrieve, write the completion, assemble the response as the dialect shows it. */
 
-import type { Source } from '../domain/enumerations.ts';
+import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ResultGroup, ResultItem } from '../protocol/specification.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
+import type { FlatAiResponse, FlatItem, FlatPost } from '../protocol/flat-response.ts';
+import type { Completion, ResultGroup, ResultItem } from '../protocol/specification.ts';
 import {
   type CompletionRole,
   writeCompletion,
   type WrittenCompletion,
 } from './answering/completion-writer.ts';
+import { toCitableLink } from './citable-link.ts';
 import type { LanguageModel } from './answering/language-model.ts';
+import { toFlatPosts } from './flat-posts.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
-import { type RetrievalRequest, type RetrievalResult, retrieveFindings } from './planning/retrieval.ts';
+import {
+  type Findings,
+  type RetrievalRequest,
+  type RetrievalResult,
+  retrieveFindings,
+} from './planning/retrieval.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
@@ -25,10 +33,13 @@ export type AiSearchContext = {
   webGroup: boolean;
 };
 
+/** The form of the response; a flat one may be without a completion. */
+export type AiSearchForm = { answers: 'grouped' } | { answers: 'flat'; linksOnly: boolean };
+
 /** Receives the parts of a response before the whole is there. */
 export type AiSearchListener = {
-  /** The results of a source that has a group in the answer. */
-  onGroup: (source: GroupedSource, items: readonly ResultItem[]) => void;
+  /** The results of a source that has a group in the answer: result items, or posts. */
+  onGroup: (source: Source, items: readonly object[]) => void;
   onText: (role: CompletionRole, text: string) => void;
 };
 
@@ -39,13 +50,17 @@ export type AiSearchListener = {
 export async function runAiSearch(
   ctx: AiSearchContext,
   request: RetrievalRequest,
+  form: AiSearchForm,
   signal: AbortSignal,
   listener?: AiSearchListener,
-): Promise<ServedAiResponse> {
+): Promise<ServedAiResponse | FlatAiResponse> {
   const began = monotonicMs();
+  const isFlat = form.answers === 'flat';
   const retrieved = await retrieveFindings(ctx, request, signal, (source, found) => {
-    if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, found.map(toResultItem));
+    if (isFlat) listener?.onGroup(source, toFlatItems(source, found));
+    else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, found.map(toResultItem));
   });
+  if (isFlat && form.linksOnly) return assembleFlatResponse(retrieved, undefined);
   const written = await writeCompletion(retrieved.findings, {
     prompt: request.prompt,
     at: request.at,
@@ -56,7 +71,9 @@ export async function runAiSearch(
     model: ctx.model,
     ...(listener && { onText: listener.onText }),
   });
-  return assembleResponse(retrieved, written, ctx.webGroup);
+  return isFlat
+    ? assembleFlatResponse(retrieved, written)
+    : assembleResponse(retrieved, written, ctx.webGroup);
 }
 
 /** Where each source's results stand. Posts have no group: they feed the completion and the links only. */
@@ -82,6 +99,7 @@ function assembleResponse(
   { completion, links, writer }: WrittenCompletion,
   webGroup: boolean,
 ): ServedAiResponse {
+  const restore = createAddressRestorer(findings);
   const groups: Partial<Record<(typeof RESULT_GROUPS)[GroupedSource], ResultGroup>> = {};
   for (const [source, found] of findings) {
     if (hasResultGroup(source, webGroup))
@@ -91,11 +109,25 @@ function assembleResponse(
     ...groups,
     text_chunks: { microblog_summary: splitPieces(completion.microblog_summary) },
     search_completion_links: dedupeByLink([...findings.values()].flat()).map(({ link }) => link),
-    completion_links: links,
-    completion,
+    completion_links: links.map(restore),
+    completion: { ...completion, ...restoreKeyItems(completion, restore) },
     completion_writer: writer,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
+}
+
+/** Citations in a text are escaped (citable-link.ts); members have the addresses as they were found. */
+function createAddressRestorer(findings: Findings): (cited: string) => string {
+  const addresses = new Map([...findings.values()].flat().map(({ link }) => [toCitableLink(link), link]));
+  return (cited) => addresses.get(cited) ?? cited;
+}
+
+function restoreKeyItems(completion: Completion, restore: (cited: string) => string) {
+  const keys = KEY_LISTS.map((list) => [
+    list,
+    completion[list].map(({ text, url }) => ({ text, url: restore(url) })),
+  ]);
+  return Object.fromEntries(keys) as Pick<Completion, (typeof KEY_LISTS)[number]>; // loses the key type
 }
 
 function toResultItem({ source, title, link, snippet, summaryDescription }: FoundItem): ResultItem {
@@ -103,6 +135,34 @@ function toResultItem({ source, title, link, snippet, summaryDescription }: Foun
   // Present on preprint and encyclopedia results, absent on the other groups.
   if (source === 'preprint' || source === 'encyclopedia') item.with_metadata = true;
   return item;
+}
+
+/** The flat form; without a completion if only links are wanted. */
+function assembleFlatResponse(
+  { findings, warnings }: RetrievalResult,
+  written: WrittenCompletion | undefined,
+): FlatAiResponse {
+  const groups: Partial<Pick<FlatAiResponse, Source>> = {};
+  for (const [source, found] of findings) {
+    if (source === 'microblog') groups.microblog = found.flatMap(toFlatPosts);
+    else groups[source] = found.map(toFlatItem);
+  }
+  return {
+    ...groups,
+    text: written?.completion.microblog_summary || null,
+    completion: written?.completion.summary ?? null,
+    completion_writer: written?.writer ?? 'none',
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
+
+function toFlatItems(source: Source, found: readonly FoundItem[]): FlatItem[] | FlatPost[] {
+  return source === 'microblog' ? found.flatMap(toFlatPosts) : found.map(toFlatItem);
+}
+
+function toFlatItem({ title, link, snippet, publishedAt }: FoundItem): FlatItem {
+  const item: FlatItem = { title, link, snippet };
+  return publishedAt === undefined ? item : { ...item, published_date: publishedAt.toISOString() };
 }
 
 /** The longest piece of a streamed text, in characters. */

@@ -1,16 +1,8 @@
 /** Which addresses may be cited: none that leads nowhere, or somewhere else, for the reader of a public search. */
 import { hasOrdinaryHost, parseUrl } from '../domain/link.ts';
 import { isLocal, isPublic } from '../domain/networks.ts';
-import type { FoundItem } from './sources/search-source.ts';
 
 const SAFE_ADDRESS = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
-
-/** An item whose address may be cited, the same in every list of the response; none where it may not. */
-export function withCitableLink(item: FoundItem): FoundItem[] {
-  const link = toCitableLink(item.link);
-  if (link === undefined) return [];
-  return [link === item.link ? item : { ...item, link }];
-}
 
 /**
  * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no

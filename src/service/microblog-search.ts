@@ -4,7 +4,7 @@ import { SPECIFIED_AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts'
 import type { Model } from '../domain/enumerations.ts';
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
+import type { ServedAuthor, ServedPost, ServedWarning } from '../protocol/extensions.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../protocol/specification.ts';
 import { toCitableLink } from './citable-link.ts';
 import { planWordings } from './planning/keywords.ts';
@@ -13,25 +13,28 @@ import { collectWarnings, querySources } from './planning/retrieval.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
-/** The most posts of one answer. */
+/** The most posts of one answer, unless a request says how many. */
 const MAX_POSTS = 40;
 /** Clocks differ; a post from further ahead is a lie about its time. */
 const MAX_CLOCK_SKEW_MS = 10 * MINUTE;
+
+type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
 
 /**
  * The newest first. Where several microblogs found more than an answer holds, the newest of them all, copies
  * and reposts too: who watches posts wants to know back to when nothing is missing, and who repeats whom.
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
-export async function searchMicroblog(
+export async function searchMicroblog<Post>(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
-  { prompt, model, at }: { prompt: string; model: Model; at: Date },
+  { prompt, model, count = MAX_POSTS, at }: MicroblogRequest,
+  toPosts: (found: FoundItem) => readonly Post[],
   signal: AbortSignal,
-): Promise<ServedMicroblogResponse> {
+): Promise<{ miner_microblog_posts: Post[]; warnings?: ServedWarning[] }> {
   const gathering = { sources, log, tier: MODEL_TIERS[model], signal };
   // The user's own wording alone: posts come by their time, so that none may be there that says something else.
   const { own } = planWordings(prompt);
-  const query = { from: undefined, to: at, limit: MAX_POSTS };
+  const query = { from: undefined, to: at, limit: count };
   const gathered = await querySources(gathering, 'microblog', [own], query);
   signal.throwIfAborted();
   const warnings = collectWarnings(gathered, 'microblog');
@@ -42,10 +45,9 @@ export async function searchMicroblog(
     found.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
   )
     .sort((a, b) => readPublishedTime(b) - readPublishedTime(a))
-    .slice(0, MAX_POSTS)
-    .flatMap(({ post }) => post ?? []);
+    .slice(0, count);
   return {
-    miner_microblog_posts: posts.map(toServedPost),
+    miner_microblog_posts: posts.flatMap(toPosts),
     ...(warnings.length > 0 && { warnings }),
   };
 }
@@ -53,6 +55,11 @@ export async function searchMicroblog(
 function readPublishedTime({ publishedAt, post }: FoundItem): number {
   const at = publishedAt?.getTime() ?? Date.parse(post?.created_at ?? '');
   return Number.isNaN(at) ? 0 : at;
+}
+
+/** The post of an item as it is served, in an array. */
+export function toServedPosts({ post }: FoundItem): ServedPost[] {
+  return post === undefined ? [] : [toServedPost(post)];
 }
 
 /**
@@ -86,7 +93,7 @@ function toServedAuthor(user: MicroblogAuthor): ServedAuthor {
 }
 
 /** The thing with each counter as a number, and the names of those that are not known. */
-function fillUnknownCounters<Name extends string, T extends Readonly<Record<Name, number | null>>>(
+export function fillUnknownCounters<Name extends string, T extends Readonly<Record<Name, number | null>>>(
   thing: T,
   names: readonly Name[],
 ): T & Record<Name, number> & { unknown_counters?: string[] } {

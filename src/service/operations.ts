@@ -4,15 +4,22 @@ import { type Model, SOURCE_BY_TOOL } from '../domain/enumerations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Dialect } from '../protocol/dialect.ts';
-import { validationBody } from '../protocol/error-body.ts';
+import { validationBody, type ValidationProblem } from '../protocol/error-body.ts';
 import type { ServedAiResponse, ServedMicroblogResponse } from '../protocol/extensions.ts';
-import type { AiSearchRequest, microblogSearchRequest } from '../protocol/specification.ts';
+import type { FlatAiResponse, FlatMicroblogResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
 import { ClientGone } from './http-errors.ts';
-import { searchMicroblog } from './microblog-search.ts';
+import { toFlatPosts } from './flat-posts.ts';
+import { flatAiSearchRequest, flatMicroblogSearchRequest, readDomains, readWindow } from './flat-requests.ts';
+import { searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
-import { boundedAiSearchRequest, boundedMicroblogSearchRequest, parseRequest } from './request-parser.ts';
+import {
+  boundedAiSearchRequest,
+  boundedMicroblogSearchRequest,
+  parseBody,
+  parseRequest,
+} from './request-parser.ts';
 import { openEventStream } from './response-stream.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -21,7 +28,8 @@ import type { z } from 'zod';
 const DEFAULT_MODEL: Model = 'NOVA';
 
 type OperationContext = AiSearchContext & {
-  dialect: Dialect;
+  /** The dialect of a request, by its User-Agent and its body. */
+  chooseDialect: (userAgent: string | undefined, request: unknown) => Dialect;
   clock: Clock;
   /** Responds to a parsed request: {@link respond}, or a wrapper of it at a mount. */
   respond: (exchange: Exchange) => Promise<FastifyReply>;
@@ -43,54 +51,99 @@ type OperationWork =
       operation: 'ai';
       /** Whether the client wants the parts of the answer as they are ready. */
       streaming: boolean;
-      search: (signal: AbortSignal, listener?: AiSearchListener) => Promise<ServedAiResponse>;
+      search: (
+        signal: AbortSignal,
+        listener?: AiSearchListener,
+      ) => Promise<ServedAiResponse | FlatAiResponse>;
     }
   | {
       operation: 'microblog';
       streaming: false;
-      search: (signal: AbortSignal) => Promise<ServedMicroblogResponse>;
+      search: (signal: AbortSignal) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>;
     };
 
-type Operation<Request> = {
-  schema: z.core.$ZodType<Request>;
-  plan: (ctx: OperationContext, request: Request) => OperationWork;
-};
+/** An operation: the work for a request, or what is wrong with the request. */
+type Operation = (
+  ctx: OperationContext,
+  dialect: Dialect,
+  request: unknown,
+) => { ok: true; work: OperationWork } | { ok: false; problems: ValidationProblem[] };
+
+function defineOperation<Request>(
+  schema: z.core.$ZodType<Request>,
+  plan: (ctx: OperationContext, request: Request) => OperationWork,
+): Operation {
+  return (ctx, dialect, value) => {
+    const parsed = parseRequest(schema, dialect, value);
+    return parsed.ok ? { ok: true, work: plan(ctx, parsed.request) } : parsed;
+  };
+}
+
+/** Each operation, by the form of its answer. */
+export type OperationForms = Readonly<Record<Dialect['answers'], Operation>>;
 
 /** Operation A. */
-export const AI_SEARCH: Operation<AiSearchRequest> = {
-  schema: boundedAiSearchRequest,
-  plan: (ctx, request) => ({
+export const AI_SEARCH: OperationForms = {
+  grouped: defineOperation(boundedAiSearchRequest, (ctx, request) => ({
     operation: 'ai',
     streaming: request.streaming === true,
-    search: (signal, listener) =>
-      runAiSearch(ctx, resolveRetrieval(request, ctx.clock.now()), signal, listener),
-  }),
+    search: (signal, listener) => {
+      const retrieval = resolveRetrieval(request, ctx.clock.now());
+      return runAiSearch(ctx, retrieval, { answers: 'grouped' }, signal, listener);
+    },
+  })),
+  flat: defineOperation(flatAiSearchRequest, (ctx, request) => ({
+    operation: 'ai',
+    streaming: request.streaming === true,
+    search: (signal, listener) => {
+      const at = ctx.clock.now();
+      const retrieval = {
+        ...resolveRetrieval(request, at),
+        window: readWindow(request, at),
+        count: request.count ?? undefined,
+        domains: readDomains(request),
+      };
+      const linksOnly = request.result_type === 'ONLY_LINKS';
+      return runAiSearch(ctx, retrieval, { answers: 'flat', linksOnly }, signal, listener);
+    },
+  })),
 };
 
 /** Operation B. */
-export const MICROBLOG_SEARCH: Operation<z.infer<typeof microblogSearchRequest>> = {
-  schema: boundedMicroblogSearchRequest,
-  plan: (ctx, { prompt, model = DEFAULT_MODEL }) => ({
+export const MICROBLOG_SEARCH: OperationForms = {
+  grouped: defineOperation(boundedMicroblogSearchRequest, (ctx, { prompt, model }) => ({
     operation: 'microblog',
     streaming: false,
-    search: (signal) => searchMicroblog(ctx, { prompt, model, at: ctx.clock.now() }, signal),
-  }),
+    search: (signal) => {
+      const request = { prompt, model: model ?? DEFAULT_MODEL, at: ctx.clock.now() };
+      return searchMicroblog(ctx, request, toServedPosts, signal);
+    },
+  })),
+  flat: defineOperation(flatMicroblogSearchRequest, (ctx, { prompt, model, count }) => ({
+    operation: 'microblog',
+    streaming: false,
+    search: (signal) => {
+      const request = {
+        prompt,
+        model: model ?? DEFAULT_MODEL,
+        count: count ?? undefined,
+        at: ctx.clock.now(),
+      };
+      return searchMicroblog(ctx, request, toFlatPosts, signal);
+    },
+  })),
 };
 
-export function createOperationHandler<Request>(ctx: OperationContext, operation: Operation<Request>) {
+export function createOperationHandler(ctx: OperationContext, forms: OperationForms) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { dialect, log } = ctx;
-    const parsed = parseRequest(operation.schema, dialect, request.body);
-    if (!parsed.ok) return reply.code(422).send(validationBody(parsed.problems));
+    const { log } = ctx;
+    const body = parseBody(request.body);
+    if (!body.ok) return reply.code(422).send(validationBody(body.problems));
+    const dialect = ctx.chooseDialect(request.headers['user-agent'], body.request);
+    const planned = forms[dialect.answers](ctx, dialect, body.request);
+    if (!planned.ok) return reply.code(422).send(validationBody(planned.problems));
     const signal = createDisconnectSignal(reply);
-    return ctx.respond({
-      request,
-      reply,
-      dialect,
-      log,
-      signal,
-      ...operation.plan(ctx, parsed.request),
-    });
+    return ctx.respond({ request, reply, dialect, log, signal, ...planned.work });
   };
 }
 
@@ -113,7 +166,7 @@ export async function respond(exchange: Exchange): Promise<FastifyReply> {
 }
 
 /** A request with its defaults: what is not said is NOVA, the past 24 hours. A tool said twice is one. */
-function resolveRetrieval(request: AiSearchRequest, at: Date): RetrievalRequest {
+function resolveRetrieval(request: z.infer<typeof boundedAiSearchRequest>, at: Date): RetrievalRequest {
   return {
     prompt: request.prompt,
     selected: [...new Set(request.tools.map((tool) => SOURCE_BY_TOOL[tool]))],

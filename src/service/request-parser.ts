@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { Dialect } from '../protocol/dialect.ts';
-import { MODELS, DATE_FILTERS, TOOLS } from '../domain/enumerations.ts';
+import { TOOLS } from '../domain/enumerations.ts';
 import type { ValidationProblem } from '../protocol/error-body.ts';
-import { aiSearchRequest, microblogSearchRequest, MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
+import { aiSearchRequest, microblogSearchRequest } from '../protocol/specification.ts';
 import { fromWire } from '../protocol/wire.ts';
 
 /** The most entries of `tools`; doubles count here and are one afterwards. */
@@ -21,33 +21,42 @@ const visiblePrompt = aiSearchRequest.shape.prompt.refine(
   'Value error, the prompt needs a visible character',
 );
 
-/** The request of operation A with the bounds of this service. */
+/** The request of operation A with the bounds of this service. An optional member may be null. */
 export const boundedAiSearchRequest = aiSearchRequest.extend({
   prompt: visiblePrompt,
   tools: aiSearchRequest.shape.tools.max(MAX_TOOLS),
+  model: aiSearchRequest.shape.model.nullable(),
+  date_filter: aiSearchRequest.shape.date_filter.nullable(),
+  streaming: aiSearchRequest.shape.streaming.nullable(),
 });
 /** The request of operation B with the bounds of this service. */
-export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({ prompt: visiblePrompt });
+export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({
+  prompt: visiblePrompt,
+  model: microblogSearchRequest.shape.model.nullable(),
+});
 
 type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 
-/** Reads a body as a request of the schema. Members nobody knows are ignored. */
-export function parseRequest<T>(
-  schema: z.core.$ZodType<T>,
-  dialect: Dialect,
-  body: unknown,
-): ParsedRequest<T> {
+/** Reads a body as JSON. */
+export function parseBody(body: unknown): ParsedRequest<unknown> {
   const text = Buffer.isBuffer(body) ? body.toString('utf8') : '';
   if (text.trim() === '') return rejectRequest({ loc: ['body'], msg: 'Field required', type: 'missing' });
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return { ok: true, request: JSON.parse(text) };
   } catch (error) {
     // V8 says where, in most of its messages.
     const at = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
     const loc = ['body', at === undefined ? text.length : Number(at)];
     return rejectRequest({ loc, msg: 'JSON decode error', type: 'json_invalid' });
   }
+}
+
+/** Reads a value as a request of the schema. Members nobody knows are ignored. */
+export function parseRequest<T>(
+  schema: z.core.$ZodType<T>,
+  dialect: Dialect,
+  value: unknown,
+): ParsedRequest<T> {
   const parsed = z.safeParse(schema, fromWire(dialect, 'request', value));
   if (parsed.success) return { ok: true, request: parsed.data };
   return rejectRequest(...parsed.error.issues.map((issue) => toValidationProblem(issue, dialect, value)));
@@ -62,39 +71,54 @@ function toValidationProblem(issue: z.core.$ZodIssue, dialect: Dialect, body: un
   const loc = ['body', ...path];
   const value = path.reduce<unknown>(readMember, body);
   if (value === undefined) return { loc, msg: 'Field required', type: 'missing' };
-  return { loc, ...describeIssue(issue, Array.isArray(value), listAllowedValues(path, dialect)) };
+  return { loc, ...describeIssue(issue, path[0] === 'tools' ? listToolLabels(dialect) : undefined) };
 }
 
-function describeIssue(issue: z.core.$ZodIssue, list: boolean, words: readonly string[]) {
+/** @param labels of tools in the dialect, if the issue is about one */
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  labels: readonly string[] | undefined,
+): { msg: string; type: string } {
   if (issue.code === 'invalid_type') return describeTypeIssue(issue.expected);
   if (issue.code === 'invalid_value')
-    return { msg: `Input should be ${joinAlternatives(words)}`, type: 'enum' };
-  if (issue.code === 'too_big' && list) {
-    return { msg: `List should have at most ${MAX_TOOLS} items after validation`, type: 'too_long' };
+    return { msg: `Input should be ${joinAlternatives(labels ?? issue.values.map(String))}`, type: 'enum' };
+  if (issue.code === 'too_big') return describeSizeIssue(issue.origin, 'most', Number(issue.maximum));
+  if (issue.code === 'too_small') return describeSizeIssue(issue.origin, 'least', Number(issue.minimum));
+  return { msg: issue.message, type: 'value_error' };
+}
+
+function describeSizeIssue(origin: string, bound: 'most' | 'least', limit: number) {
+  const isMost = bound === 'most';
+  const length = isMost ? 'long' : 'short';
+  if (origin === 'number' || origin === 'int') {
+    const type = isMost ? 'less_than_equal' : 'greater_than_equal';
+    return { msg: `Input should be ${isMost ? 'less' : 'greater'} than or equal to ${limit}`, type };
   }
-  if (issue.code === 'too_big') {
-    return { msg: `String should have at most ${MAX_PROMPT_LENGTH} characters`, type: 'string_too_long' };
+  if (origin === 'array') {
+    const end = isMost ? '' : ', not 0';
+    const items = limit === 1 ? 'item' : 'items';
+    return {
+      msg: `List should have at ${bound} ${limit} ${items} after validation${end}`,
+      type: `too_${length}`,
+    };
   }
-  if (issue.code !== 'too_small') return { msg: issue.message, type: 'value_error' };
-  return list
-    ? { msg: 'List should have at least 1 item after validation, not 0', type: 'too_short' }
-    : { msg: 'String should have at least 1 character', type: 'string_too_short' };
+  const characters = limit === 1 ? 'character' : 'characters';
+  return { msg: `String should have at ${bound} ${limit} ${characters}`, type: `string_too_${length}` };
 }
 
 function describeTypeIssue(expected: string): { msg: string; type: string } {
   if (expected === 'array') return { msg: 'Input should be a valid list', type: 'list_type' };
   if (expected === 'boolean') return { msg: 'Input should be a valid boolean', type: 'bool_type' };
   if (expected === 'string') return { msg: 'Input should be a valid string', type: 'string_type' };
+  if (expected === 'int' || expected === 'number')
+    return { msg: 'Input should be a valid integer', type: 'int_type' };
   return {
     msg: 'Input should be a valid dictionary or object to extract fields from',
     type: 'model_attributes_type',
   };
 }
 
-/** What may stand at a place, in the words of the dialect. */
-function listAllowedValues([member]: readonly (string | number)[], dialect: Dialect): readonly string[] {
-  if (member === 'model') return MODELS;
-  if (member === 'date_filter') return DATE_FILTERS;
+function listToolLabels(dialect: Dialect): readonly string[] {
   return TOOLS.map((tool) => dialect.labelOf.get(tool) ?? tool);
 }
 

@@ -7,20 +7,21 @@ import type { ServerResponse } from 'node:http';
 import { internalErrorBody } from '../protocol/error-body.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
-import type { ResultItem } from '../protocol/specification.ts';
+import type { FlatAiResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
+import type { Source } from '../domain/enumerations.ts';
 import { SECOND } from '../domain/time.ts';
 import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
-import { type GroupedSource, splitPieces } from './ai-search.ts';
+import { splitPieces } from './ai-search.ts';
 
 const PING_INTERVAL_MS = 10 * SECOND;
 
 type EventStream = {
-  group: (source: GroupedSource, items: readonly ResultItem[]) => void;
+  group: (source: Source, items: readonly object[]) => void;
   /** More of the text of a role; roles may interleave. */
   text: (role: CompletionRole, text: string) => void;
   /** The end: what was not sent of the texts, completion, result. */
-  answer(answer: ServedAiResponse): Promise<void>;
+  answer(answer: ServedAiResponse | FlatAiResponse): Promise<void>;
   /** A failure after the headers were sent: reported inside the stream. */
   fail(): void;
 };
@@ -68,14 +69,16 @@ export function openEventStream(
     },
     text,
     async answer(answer) {
+      const { completion } = answer;
       for (const role of COMPLETION_ROLES) {
-        const whole = answer.completion[role];
+        // A flat completion is a text, whose parts were sent while it was written.
+        const whole = typeof completion === 'object' && completion !== null ? completion[role] : '';
         const before = sent.get(role) ?? '';
         if (whole.startsWith(before)) text(role, whole.slice(before.length));
       }
       // What was sent so far is bounded by one answer; the rest waits until the client has taken it.
       await waitForDrain(response);
-      response.write(event({ type: 'completion', content: answer.completion }));
+      response.write(event({ type: 'completion', content: completion ?? '' }));
       await waitForDrain(response);
       response.write(event({ type: 'result', content: answer }));
       end();

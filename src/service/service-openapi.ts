@@ -1,7 +1,7 @@
 /** The service described: OpenAPI 3.1, made of the schemas that its responses are checked with, and a page at `/`. */
 
 import { TOOLS } from '../domain/enumerations.ts';
-import { type Dialect, buildOperationPaths, wireName } from '../protocol/dialect.ts';
+import { type Dialect, wireName } from '../protocol/dialect.ts';
 import {
   internalErrorBody,
   tooManyRequestsBody,
@@ -9,7 +9,10 @@ import {
   validationBody,
 } from '../protocol/error-body.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../protocol/extensions.ts';
+import { flatAiResponse, flatMicroblogResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
+import { buildServedPaths } from './dialect-choice.ts';
+import { flatAiSearchRequest, flatMicroblogSearchRequest } from './flat-requests.ts';
 import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -38,7 +41,7 @@ function describeService(
       title: 'strandline search service',
       version,
       description:
-        'The AI search specification, in the specification’s own words (neutral) and in those of the hosted service (named). Answers with the header X-Sandbox are invented.',
+        'The AI search specification, in the specification’s own words (neutral) in those of the hosted service of 2025 (named), and as it has answered since 2026 (named-2026). Answers with the header X-Sandbox are invented.',
     },
     servers: bases.map((url) => ({ url })),
     security: [{ key: [] }],
@@ -57,16 +60,17 @@ function describeService(
 }
 
 function describePaths(dialect: Dialect, webGroup: boolean): JsonObject {
-  const at = buildOperationPaths(dialect);
-  const answer = webGroup ? servedAiResponse : servedAiResponse.omit({ web_search_results: true });
+  const at = buildServedPaths(dialect);
+  const grouped = webGroup ? servedAiResponse : servedAiResponse.omit({ web_search_results: true });
+  const isFlat = dialect.answers === 'flat';
   const ai = describeOperation(dialect, 'aiSearch', 'AI search over several sources', {
-    request: boundedAiSearchRequest,
-    answer,
+    request: isFlat ? flatAiSearchRequest : boundedAiSearchRequest,
+    answer: isFlat ? flatAiResponse : grouped,
     example: REQUEST_EXAMPLES.ai,
   });
   const microblog = describeOperation(dialect, 'microblogSearch', 'Microblog posts that match a prompt', {
-    request: boundedMicroblogSearchRequest,
-    answer: servedMicroblogResponse,
+    request: isFlat ? flatMicroblogSearchRequest : boundedMicroblogSearchRequest,
+    answer: isFlat ? flatMicroblogResponse : servedMicroblogResponse,
     example: REQUEST_EXAMPLES.microblog,
   });
   return { [at.ai]: { post: ai }, [at.microblog]: { post: microblog } };
@@ -158,7 +162,7 @@ function translateSchema(dialect: Dialect, schema: unknown): unknown {
     Object.entries(schema).map(([name, part]: [string, unknown]) => {
       if (name === 'properties' && typeof part === 'object' && part !== null) {
         const members = Object.entries(part).map(([member, inside]: [string, unknown]) => [
-          wireName(dialect, member),
+          nameMember(dialect, member),
           translateSchema(dialect, inside),
         ]);
         return [name, Object.fromEntries(members) as JsonObject];
@@ -172,6 +176,12 @@ function translateSchema(dialect: Dialect, schema: unknown): unknown {
       return [name, translateSchema(dialect, part)];
     }),
   );
+}
+
+/** A flat group has its own name. */
+function nameMember(dialect: Dialect, member: string): string {
+  const source = dialect.answers === 'flat' ? dialect.sourceOf.get(member) : undefined;
+  return (source && dialect.groupOf.get(source)) ?? wireName(dialect, member);
 }
 
 function translateToolLabel(dialect: Dialect, word: unknown): unknown {
@@ -195,7 +205,7 @@ export function registerAboutRoutes(
     name: 'strandline search service',
     version,
     about: 'An implementation of the AI search specification over public sources, or a simulation of them.',
-    operations: dialects.flatMap((dialect) => Object.values(buildOperationPaths(dialect))),
+    operations: dialects.flatMap((dialect) => Object.values(buildServedPaths(dialect))),
     below: bases,
     description: '/openapi.json',
     health: ['/healthz', '/healthz/sources'],

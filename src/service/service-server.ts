@@ -1,7 +1,7 @@
-/** The search service: both operations, in both dialects, over HTTP. */
+/** The search service: both operations, in every dialect, over HTTP. */
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
-import { loadDialect, buildOperationPaths } from '../protocol/dialect.ts';
+import { loadDialect } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
 import { SECOND } from '../domain/time.ts';
 import { type Clock } from '../platform/clock.ts';
@@ -22,6 +22,7 @@ import {
   type KeyVerifier,
   type RateLimit,
 } from './key-gate.ts';
+import { buildServedPaths, isClientOf2026 } from './dialect-choice.ts';
 import { registerHealthRoutes } from './service-health.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
 import { AI_SEARCH, createOperationHandler, MICROBLOG_SEARCH, respond } from './operations.ts';
@@ -145,19 +146,27 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     { mount: 'sandbox', below: SANDBOX_PATH, answering: simulated },
     ...(live === undefined ? [] : [{ mount: 'live', below: LIVE_PATH, answering: live } as const]),
   ] as const;
-  const dialects = [loadDialect('neutral'), loadDialect('named')];
+  const [neutral, named, flat] = [loadDialect('neutral'), loadDialect('named'), loadDialect('named-2026')];
+  const doors = [
+    { at: buildServedPaths(neutral), chooseDialect: () => neutral },
+    {
+      at: buildServedPaths(named),
+      chooseDialect: (userAgent: string | undefined, request: unknown) =>
+        isClientOf2026(userAgent, request, named) ? flat : named,
+    },
+    { at: buildServedPaths(flat), chooseDialect: () => flat },
+  ];
   registerAboutRoutes(
     app,
     parts,
-    dialects,
+    [neutral, named, flat],
     mounts.map(({ below }) => below || '/'),
   );
   for (const { mount, below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
-    for (const dialect of dialects) {
-      const at = buildOperationPaths(dialect);
+    for (const { at, chooseDialect } of doors) {
       const ctx = {
-        dialect,
+        chooseDialect,
         sources: answering,
         respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,

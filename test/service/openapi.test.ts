@@ -32,7 +32,7 @@ test('has the required parts of OpenAPI 3.1', () => {
   expect(description['info']).toMatchObject({ title: expect.any(String) as string, version: '0.0.0-test' });
   expect(description['servers']).toEqual([{ url: '/' }, { url: '/sandbox' }, { url: '/live' }]);
   const ids = operations().map(([, { operationId }]) => operationId);
-  expect(new Set(ids).size).toBe(4);
+  expect(new Set(ids).size).toBe(6);
   for (const [path, { responses, requestBody }] of operations()) {
     expect(path).toMatch(/^\/[\w/]+$/);
     expect(Object.keys(responses)).toEqual(['200', '401', '413', '422', '429', '500']);
@@ -83,6 +83,8 @@ describe('every documented operation', () => {
     expect(schemaAt('/desearch/ai/search')).toContain('reddit_search_results');
     expect(schemaAt('/search/ai/search')).not.toContain('reddit');
     expect(schemaAt('/desearch/ai/search/links/twitter')).toContain('retweet_count');
+    expect(schemaAt('/2026/desearch/ai/search')).toContain('"hacker_news_search"');
+    expect(schemaAt('/2026/desearch/ai/search')).toContain('include_domains');
   });
 });
 

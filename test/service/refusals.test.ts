@@ -31,6 +31,20 @@ describe('a request without a valid key', () => {
   });
 });
 
+test.each(['/search', '/desearch', '/2026/desearch'])(
+  'null is like leaving an optional member out: %s',
+  async (at) => {
+    const nulls = { model: null, date_filter: null, streaming: null };
+    const without = await service.post(`${at}/ai/search`, { prompt: 'x', tools: ['web'] });
+    const withNulls = await service.post(`${at}/ai/search`, { prompt: 'x', tools: ['web'], ...nulls });
+    expect(withNulls.status).toBe(200);
+    expect(await withNulls.json()).toEqual(await without.json());
+    const b = at === '/search' ? 'microblog' : 'twitter';
+    expect((await service.post(`${at}/ai/search/links/${b}`, { prompt: 'x', model: null })).status).toBe(200);
+    expect((await service.post(`${at}/ai/search`, { prompt: null, tools: ['web'] })).status).toBe(422);
+  },
+);
+
 /** One entry of a refusal, `loc` from the member on. */
 function field(loc: (string | number)[], msg: string, type: string) {
   return { loc: ['body', ...loc], msg, type };

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MODELS, type Model, type Source } from '../../src/domain/enumerations.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';
-import { searchMicroblog } from '../../src/service/microblog-search.ts';
+import { searchMicroblog, toServedPosts } from '../../src/service/microblog-search.ts';
 import { type RetrievalRequest, retrieveFindings } from '../../src/service/planning/retrieval.ts';
 import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
 import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
@@ -314,7 +314,12 @@ describe('an undated item', () => {
 
 describe('posts of several microblogs', () => {
   const ask = (...sources: SearchSource[]) =>
-    searchMicroblog({ sources, log: silent }, { prompt: 'tide', model: 'NOVA', at: NOON }, never);
+    searchMicroblog(
+      { sources, log: silent },
+      { prompt: 'tide', model: 'NOVA', at: NOON },
+      toServedPosts,
+      never,
+    );
 
   test('come newest first, each once', async () => {
     const one = stubSource('microblog', async () => [foundPost('1', 10), foundPost('2', 30)]);

@@ -11,12 +11,13 @@ import {
 import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { withCitableLink } from '../citable-link.ts';
+import { parseUrl } from '../../domain/link.ts';
+import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
 import type { OutageCode } from '../../protocol/service-status.ts';
-import type { FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
+import type { DomainFilter, FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
 
@@ -25,9 +26,17 @@ export type RetrievalRequest = {
   selected: readonly Source[];
   model: Model;
   dateFilter: DateFilter;
+  /** Replaces the date filter. */
+  window?: DateWindow | undefined;
+  /** Maximum number of results per tool; by default that of the model. */
+  count?: number | undefined;
+  domains?: DomainFilter | undefined;
   /** Time of the response; the end of its window. */
   at: Date;
 };
+
+/** Inclusive; without `from`, items of any age. */
+export type DateWindow = { from: Date | undefined; to: Date };
 
 /** Findings by source, one entry per selected source; empty if it failed. */
 export type Findings = ReadonlyMap<Source, readonly FoundItem[]>;
@@ -73,13 +82,16 @@ async function retrieveForTool(
   gathering: SourceQueryContext,
 ): Promise<{ found: FoundItem[]; warnings: ServedWarning[] }> {
   const { tier } = gathering;
-  const window = computeDateWindow(request.dateFilter, request.at);
-  const query = { ...window, limit: tier.items };
+  const window = request.window ?? computeDateWindow(request.dateFilter, request.at);
+  const domains = source === 'web' ? request.domains : undefined;
+  const query = { ...window, limit: request.count ?? tier.items, domains };
   const keep = (item: FoundItem) =>
-    isOriginalPost(item) && (source === 'encyclopedia' || isWithinWindow(item, window, request.dateFilter));
+    isOriginalPost(item) &&
+    (source === 'encyclopedia' || isWithinWindow(item, window)) &&
+    (domains === undefined || isWithinDomains(item, domains));
   const ranked = (lists: readonly (readonly FoundItem[])[]) =>
     rankResults(
-      lists.map((list) => list.filter(keep).flatMap(withCitableLink)),
+      lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
       { prompt: request.prompt, keywords: own.keywords, ...query },
     );
 
@@ -87,7 +99,7 @@ async function retrieveForTool(
   const found = ranked(first.lists);
   const further = single.slice(0, tier.again);
   const again = first.answering.filter(acceptsWordings);
-  if (found.length >= MIN_RESULT_SHARE * tier.items || further.length === 0 || again.length === 0) {
+  if (found.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
     return { found, warnings: collectWarnings(first, source) };
   }
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
@@ -102,18 +114,21 @@ function isOriginalPost({ post }: FoundItem): boolean {
   return post?.is_repost !== true;
 }
 
-/** Longest window, in days, from which undated items are excluded. */
-const MAX_DATED_ONLY_DAYS = DATE_FILTER_DAYS.PAST_MONTH;
+/** Longest window from which undated items are excluded. */
+const MAX_DATED_ONLY_MS = DATE_FILTER_DAYS.PAST_MONTH * DAY;
 
 /** Filters by each item's own time, since sources may search a wider window. */
-function isWithinWindow(
-  { publishedAt }: FoundItem,
-  { from, to }: { from: Date; to: Date },
-  filter: DateFilter,
-): boolean {
+function isWithinWindow({ publishedAt, inWindow }: FoundItem, { from, to }: DateWindow): boolean {
   const at = publishedAt?.getTime() ?? Number.NaN;
-  if (Number.isNaN(at)) return DATE_FILTER_DAYS[filter] > MAX_DATED_ONLY_DAYS;
-  return at >= from.getTime() && at <= to.getTime();
+  const start = from?.getTime() ?? Number.NEGATIVE_INFINITY;
+  if (Number.isNaN(at)) return inWindow === true || to.getTime() - start > MAX_DATED_ONLY_MS;
+  return at >= start && at <= to.getTime();
+}
+
+function isWithinDomains({ link }: FoundItem, { include, exclude }: DomainFilter): boolean {
+  const host = parseUrl(link)?.hostname ?? '';
+  const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
+  return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);
 }
 
 // One tool: all its sources in parallel.
@@ -142,7 +157,7 @@ export async function querySources(
   { sources, log, tier, signal }: SourceQueryContext,
   tool: Source,
   wordings: readonly Wording[],
-  request: Pick<SourceQuery, 'from' | 'to' | 'limit'>,
+  request: Pick<SourceQuery, 'from' | 'to' | 'limit' | 'domains'>,
 ): Promise<SourceQueryResults> {
   const toolSources = sources.filter(({ source }) => source === tool);
   const replies = await Promise.all(

@@ -1,6 +1,8 @@
 /** Sends sandbox responses: as on every mount, plus the requested faults. */
 
-import type { ServedAiResponse } from '../../protocol/extensions.ts';
+import type { Dialect } from '../../protocol/dialect.ts';
+import type { ServedAiResponse, ServedMicroblogResponse } from '../../protocol/extensions.ts';
+import type { FlatAiResponse, FlatMicroblogResponse } from '../../protocol/flat-response.ts';
 import { toWire } from '../../protocol/wire.ts';
 import type { AiSearchListener } from '../ai-search.ts';
 import { type Exchange, respond } from '../operations.ts';
@@ -26,23 +28,38 @@ export async function respondWithFaults(exchange: Exchange): Promise<FastifyRepl
   if (exchange.streaming) return respondInParts(exchange, faults);
   const answer =
     exchange.operation === 'ai'
-      ? shapeResponse(distortResponse(await exchange.search(signal), faults), faults)
-      : distortPosts(await exchange.search(signal), faults);
+      ? distortGroups(await exchange.search(signal), faults)
+      : distortMicroblog(await exchange.search(signal), dialect, faults);
   const body = toWire(dialect, `${exchange.operation}-answer`, answer);
   return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
+}
+
+// Content faults distort what the specification shows; flat answers have only the other faults.
+
+function distortGroups(answer: ServedAiResponse | FlatAiResponse, faults: Faults): object {
+  return 'text_chunks' in answer ? shapeResponse(distortResponse(answer, faults), faults) : answer;
+}
+
+function distortMicroblog(
+  answer: ServedMicroblogResponse | FlatMicroblogResponse,
+  { answers }: Dialect,
+  faults: Faults,
+): object {
+  // The dialect decides the form of the answer.
+  return answers === 'grouped' ? distortPosts(answer as ServedMicroblogResponse, faults) : answer;
 }
 
 /** If content faults apply, groups are sent only once all are complete. */
 function respondInParts(exchange: Exchange & { operation: 'ai' }, faults: Faults): Promise<FastifyReply> {
   const cut = new AbortController();
-  const search = async (signal: AbortSignal, listener?: AiSearchListener): Promise<ServedAiResponse> => {
-    const distorted = faults.content.size > 0;
+  const search = async (signal: AbortSignal, listener?: AiSearchListener) => {
+    const distorted = faults.content.size > 0 && exchange.dialect.answers === 'grouped';
     const whole = await exchange.search(
       signal,
       distorted && listener ? { ...listener, onGroup: () => {} } : listener,
     );
-    const answer = distortResponse(whole, faults);
-    if (distorted)
+    const answer = 'text_chunks' in whole ? distortResponse(whole, faults) : whole;
+    if (distorted && 'text_chunks' in answer)
       for (const [name, source] of listGroups(answer))
         listener?.onGroup(source, answer[name]?.organic_results ?? []);
     if (faults.truncate) {

@@ -4,6 +4,7 @@ import type { MicroblogPost } from '../../protocol/specification.ts';
 import { DAY } from '../../domain/time.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 import { createDocuments, type Documents } from './simulated-documents.ts';
+import { findQuotedPost } from './simulated-posts.ts';
 import { createMicroblog, type SimulatedMicroblog } from './simulated-microblog.ts';
 
 /** The default world. */
@@ -47,6 +48,7 @@ function createDocumentSource(documents: Documents, source: Exclude<Source, 'mic
 }
 
 function toFoundItem(post: MicroblogPost): FoundItem {
+  const quoted = findQuotedPost(post);
   return {
     source: 'microblog',
     title: post.summary_description,
@@ -55,5 +57,6 @@ function toFoundItem(post: MicroblogPost): FoundItem {
     summaryDescription: post.summary_description,
     publishedAt: new Date(post.created_at),
     post,
+    ...(quoted && { quoted }),
   };
 }

@@ -173,7 +173,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
 
     async find(query) {
       query.signal.throwIfAborted();
-      const name = createQueryKey(query);
+      const name = createQueryKey(query, clock.now());
       const known = cache.get(name);
       if (known !== undefined) return known;
       const request = requests.join(name, clock.now().getTime() + query.timeoutMs, (joinedSignal, until) => {
@@ -225,11 +225,15 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_timeout',
 ]);
 
-/** Cache key of a query, independent of case, spaces and time. */
-function createQueryKey({ prompt, keywords, from, to, limit }: SourceQuery): string {
+/** A window that ended earlier than this is one of the past. */
+const CURRENT_MS = 10 * MINUTE;
+
+/** Cache key of a query, independent of case, spaces, and for a window that ends now also of the time. */
+function createQueryKey({ prompt, keywords, from, to, limit, domains }: SourceQuery, now: Date): string {
   const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
   const days = from && (to.getTime() - from.getTime()) / DAY;
-  return JSON.stringify([words, keywords, days, limit]);
+  const end = now.getTime() - to.getTime() > CURRENT_MS ? to.getTime() : undefined;
+  return JSON.stringify([words, keywords, days, end, limit, domains]);
 }
 
 /** Caches queries for recent results for a shorter time; no start date means recent. */

@@ -20,7 +20,14 @@ export type FoundItem = {
   engagement?: number;
   /** The full post, for microblogs only. Counters that the source lacks are null. */
   post?: MicroblogPost;
+  /** The whole post that `post` quotes, if the source returns it. */
+  quoted?: MicroblogPost;
+  /** Undated, but the source was asked for the query's window only. */
+  inWindow?: true;
 };
+
+/** Hosts to which web results are limited, and hosts without which they are returned; subdomains included. */
+export type DomainFilter = { include: readonly string[]; exclude: readonly string[] };
 
 /** A query for items published from `from` to `to`, inclusive. */
 export type SourceQuery = {
@@ -33,6 +40,8 @@ export type SourceQuery = {
   to: Date;
   /** Maximum number of useful items. */
   limit: number;
+  /** For web pages only. Results are filtered by the service as well. */
+  domains?: DomainFilter | undefined;
   /** Time limit in milliseconds: work that would take longer need not be started. */
   timeoutMs: number;
   /** Aborts at the source's time limit, or when the client disconnects. */

@@ -1,0 +1,34 @@
+/**
+ * Which dialect a request to a named path speaks. The hosted service answers its paths in another form since 2026, and
+ * its clients say nothing about which they expect: those of 2025 expect groups, those of 2026 flat lists.
+ */
+
+import { TOOLS } from '../domain/enumerations.ts';
+import { buildOperationPaths, type Dialect } from '../protocol/dialect.ts';
+import { isPlain } from '../protocol/json.ts';
+
+/** Paths of the two operations. The flat dialect has the named paths, also below `/2026`, where it is never guessed. */
+export function buildServedPaths(dialect: Dialect): { ai: string; microblog: string } {
+  return buildOperationPaths(
+    dialect,
+    dialect.answers === 'flat' ? `2026/${dialect.servicePrefix}` : undefined,
+  );
+}
+
+/** The HTTP libraries of the public clients of 2026 (undici, aiohttp); those of 2025 use axios and requests. */
+const CLIENT_OF_2026 = /^undici$|\baiohttp\//i;
+
+/**
+ * Whether a request is one of the public clients of 2026: sent by their HTTP library, without `model`, which they no
+ * longer know, and with the short ids of tools only. Any other request gets what it always got.
+ * @param named the dialect with the labels of 2025
+ */
+export function isClientOf2026(userAgent: string | undefined, request: unknown, named: Dialect): boolean {
+  if (!CLIENT_OF_2026.test(userAgent ?? '') || !isPlain(request) || Object.hasOwn(request, 'model'))
+    return false;
+  const labels = new Set(TOOLS.map((tool) => named.labelOf.get(tool)?.toLowerCase()));
+  const { tools } = request;
+  return (
+    !Array.isArray(tools) || tools.every((tool: unknown) => !labels.has(String(tool).trim().toLowerCase()))
+  );
+}

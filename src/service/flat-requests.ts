@@ -1,0 +1,83 @@
+/**
+ * Requests of the flat dialect: what the public clients of 2026 can ask for beyond the specification. Each member is
+ * honored, or refused by name where this service cannot.
+ */
+
+import type { DomainFilter } from './sources/search-source.ts';
+import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
+import { parsePublishedAt } from './sources/parse/published-at.ts';
+import type { DateWindow } from './planning/retrieval.ts';
+import { z } from 'zod';
+
+const MAX_DOMAINS = 50;
+const RESULT_TYPES = ['LINKS_WITH_FINAL_SUMMARY', 'ONLY_LINKS'] as const;
+
+const time = z
+  .string()
+  .refine(
+    (text) => parsePublishedAt(text) !== undefined,
+    'Value error, a time such as 2026-05-01T00:00:00Z is needed',
+  );
+const domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(
+    /^(?:[\p{L}\p{N}_-]{1,63}\.){1,20}[\p{L}\p{N}-]{2,63}$/u,
+    'Value error, a domain such as bbc.com is needed, without scheme and path',
+  );
+const refused = (member: string) =>
+  z
+    .string()
+    .refine(
+      (text) => text.trim() === '',
+      `Value error, ${member} is not supported by this service: leave it out`,
+    );
+
+/** Results per source. */
+const count = z.int().min(10).max(200).nullish();
+
+export const flatAiSearchRequest = boundedAiSearchRequest
+  .extend({
+    start_date: time.nullish(),
+    end_date: time.nullish(),
+    count,
+    result_type: z.enum(RESULT_TYPES).nullish(),
+    include_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
+    exclude_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
+    system_message: refused('system_message').nullish(),
+    scoring_system_message: refused('scoring_system_message').nullish(),
+  })
+  .superRefine((request, context) => {
+    const { date_filter, start_date, end_date } = request;
+    const [from, to] = [start_date, end_date].map((text) => parsePublishedAt(text ?? undefined));
+    if (date_filter && (start_date || end_date)) {
+      const message = 'Value error, date_filter cannot be combined with start_date or end_date';
+      context.addIssue({ code: 'custom', path: ['date_filter'], message });
+    }
+    if (from !== undefined && to !== undefined && to < from)
+      context.addIssue({
+        code: 'custom',
+        path: ['end_date'],
+        message: 'Value error, end_date is before start_date',
+      });
+  });
+export type FlatAiSearchRequest = z.infer<typeof flatAiSearchRequest>;
+
+export const flatMicroblogSearchRequest = boundedMicroblogSearchRequest.extend({ count });
+
+/** The requested dates; undefined if the date filter applies. Nothing is newer than the response. */
+export function readWindow({ start_date, end_date }: FlatAiSearchRequest, at: Date): DateWindow | undefined {
+  const [from, to] = [start_date, end_date].map((text) => parsePublishedAt(text ?? undefined));
+  if (from === undefined && to === undefined) return undefined;
+  return { from, to: to === undefined || to > at ? at : to };
+}
+
+/** The domains for web results; undefined if there are none. A subdomain belongs to its domain. */
+export function readDomains({
+  include_domains: include,
+  exclude_domains: exclude,
+}: FlatAiSearchRequest): DomainFilter | undefined {
+  const domains = { include: include ?? [], exclude: exclude ?? [] };
+  return domains.include.length + domains.exclude.length === 0 ? undefined : domains;
+}
