@@ -1,5 +1,7 @@
 /** Which service responds where: the root, the simulation and the live sources; and the warnings in a response. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
 import { SourceDown } from '../../src/service/sources/outage.ts';
 import { type Client, KEY, startForTest } from './running.ts';
@@ -104,6 +106,25 @@ describe('next to the results', () => {
     expect(usual).not.toContain('"type":"web"');
     expect(usual).not.toContain('web_search_results');
   });
+});
+
+test('an address is returned as its source gave it, and escaped where a text cites it', async () => {
+  const film = 'https://wiki.example/Tide_(film)';
+  const source = stubSource('encyclopedia', async () => [foundItem(film, { source: 'encyclopedia' })]);
+  const wiki = await startForTest({ sources: [source] });
+  const body = await (await wiki.post(A, { ...web, tools: ['Encyclopedia Search'] })).text();
+  const answer = servedAiResponse.parse(JSON.parse(body));
+  expect(answer.encyclopedia_search_results?.organic_results).toMatchObject([{ link: film }]);
+  expect(answer.search_completion_links).toEqual([film]);
+  expect(answer.completion_links).toEqual([film]);
+  expect(answer.completion.key_sources).toMatchObject([{ url: film }]);
+  expect(answer.completion.summary).toContain('[1](https://wiki.example/Tide_%28film%29)');
+  const read = parseResponse({ operation: 'ai', body, contentType: null, dialect: loadDialect('neutral') });
+  expect(read.links.map(({ address }) => address)).toEqual([film]);
+  expect(read.completion?.claims.flatMap(({ citations }) => citations)).toMatchObject([
+    { canonical: film, returned: true },
+  ]);
+  await wiki.close();
 });
 
 test('the truth of the sandbox requires a key like the sandbox', async () => {

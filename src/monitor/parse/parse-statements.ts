@@ -39,11 +39,11 @@ export function* parseStatements(
   texts: CompletionTexts,
   results: CitableResults,
 ): Cooperative<ParsedStatement[]> {
-  const isReturned = createReturnedCheck(results);
+  const toCitation = createCitationResolver(results);
   const claims: Statement[] = [];
   for (const role of CLAIM_ROLES) {
     yield;
-    claims.push(...parseTextStatements(role, readRoleText(texts, role), isReturned));
+    claims.push(...parseTextStatements(role, readRoleText(texts, role), toCitation));
   }
   return claims.map((claim, position) => ({ ...claim, position }));
 }
@@ -59,7 +59,7 @@ type Statement = Omit<ParsedStatement, 'position'>;
 function parseTextStatements(
   role: StatementRole,
   text: string,
-  isReturned: (link: LinkRef) => boolean,
+  toCitation: (link: LinkRef) => ParsedCitation,
 ): Statement[] {
   const marked = extractMarks(stripScaffold(text));
   const statements = new Map<string, Statement>();
@@ -71,7 +71,7 @@ function parseTextStatements(
     const sentence = restoreSentence(piece, tokens);
     if (!isStatement(sentence)) continue;
     const identity = hashStatement(sentence);
-    const cited = resolveCitations(tokens, marked.numbered, isReturned);
+    const cited = resolveCitations(tokens, marked.numbered, toCitation);
     const before = statements.get(identity);
     if (before === undefined && statements.size >= MAX_STATEMENTS) break;
     statements.set(
@@ -133,7 +133,7 @@ function isStatement(text: string): boolean {
 function resolveCitations(
   tokens: readonly MarkToken[],
   numbered: MarkedText['numbered'],
-  isReturned: (link: LinkRef) => boolean,
+  toCitation: (link: LinkRef) => ParsedCitation,
 ): Pick<Statement, 'citations' | 'unresolved'> {
   const links: LinkRef[] = [];
   const unresolved = new Set<number>();
@@ -146,7 +146,7 @@ function resolveCitations(
     }
   }
   return {
-    citations: distinctCitations(links.map((link) => ({ ...link, returned: isReturned(link) }))),
+    citations: distinctCitations(links.map(toCitation)),
     unresolved: [...unresolved].slice(0, MAX_CITED),
   };
 }
@@ -158,17 +158,34 @@ function distinctCitations(citations: readonly ParsedCitation[]): ParsedCitation
   );
 }
 
-/** Whether a link is a result of the response, or the address of one of its posts. */
-function createReturnedCheck({ links, posts, nestedPosts }: CitableResults): (link: LinkRef) => boolean {
+/** Marks that could end a citation, which services escape in its address and nowhere else. */
+const ESCAPED_MARK = /%(?:2[789]|5[BDE]|7C)/gi;
+
+/**
+ * Resolves a cited link: whether it is a result of the response, or the address of one of its posts, and if so as it is
+ * spelled there.
+ */
+function createCitationResolver({
+  links,
+  posts,
+  nestedPosts,
+}: CitableResults): (link: LinkRef) => ParsedCitation {
   const all = [...posts, ...nestedPosts];
   const ids = new Set(all.map(({ external_id }) => external_id));
   const addresses = new Set([
     ...links.map(({ canonical }) => canonical),
     ...all.flatMap(({ url }) => parseLink(url).link?.canonical ?? []),
   ]);
-  return ({ canonical }) => {
+  const isReturned = ({ canonical }: LinkRef) => {
     const id = readIdFromAddress(canonical);
     return addresses.has(canonical) || (id !== null && ids.has(id));
+  };
+  return (link) => {
+    if (isReturned(link)) return { ...link, returned: true };
+    const { link: plain } = parseLink(link.address.replace(ESCAPED_MARK, decodeURIComponent));
+    return plain !== undefined && isReturned(plain)
+      ? { ...plain, returned: true }
+      : { ...link, returned: false };
   };
 }
 
