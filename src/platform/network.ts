@@ -66,8 +66,8 @@ function parseAddress(text: string): URL | undefined {
   }
 }
 
-/** Non-public destinations that the operator allows. */
-export type Allowed = { hosts: ReadonlySet<string>; networks: BlockList };
+/** Non-public destinations that the operator allows, and the variable that lists them. */
+export type Allowed = { hosts: ReadonlySet<string>; networks: BlockList; variable: string };
 
 /** All addresses of a host, from the system resolver. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
@@ -110,7 +110,7 @@ export function readAllowed(list: string | undefined, variable: string): Allowed
         },
       ]);
   }
-  return { hosts, networks: createBlockList(networks) };
+  return { hosts, networks: createBlockList(networks), variable };
 }
 
 /**
@@ -134,10 +134,23 @@ export async function resolveAllowed(
     const named = allowed.hosts.has(host) || isInNetworks(allowed.networks, address);
     if (!named && !isPublic(address))
       throw new NotAllowed(
-        `${host === address ? host : `${host} resolves to ${address}, which`} is not a public address. To allow it, add it to WEBHOOK_ALLOW.`,
+        `${host === address ? host : `${host} resolves to ${address}, which`} is not a public address. To allow it, add it to ${allowed.variable}.`,
       );
     if (!named && protocol !== 'https:')
-      throw new NotAllowed(`${host} requires https. To allow http, add it to WEBHOOK_ALLOW.`);
+      throw new NotAllowed(`${host} requires https. To allow http, add it to ${allowed.variable}.`);
   }
   return addresses;
+}
+
+/** A lookup function for `net.connect` that returns the checked addresses of {@link resolveAllowed}. */
+export function createFixedLookup(addresses: readonly LookupAddress[]) {
+  return (
+    _host: string,
+    options: { all?: boolean | undefined },
+    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+  ): void => {
+    const [first] = addresses;
+    if (options.all === true) done(null, [...addresses]);
+    else done(null, first?.address ?? '', first?.family);
+  };
 }

@@ -40,6 +40,8 @@ export type LiveHealth = {
   lastSuccess: Date | undefined;
   /** `reason` contains only our own text. */
   lastFailure: { at: Date; code: OutageCode; reason: string } | undefined;
+  /** Parts that need attention, such as a feed that is gone, in our own words. */
+  problems: readonly string[];
 };
 
 /** A source and its health; `live` only for enabled sources. */

@@ -52,5 +52,6 @@ function serializeSourceHealth({ name, source, title, state, reason, dates, term
     last_failure_at: live?.lastFailure?.at ?? null,
     last_failure: live?.lastFailure?.reason ?? null,
     last_failure_code: live?.lastFailure?.code ?? null,
+    problems: live?.problems ?? [],
   };
 }

@@ -7,6 +7,7 @@ import type { ReadVariables, Table, Values } from '../../config/variable.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { DateAccuracy } from '../../protocol/service-status.ts';
 import type { SourceDown } from './outage.ts';
 import type { FoundItem, SourceQuery } from './search-source.ts';
@@ -22,6 +23,10 @@ type SourceFacts = {
   dates: DateAccuracy;
   /** What its operator permits, in a sentence. */
   terms: string;
+  /** What it finds, for the line at the start: `stories of Hacker News`. */
+  brings?: string;
+  /** `news`: a web source that knows only news sites, so it cannot search another site for the discussion board. */
+  covers?: 'news';
   /** Rate limit of this process; bursts are allowed, further requests wait or are refused. */
   pace: { perMinute: number; burst: number };
   /** Minimum time between two requests from all machines together, in milliseconds. */
@@ -53,6 +58,10 @@ type SourceFacts = {
 export type Adapter = SourceFacts & {
   /** A minimal request to check that the source responds; only for sources without a key. */
   probe?: (context: AdapterContext) => Promise<void>;
+  /** Parts that need attention, in our own words: a feed that is gone. Shown wherever the source is listed. */
+  problems?: () => readonly string[];
+  /** Ends what it started. */
+  close?: () => Promise<void>;
   /**
    * Results, best first; may exceed `limit`, and the window if dates are coarse.
    * @throws SourceDown
@@ -70,15 +79,15 @@ type SourceOptions = {
 export type SourceDefinition = {
   facts: SourceFacts;
   variables: Table;
-  /** @returns undefined if a required variable is not set */
+  /** @returns undefined if a required variable is not set, or its variables turn it off */
   open: (read: ReadVariables, options: SourceOptions) => Adapter | undefined;
 };
 
-/** Defines a source; `make` runs only if all required variables are set. */
+/** Defines a source; `make` runs only if all required variables are set, and returns undefined if they turn it off. */
 export function defineSource<T extends Table>(definition: {
   facts: SourceFacts;
   variables: T;
-  make: (values: NonNullable<Values<T>>, options: SourceOptions) => Adapter;
+  make: (values: NonNullable<Values<T>>, options: SourceOptions) => Adapter | undefined;
 }): SourceDefinition {
   const { facts, variables, make } = definition;
   const open: SourceDefinition['open'] = (read, options) => {
@@ -97,6 +106,9 @@ export type AdapterContext = {
    */
   ask: (question: ProviderRequest, timeoutMs?: number) => Promise<ProviderResponse>;
   clock: Clock;
+  log: Logger;
+  /** The `User-Agent`, for requests that are not sent with `ask`. */
+  who: string;
   /** How long the caller still waits, in milliseconds. */
   leftMs: () => number;
   /**
@@ -108,6 +120,8 @@ export type AdapterContext = {
   unspend: (units: number) => Promise<void>;
   /** Reports that results are incomplete: the failure of a later page. */
   cutShort: (down: SourceDown) => void;
+  /** Pauses the source after this query, as it asked for, in milliseconds. */
+  rest: (ms: number) => void;
 };
 
 const MAX_SIDE_REQUEST_MS = 2 * SECOND;

@@ -72,7 +72,9 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
 /** Placeholder for a tool without sources: reports why, and what to set. */
 export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
   const ours = offered.filter((candidate) => candidate.source === source);
-  const unset = ours.filter(({ adapter }) => adapter === undefined).map(({ needs }) => needs.join(' and '));
+  const unset = ours
+    .filter(({ adapter, needs }) => adapter === undefined && needs.length > 0)
+    .map(({ needs }) => needs.join(' and '));
   const asIs = ours.filter(({ adapter }) => adapter !== undefined).map(({ name }) => name);
   return {
     name: source.replace('_', '-'),

@@ -111,7 +111,8 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
             { source: adapter.name, code: short.code, why: short.message },
             'source returned partial results',
           );
-        if (short === undefined || !isObeyed(pass, short)) pass.succeeded();
+        if (within.restMs() > 0) pass.rest(within.restMs(), 'source_busy');
+        else if (short === undefined || !isObeyed(pass, short)) pass.succeeded();
         return result;
       } catch (error) {
         if (signal.aborted && !isTimeout(signal)) {
@@ -213,6 +214,7 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
         },
         lastSuccess,
         lastFailure,
+        problems: adapter.problems?.() ?? [],
       };
     },
   };

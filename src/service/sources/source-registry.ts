@@ -7,12 +7,15 @@ import { ARXIV } from './providers/arxiv.ts';
 import { BLUESKY } from './providers/bluesky.ts';
 import { BRAVE } from './providers/brave.ts';
 import { EXA } from './providers/exa.ts';
+import { FEEDS } from './providers/feeds.ts';
+import { GDELT } from './providers/gdelt.ts';
 import { HACKER_NEWS } from './providers/hacker-news.ts';
 import { LEMMY } from './providers/lemmy.ts';
 import { MASTODON } from './providers/mastodon.ts';
 import { MEDIAWIKI } from './providers/mediawiki.ts';
 import { REDDIT } from './providers/reddit.ts';
 import { SEARXNG } from './providers/searxng.ts';
+import { STACK_EXCHANGE } from './providers/stack-exchange.ts';
 import { TAVILY } from './providers/tavily.ts';
 import { X } from './providers/x.ts';
 import { YOUTUBE } from './providers/youtube.ts';
@@ -26,9 +29,12 @@ export const SOURCE_REGISTRY: readonly SourceDefinition[] = [
   MASTODON,
   BLUESKY,
   X,
+  STACK_EXCHANGE,
   LEMMY,
   REDDIT,
   YOUTUBE,
+  FEEDS,
+  GDELT,
   SEARXNG,
   BRAVE,
   TAVILY,
@@ -78,7 +84,8 @@ export function chooseSources(settings: SourceSettings, version: string): Source
     const adapter = open(read, { at: addresses[name], version });
     if (isWanted.has(name) && adapter === undefined) {
       const missing = needed.filter((row) => read(row) === undefined).map((row) => row.name);
-      const expected = `${missing.join(' and ')} to be set as well`;
+      const expected =
+        missing.length === 0 ? 'its variables to turn it on' : `${missing.join(' and ')} to be set as well`;
       problems.push({ path: 'SERVICE_SOURCES', given: name, expected });
     }
     const isOn = isWanted.has(name) || (auto && adapter !== undefined);

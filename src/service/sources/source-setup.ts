@@ -62,20 +62,23 @@ export function openSources(
           live: await live.find(({ name }) => name === statement.name)?.health(),
         })),
       ),
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all([agent.destroy(), ...offered.map(({ adapter }) => adapter?.close?.())]);
+    },
   };
 }
 
 /** Without a source for discussion boards, the first web source replaces it. */
 function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefined {
-  const web = live.find(({ source }) => source === 'web');
+  const web = live.find(({ source, adapter }) => source === 'web' && adapter.covers === undefined);
   return web === undefined || live.some(({ name }) => name === 'reddit')
     ? undefined
     : createBoardFallback(web);
 }
 
 function describeSource({ name, source, needs, adapter, isOn }: OfferedSource): SourceStatement {
-  const reason = adapter === undefined ? `needs ${needs.join(' and ')}` : 'not in SERVICE_SOURCES';
+  const unset = needs.length === 0 ? 'turned off by its variables' : `needs ${needs.join(' and ')}`;
+  const reason = adapter === undefined ? unset : 'not in SERVICE_SOURCES';
   return {
     name,
     source,
@@ -136,8 +139,13 @@ function describeOff(reason: string | undefined): ProbeOutcome {
 
 async function probeSource(source: LiveSource | undefined, signal: AbortSignal): Promise<ProbeOutcome> {
   try {
-    if (await source?.probe(signal)) return { outcome: 'reachable', words: 'reachable' };
-    return { outcome: 'unasked', words: 'on' };
+    const isReachable = await source?.probe(signal);
+    const { brings, problems } = source?.adapter ?? {};
+    const words = [isReachable === true ? 'reachable' : 'on', ...(brings === undefined ? [] : [brings])];
+    return {
+      outcome: isReachable === true ? 'reachable' : 'unasked',
+      words: [words.join(': '), ...(problems?.() ?? [])].join('; '),
+    };
   } catch (error) {
     const why = error instanceof SourceDown ? error.message : 'failed';
     return { outcome: 'unreachable', words: `not reachable (${why})` };

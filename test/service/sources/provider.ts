@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { steppedClock } from '../../../src/platform/clock.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
 import type { MicroblogAuthor, MicroblogPost } from '../../../src/protocol/specification.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
@@ -100,15 +101,18 @@ export function sample(name: string): unknown {
 
 /**
  * What an adapter asks with, over a real connection; `spent` is what it took of its allowance, in order, and
- * `cuts` why it found less than there is.
+ * `cuts` why it found less than there is, `rests` how long it is to be left alone.
  */
 export function startAsking(signal = new AbortController().signal) {
   const clock = steppedClock(NOW);
   const spent: number[] = [];
   const cuts: SourceDown[] = [];
+  const rests: number[] = [];
   const asking: AdapterContext = {
     ask: createRequestSender({ who: 'strandline-test', agent: AGENT, clock, signal }),
     clock,
+    log: createLogger('silent'),
+    who: 'strandline-test',
     leftMs: () => 6_000,
     spend: async (units) => {
       spent.push(units);
@@ -119,8 +123,11 @@ export function startAsking(signal = new AbortController().signal) {
     cutShort: (down) => {
       cuts.push(down);
     },
+    rest: (ms) => {
+      rests.push(ms);
+    },
   };
-  return { asking, clock, spent, cuts };
+  return { asking, clock, spent, cuts, rests };
 }
 
 /** An adapter before a provider that answers so, and what asking it needs. */

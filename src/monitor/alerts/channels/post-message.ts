@@ -4,6 +4,7 @@ import { HIDDEN, InvalidInput } from '../../../domain/errors.ts';
 import { cleanLine } from '../../../domain/text.ts';
 import { awaitUnlessAborted, createTimeLimit } from '../../../platform/clock.ts';
 import {
+  createFixedLookup,
   leadsToOurselves,
   NotAllowed,
   readAllowed,
@@ -102,19 +103,6 @@ async function resolveReceiver(
   const addresses = await resolveAllowed(url, readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
   if (leadsToOurselves(url, addresses, doors)) throw new NotAllowed(`${url.host} is strandline itself`);
   return addresses;
-}
-
-/** A lookup function for `net.connect` that returns the checked addresses. */
-function createFixedLookup(addresses: readonly LookupAddress[]) {
-  return (
-    _host: string,
-    options: { all?: boolean | undefined },
-    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
-    const [first] = addresses;
-    if (options.all === true) done(null, [...addresses]);
-    else done(null, first?.address ?? '', first?.family);
-  };
 }
 
 /** The start of a body on one line; null if it is empty. An incomplete body is fine. */

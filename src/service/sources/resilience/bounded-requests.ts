@@ -15,6 +15,8 @@ type BoundedRequests = {
   isWaiting: () => boolean;
   /** Why results are incomplete; undefined if they are complete. */
   shortness: () => SourceDown | undefined;
+  /** How long the source asked to be paused after this query, in milliseconds; 0 if it did not. */
+  restMs: () => number;
   /** Ends the query: reserved units that were not returned count as spent. */
   settle: () => void;
 };
@@ -42,6 +44,7 @@ export function createBoundedRequests(
   const waiting = new Set<ProviderRequest>();
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
+  let restMs = 0;
   const wallet = createAllowanceWallet(adapter, {
     clock,
     log,
@@ -50,11 +53,16 @@ export function createBoundedRequests(
   });
   const context: AdapterContext = {
     clock,
+    log,
+    who: parts.who,
     leftMs,
     spend: wallet.spend,
     unspend: wallet.unspend,
     cutShort(down) {
       short = signal.aborted ? createTimeoutOutage(isWaiting()) : down;
+    },
+    rest(ms) {
+      restMs = Math.max(restMs, ms);
     },
     async ask(question, timeoutMs) {
       signal.throwIfAborted();
@@ -80,7 +88,7 @@ export function createBoundedRequests(
       }
     },
   };
-  return { context, isWaiting, shortness: () => short, settle: wallet.settle };
+  return { context, isWaiting, shortness: () => short, restMs: () => restMs, settle: wallet.settle };
 }
 
 /** @param isWaiting whether the request was not sent, because of the rate limit */

@@ -89,11 +89,19 @@ function toOutage({ status, headers }: Response, clock: Clock): SourceDown {
 
 // For all outgoing requests: bounded bodies, failures as codes.
 
-/** The whole body as text; undefined if it exceeds the limit, where leaving the loop closes the connection. */
+/** The whole body as text; undefined if it exceeds the limit. */
 export async function readLimitedBody(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,
 ): Promise<string | undefined> {
+  return (await readLimitedBytes(body, most))?.toString('utf8');
+}
+
+/** The whole body; undefined if it exceeds the limit, where leaving the loop closes the connection. */
+export async function readLimitedBytes(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {
@@ -101,7 +109,7 @@ export async function readLimitedBody(
     if (bytes > most) return undefined;
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }
 
 /** The network error as a code (`ECONNREFUSED`): messages may repeat outside text. */

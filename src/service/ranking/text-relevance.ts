@@ -1,0 +1,73 @@
+/** Relevance of titles and snippets to a prompt: a list of its own beside those of the sources. */
+
+import { hasUnspacedScript, inverseDocumentFrequency, termSaturation } from '../../domain/relevance.ts';
+import type { FoundItem } from '../sources/search-source.ts';
+
+/** More occurrences of a word do not raise its score. */
+const MAX_OCCURRENCES = 4;
+/** From this length on, words match without their last two letters: `elections` matches `election`. */
+const MIN_STEMMED_LENGTH = 6;
+/** A prompt up to this length is also matched as a phrase. */
+const MAX_PHRASE_LENGTH = 60;
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** What is compared: title and snippet. */
+type Text = Pick<FoundItem, 'title' | 'snippet'>;
+
+/** @returns item indexes, best match first, without items that do not match */
+export function rankByText(
+  things: readonly Text[],
+  { keywords, prompt }: { keywords: readonly string[]; prompt: string },
+): number[] {
+  const terms = buildTerms(keywords, prompt);
+  const texts = things.map(joinText);
+  const averageLength = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(1, texts.length);
+  const scores = texts.map(() => 0);
+  for (const term of terms) {
+    const times = texts.map((text) => countOccurrences(text, term));
+    const rare = inverseDocumentFrequency(times.filter((n) => n > 0).length, texts.length);
+    for (const [i, n] of times.entries()) {
+      if (n > 0)
+        scores[i] = (scores[i] ?? 0) + rare * termSaturation(n, texts[i]?.length ?? 0, averageLength);
+    }
+  }
+  return Array.from(scores.keys())
+    .filter((i) => (scores[i] ?? 0) > 0)
+    .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+}
+
+function buildTerms(keywords: readonly string[], prompt: string): string[] {
+  const whole = prompt.toLowerCase().replace(/\s+/gu, ' ').trim();
+  const terms = keywords.map(stem);
+  return [...new Set(whole.includes(' ') && whole.length <= MAX_PHRASE_LENGTH ? [...terms, whole] : terms)];
+}
+
+function stem(word: string): string {
+  return word.length >= MIN_STEMMED_LENGTH && !/[\s\p{N}]/u.test(word) && !hasUnspacedScript(word)
+    ? word.slice(0, -2)
+    : word;
+}
+
+function joinText({ title, snippet }: Text): string {
+  return (snippet.startsWith(title) ? snippet : `${title} ${snippet}`).toLowerCase();
+}
+
+/** Whether a text contains every word, in lower case, by the same rules as {@link rankByText}. */
+export function containsEveryWord(thing: Text, words: readonly string[]): boolean {
+  const text = joinText(thing);
+  return words.every((word) => countOccurrences(text, stem(word)) > 0);
+}
+
+/** Number of words that start with a term; of occurrences, in scripts without spaces. */
+function countOccurrences(text: string, term: string): number {
+  let count = 0;
+  for (
+    let at = text.indexOf(term);
+    at !== -1 && count < MAX_OCCURRENCES;
+    at = text.indexOf(term, at + term.length)
+  ) {
+    const before = text[at - 1];
+    if (before === undefined || !LETTER.test(before) || hasUnspacedScript(term)) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,244 @@
+/**
+ * Reads a list of feeds: each at most every 15 minutes, only if it changed, and within limits of size and time. What they
+ * contained is kept in memory. A failing feed keeps its last entries and is named among the problems; others go on.
+ */
+
+import pLimit from 'p-limit';
+import { Refused } from '../../../domain/errors.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import { createTimeLimit } from '../../../platform/clock.ts';
+import { type Allowed, NotAllowed, type Resolve } from '../../../platform/network.ts';
+import { retryAfterMs } from '../../../protocol/retry-after.ts';
+import type { AdapterContext } from '../adapter.ts';
+import { SourceDown } from '../outage.ts';
+import { findNetworkCode } from '../resilience/http-request.ts';
+import type { FeedEntry } from './feed-document.ts';
+import { type FeedParser, MAX_DOCUMENT_BYTES, openFeedParser } from './feed-parser.ts';
+import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
+
+export type FeedReader = {
+  /**
+   * Reads the feeds that are due, and waits for them at most `maxMs`, or longer if none has been read yet.
+   * @returns how many are still being read
+   * @throws SourceDown if none could be read
+   */
+  refresh(context: FeedContext, maxMs: number): Promise<number>;
+  /** Everything read so far. */
+  entries(): FeedEntry[];
+  /** Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`. */
+  problems(): string[];
+  /** Aborts what is being read. */
+  close(): Promise<void>;
+};
+
+export type FeedContext = Pick<AdapterContext, 'clock' | 'who' | 'log'>;
+
+const MAX_FEED_MS = 10 * SECOND;
+const MAX_CONCURRENT = 8;
+/** Between two requests; a feed may ask for up to an hour, an overloaded server for as long as it likes. */
+const READ_EVERY_MS = 15 * MINUTE;
+const MAX_FRESH_MS = HOUR;
+const RETRY_NETWORK_MS = MINUTE;
+const ACCEPT =
+  'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5';
+
+type Feed = {
+  /** As it was given: a feed, or a site that names one. */
+  given: string;
+  /** The feed itself, once it is known. */
+  at: string;
+  /** Headers of the next request, so that an unchanged feed is not sent again. */
+  validators: Record<string, string>;
+  entries: readonly FeedEntry[];
+  isRead: boolean;
+  dueAt: number;
+  problem: string | undefined;
+  reading: Promise<void> | undefined;
+};
+
+/** A feed cannot be read. The message is in our own words. */
+class FeedProblem extends Error {
+  override readonly name = 'FeedProblem';
+  readonly retryMs: number;
+
+  constructor(message: string, retryMs = READ_EVERY_MS) {
+    super(message);
+    this.retryMs = retryMs;
+  }
+}
+
+/**
+ * @param addresses feeds, or sites that name one
+ * @param means.variable which lists them, for advice
+ * @param means.maxFeedMs time limit of one feed; set in tests
+ */
+export function createFeedReader(
+  addresses: readonly string[],
+  means: { variable: string; allowed: Allowed; resolve: Resolve; maxFeedMs?: number },
+): FeedReader {
+  const { variable, allowed, resolve, maxFeedMs = MAX_FEED_MS } = means;
+  const closing = new AbortController();
+  const places = pLimit(MAX_CONCURRENT);
+  let parser: FeedParser | undefined;
+  const feeds = addresses.map(
+    (given): Feed => ({
+      given,
+      at: given,
+      validators: {},
+      entries: [],
+      isRead: false,
+      dueAt: 0,
+      problem: undefined,
+      reading: undefined,
+    }),
+  );
+
+  async function read(feed: Feed, { clock, who, log }: FeedContext): Promise<void> {
+    const limit = createTimeLimit(maxFeedMs, closing.signal);
+    const known = feed.problem;
+    try {
+      const fetched = await fetch(feed, { who, clock }, limit.signal);
+      feed.problem = undefined;
+      if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
+      feed.isRead = true;
+      feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
+      if (fetched.movedTo !== undefined && feed.at === feed.given)
+        feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${variable}`;
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      const { message, retryMs } = toProblem(error, limit.signal.aborted);
+      feed.problem = message;
+      feed.dueAt = clock.now().getTime() + retryMs;
+      // It may have moved: start again from the site.
+      feed.at = feed.given;
+      feed.validators = {};
+    } finally {
+      limit.end();
+    }
+    if (feed.problem !== undefined && feed.problem !== known)
+      log.warn({ feed: showAddress(feed.given), why: feed.problem }, 'feed problem');
+  }
+
+  async function fetch(
+    feed: Feed,
+    { who, clock }: Pick<FeedContext, 'who' | 'clock'>,
+    signal: AbortSignal,
+  ): Promise<FetchedDocument> {
+    const headers = { 'user-agent': who, accept: ACCEPT, ...feed.validators };
+    const fetched = await fetchPublic(feed.at, {
+      allowed,
+      resolve,
+      headers,
+      maxBytes: MAX_DOCUMENT_BYTES,
+      signal,
+    });
+    const { status } = fetched;
+    if (status === 200 || (status === 304 && feed.isRead)) return fetched;
+    if (status === 410) throw new FeedProblem(`gone (HTTP 410); remove it from ${variable}`, DAY);
+    const isBusy = status === 429 || status === 503;
+    const waitMs = isBusy ? (retryAfterMs(fetched.headers.get('retry-after'), clock.now()) ?? 0) : 0;
+    throw new FeedProblem(`HTTP ${status}`, Math.max(waitMs, READ_EVERY_MS));
+  }
+
+  /** Keeps the entries of a feed; for a page, those of the first feed that it names. */
+  async function take(
+    feed: Feed,
+    fetched: FetchedDocument,
+    context: FeedContext,
+    signal: AbortSignal,
+  ): Promise<void> {
+    parser ??= openFeedParser(context.log);
+    const { bytes, address, headers } = fetched;
+    const contentType = (headers.get('content-type') ?? '').slice(0, 200);
+    const document = await parser.parse(bytes, { address, contentType }, signal);
+    signal.throwIfAborted();
+    if (document.kind === 'feed') {
+      feed.entries = document.entries;
+      feed.validators = readValidators(headers);
+      return;
+    }
+    if (document.kind === 'unreadable') throw new FeedProblem(document.why);
+    const [first] = feed.at === feed.given ? document.feeds : [];
+    if (first === undefined) throw new FeedProblem('is a page, not a feed, and names no feed');
+    feed.at = first;
+    feed.validators = {};
+    await take(feed, await fetch(feed, context, signal), context, signal);
+  }
+
+  return {
+    async refresh(context, maxMs) {
+      const now = context.clock.now().getTime();
+      for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
+        feed.reading = places(() => read(feed, context)).finally(() => {
+          feed.reading = undefined;
+        });
+      }
+      const readings = feeds.flatMap(({ reading }) => reading ?? []);
+      await awaitAtMost(Promise.all(readings), maxMs);
+      const isAnyRead = () => feeds.some(({ isRead }) => isRead);
+      if (!isAnyRead())
+        await Promise.any(
+          readings.map(async (reading) => {
+            await reading;
+            if (!isAnyRead()) throw toOutage(feeds);
+          }),
+        ).catch(() => {});
+      if (!isAnyRead()) throw toOutage(feeds);
+      return feeds.filter(({ reading }) => reading !== undefined).length;
+    },
+    entries: () => feeds.flatMap(({ entries }) => entries),
+    problems: () =>
+      feeds.flatMap(({ given, problem }) =>
+        problem === undefined ? [] : [`${showAddress(given)}: ${problem}`],
+      ),
+    async close() {
+      closing.abort();
+      await parser?.close();
+    },
+  };
+}
+
+async function awaitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}
+
+/** Without query, which may contain a secret. */
+function showAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+function readValidators(headers: FetchedDocument['headers']): Record<string, string> {
+  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
+  return {
+    ...(etag !== null && etag.length <= 200 && { 'if-none-match': etag }),
+    ...(modified !== null && modified.length <= 100 && { 'if-modified-since': modified }),
+  };
+}
+
+function chooseFreshMs({ headers }: FetchedDocument): number {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '')?.[1];
+  return Math.min(Math.max(Number(seconds ?? 0) * SECOND, READ_EVERY_MS), MAX_FRESH_MS);
+}
+
+function toProblem(error: unknown, isLate: boolean): { message: string; retryMs: number } {
+  if (isLate) return { message: `no complete response in ${MAX_FEED_MS / SECOND} s`, retryMs: READ_EVERY_MS };
+  if (error instanceof FeedProblem) return error;
+  if (error instanceof NotAllowed) return { message: error.message, retryMs: READ_EVERY_MS };
+  if (error instanceof Refused) return { message: `not parsed: ${error.message}`, retryMs: READ_EVERY_MS };
+  const code = findNetworkCode(error) ?? 'unknown';
+  return { message: `no response (${code})`, retryMs: RETRY_NETWORK_MS };
+}
+
+/** With the reason, if all have the same. */
+function toOutage(feeds: readonly Feed[]): SourceDown {
+  const [first] = feeds;
+  const same = feeds.every(({ problem }) => problem === first?.problem) ? first?.problem : undefined;
+  const detail = same ?? `none of ${feeds.length} feeds could be read`;
+  return new SourceDown('source_failed', { detail });
+}

@@ -1,0 +1,95 @@
+/**
+ * Fetches an address that a person gave, by the rules of webhooks: public addresses only unless the operator allows
+ * others, connected to the checked address, and each redirect checked like the first.
+ */
+
+import { Agent, fetch, type Response } from 'undici';
+import { parseUrl } from '../../../domain/link.ts';
+import { awaitUnlessAborted } from '../../../platform/clock.ts';
+import {
+  type Allowed,
+  createFixedLookup,
+  NotAllowed,
+  type Resolve,
+  resolveAllowed,
+} from '../../../platform/network.ts';
+import { toShownLink } from '../parse/provider-addresses.ts';
+import { readLimitedBytes } from '../resilience/http-request.ts';
+
+export type FetchedDocument = {
+  status: number;
+  headers: Response['headers'];
+  /** Empty unless the status is 200. */
+  bytes: Uint8Array;
+  /** Where it was found, after redirects. */
+  address: string;
+  /** Where it is from now on, if all redirects on the way were permanent. */
+  movedTo: string | undefined;
+};
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
+
+/**
+ * @param means.headers sent to every address on the way
+ * @param means.maxBytes of the decoded body
+ * @throws NotAllowed with the reason, for people; errors of the network; the signal's reason
+ */
+export async function fetchPublic(
+  first: string,
+  means: {
+    allowed: Allowed;
+    resolve: Resolve;
+    headers: Readonly<Record<string, string>>;
+    maxBytes: number;
+    signal: AbortSignal;
+  },
+): Promise<FetchedDocument> {
+  let address = first;
+  let isPermanent = true;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const url = readTarget(address);
+    const addresses = await awaitUnlessAborted(
+      means.signal,
+      resolveAllowed(url, means.allowed, means.resolve),
+    );
+    // Connects to the checked address: the name is not resolved a second time.
+    const agent = new Agent({ connect: { lookup: createFixedLookup(addresses) }, pipelining: 1 });
+    try {
+      const response = await fetch(url, {
+        headers: means.headers,
+        redirect: 'manual',
+        dispatcher: agent,
+        signal: means.signal,
+      });
+      const { status, headers } = response;
+      const location = REDIRECTS.has(status) ? headers.get('location') : null;
+      if (location === null) {
+        const bytes = status === 200 ? await readLimitedBytes(response.body ?? [], means.maxBytes) : EMPTY;
+        if (bytes === undefined) throw new NotAllowed(`is larger than ${means.maxBytes / 1_000_000} MB`);
+        return {
+          status,
+          headers,
+          bytes,
+          address,
+          movedTo: isPermanent && address !== first ? address : undefined,
+        };
+      }
+      isPermanent &&= PERMANENT.has(status);
+      address = parseUrl(location, address)?.href ?? '';
+    } finally {
+      // Do not wait for the rest of the response.
+      await agent.destroy().catch(() => {});
+    }
+  }
+  throw new NotAllowed(`redirects more than ${MAX_REDIRECTS} times`);
+}
+
+const EMPTY = new Uint8Array();
+
+function readTarget(address: string): URL {
+  const shown = toShownLink(address);
+  if (shown === undefined) throw new NotAllowed('leads to an address that is not http or https');
+  return new URL(shown);
+}

@@ -1,0 +1,120 @@
+/**
+ * RSS, Atom and JSON feeds: those of news sites from a starting list, and your own. No key, exact dates; only what the
+ * feeds contain now, usually the last days.
+ */
+
+import { anyText, variable } from '../../../config/variable.ts';
+import { readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
+import { isPrivateAddress } from '../../citable-link.ts';
+import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
+import { type Adapter, defineSource } from '../adapter.ts';
+import { feedList } from '../feeds/feed-list.ts';
+import type { FeedReader } from '../feeds/feed-reader.ts';
+import { SourceDown } from '../outage.ts';
+import { extractSite, pickBestWords } from '../provider-query.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+
+/** Every word is required: tries fewer if nothing matches. */
+const WORD_ATTEMPTS = [3, 2] as const;
+/** Share of the remaining time to wait for slow feeds, if others were read. */
+const WAIT_SHARE = 0.7;
+const PROBE_WAIT_MS = 1_500;
+const MAX_HOSTS_IN_TITLE = 8;
+
+export const FEEDS = defineSource({
+  facts: {
+    name: 'feeds',
+    source: 'web',
+    title: 'RSS and Atom feeds',
+    dates: 'exact',
+    brings: 'news of the feeds in FEEDS',
+    covers: 'news',
+    terms: 'Feeds are published to be read; texts stay their publishers’: a link and a short excerpt.',
+    // Requests are limited per feed, see feed-reader.ts.
+    pace: { perMinute: 600, burst: 100 },
+    wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
+    allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds may be read from, comma-separated', { unset: 'public hosts with https only' }),
+  },
+  make: ({ list, allow }) =>
+    list.length === 0 ? undefined : feeds({ list, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
+});
+
+/** @param settings.resolve resolves host names; like `maxFeedMs`, set in tests */
+export function feeds(settings: {
+  list: readonly string[];
+  allowed: ReturnType<typeof readAllowed>;
+  resolve?: Resolve;
+  maxFeedMs?: number;
+}): Adapter {
+  const { list, allowed, resolve = systemResolve, ...limits } = settings;
+  let reader: FeedReader | undefined;
+  // Loaded on demand, so that reading the configuration does not load the HTTP client.
+  const openReader = async () => {
+    const { createFeedReader } = await import('../feeds/feed-reader.ts');
+    return (reader ??= createFeedReader(list, { variable: 'FEEDS', allowed, resolve, ...limits }));
+  };
+  const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
+  return {
+    ...FEEDS.facts,
+    title: `${FEEDS.facts.title} (${listHosts(list)})`,
+    problems: () => reader?.problems() ?? [],
+    close: async () => reader?.close(),
+    async probe(context) {
+      await (await openReader()).refresh(context, PROBE_WAIT_MS);
+    },
+    async find(query, context) {
+      const opened = await openReader();
+      const missing = await opened.refresh(context, context.leftMs() * WAIT_SHARE);
+      if (missing > 0)
+        context.cutShort(
+          new SourceDown('source_timeout', { detail: `${missing} of ${list.length} feeds`, unasked: true }),
+        );
+      const items = listItems(opened, query).filter(
+        ({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)),
+      );
+      return matchItems(items, query);
+    },
+  };
+}
+
+/** `bbc.co.uk, theguardian.com and 3 more`. */
+function listHosts(list: readonly string[]): string {
+  const hosts = [...new Set(list.map((address) => new URL(address).hostname.replace(/^www\./, '')))];
+  const more = hosts.length - MAX_HOSTS_IN_TITLE;
+  return `${hosts.slice(0, MAX_HOSTS_IN_TITLE).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Items of the window; undated ones are left to the date filter. */
+function listItems(reader: FeedReader, { from, to, prompt }: SourceQuery): FoundItem[] {
+  const { site } = extractSite(prompt);
+  return reader.entries().flatMap(({ title, link, text, publishedAt }): FoundItem[] => {
+    const at = publishedAt === null ? undefined : new Date(publishedAt);
+    if (at !== undefined && ((from !== undefined && at < from) || at > to)) return [];
+    if (site !== undefined && !isOfSite(link, site)) return [];
+    return [{ source: 'web', title, link, snippet: text, summaryDescription: '', publishedAt: at }];
+  });
+}
+
+function isOfSite(link: string, site: string): boolean {
+  const { hostname } = new URL(link);
+  const wanted = site.toLowerCase();
+  return hostname === wanted || hostname.endsWith(`.${wanted}`);
+}
+
+/** Items with all of the best words, most relevant first. */
+function matchItems(items: readonly FoundItem[], query: SourceQuery): FoundItem[] {
+  for (const most of WORD_ATTEMPTS) {
+    const words = pickBestWords(query, most);
+    if (words.length === 0) return [];
+    const matching = items.filter((item) => containsEveryWord(item, words));
+    if (matching.length > 0)
+      return rankByText(matching, query)
+        .flatMap((i) => matching[i] ?? [])
+        .slice(0, query.limit);
+  }
+  return [];
+}

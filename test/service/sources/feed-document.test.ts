@@ -1,0 +1,286 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
+
+const ADDRESS = 'https://news.example/feeds/all.xml';
+
+function parse(text: string | Uint8Array, contentType = 'application/xml') {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  return parseFeedDocument(bytes, { address: ADDRESS, contentType });
+}
+
+function entries(...args: Parameters<typeof parse>) {
+  const document = parse(...args);
+  if (document.kind !== 'feed') throw new Error(`no feed: ${JSON.stringify(document)}`);
+  return document.entries;
+}
+
+const sample = (name: string) => readFileSync(new URL(`samples/${name}`, import.meta.url));
+const rss = (item: string, more = '') =>
+  `<?xml version="1.0"?>${more}<rss version="2.0"><channel><title>News</title>${item}</channel></rss>`;
+const item = (members: string) => rss(`<item>${members}</item>`);
+const atom = (members: string, attributes = '') =>
+  `<feed xmlns="http://www.w3.org/2005/Atom"${attributes}><entry>${members}</entry></feed>`;
+const LINK = '<link>https://news.example/a</link>';
+
+describe('recorded feeds', () => {
+  test('RSS 2.0', () => {
+    expect(entries(sample('feed.rss2.xml'))).toEqual([
+      {
+        title: 'Gun-smuggling case puts spotlight on library straddling US-Canada border',
+        link: 'https://www.theguardian.com/world/2018/jan/31/canada-border-library-gun-smuggling-case',
+        text: 'A cross-border meeting place for divided families was the site of a plot to bring dozens of firearms from Vermont to Quebec Continue reading...',
+        publishedAt: '2018-01-31T12:14:52.000Z',
+      },
+      {
+        title: 'UN urged to launch global effort to end offshore tax evasion',
+        link: 'https://www.theguardian.com/business/2018/jan/30/un-urged-to-launch-global-effort-to-end-offshore-tax-evasion',
+        text: 'Campaign group launches financial secrecy index and warns UK is still protecting overseas territories',
+        publishedAt: '2018-01-30T17:00:03.000Z',
+      },
+    ]);
+  });
+
+  test('RSS 1.0', () => {
+    expect(entries(sample('feed.rss1.xml'))).toEqual([
+      {
+        title: 'Wing Chun Kung Fu (Tacoma)',
+        link: 'http://seattle.craigslist.org/tac/act/5332800255.html',
+        text: expect.stringMatching(/^I am accepting new students .* All \[\.\.\.\]$/) as unknown,
+        publishedAt: '2015-12-19T09:52:40.000Z',
+      },
+    ]);
+  });
+
+  test('Atom: published, not updated; entities of HTML decoded once', () => {
+    const [first, second] = entries(sample('feed.atom.xml'));
+    expect(first).toMatchObject({
+      title: 'Java-Anwendungsserver: Red Hat gibt WildFly 10 frei',
+      link: expect.stringMatching(/WildFly-10-frei-3088438\.html\?wt_mc=rss/) as unknown,
+      text: expect.stringMatching(/^Die nun verfügbare Version 10 /) as unknown,
+      publishedAt: '2016-02-01T16:22:00.000Z',
+    });
+    expect(second?.text).toContain('der gleichen "Klasse" arbeitet');
+  });
+});
+
+describe('members', () => {
+  test.each<[string, string, object]>([
+    [
+      'a missing title is the start of the text',
+      item(`${LINK}<description>Only words</description>`),
+      { title: 'Only words' },
+    ],
+    ['without text, it is the host', item(LINK), { title: 'news.example', text: '' }],
+    ['a missing time is null', item(LINK), { publishedAt: null }],
+    ['an invalid time is null', item(`${LINK}<pubDate>yesterday</pubDate>`), { publishedAt: null }],
+    [
+      'a day that does not exist is null',
+      item(`${LINK}<pubDate>Tue, 31 Feb 2026 08:00:00 GMT</pubDate>`),
+      { publishedAt: null },
+    ],
+    [
+      'a zone by name',
+      item(`${LINK}<pubDate>Sat, 5 Sep 26 9:05 EST</pubDate>`),
+      { publishedAt: '2026-09-05T14:05:00.000Z' },
+    ],
+    [
+      'an unknown zone is null',
+      item(`${LINK}<pubDate>Sat, 05 Sep 2026 09:05:00 XYZ</pubDate>`),
+      { publishedAt: null },
+    ],
+    ['a relative link', item('<link>/b?x=1&amp;y=2</link>'), { link: 'https://news.example/b?x=1&y=2' }],
+    [
+      'a permanent guid is a link',
+      item('<guid>https://news.example/g</guid>'),
+      { link: 'https://news.example/g' },
+    ],
+    [
+      'the address before a counting service',
+      item(`${LINK}<feedburner:origLink>https://o.example/</feedburner:origLink>`),
+      { link: 'https://o.example/' },
+    ],
+    [
+      'HTML in CDATA, whose end tags end nothing',
+      item(
+        `${LINK}<description><![CDATA[<p>A &amp; B</description> <b>C</b></p>]]> &lt;i&gt;D&lt;/i&gt;</description>`,
+      ),
+      { text: 'A & B</description> C D' },
+    ],
+    [
+      'markup that is not escaped',
+      item(`${LINK}<description>a < b & <b>c</b></description>`),
+      { text: 'a < b & c' },
+    ],
+    [
+      'the full text where there is no description',
+      item(`${LINK}<content:encoded><![CDATA[<h1>H</h1>text]]></content:encoded>`),
+      { text: 'H text' },
+    ],
+    [
+      'Atom text is no HTML',
+      atom('<title>Use of &lt;b&gt;</title><link href="https://a.example/"/>'),
+      { title: 'Use of <b>' },
+    ],
+    [
+      'Atom XHTML keeps its order',
+      atom('<title type="xhtml"><div>One <b>two</b> three</div></title><link href="https://a.example/"/>'),
+      { title: 'One two three' },
+    ],
+    [
+      'the alternate link of Atom',
+      atom(
+        '<link rel="self" href="/s"/><link rel="replies" href="/r"/><link href="x"/>',
+        ' xml:base="https://b.example/y/"',
+      ),
+      { link: 'https://b.example/y/x' },
+    ],
+    [
+      'the description of media',
+      atom(
+        '<link href="/v"/><media:group><media:title>T</media:title><media:description>D</media:description></media:group>',
+      ),
+      { title: 'T', text: 'D' },
+    ],
+    [
+      'updated, if it was never published',
+      atom('<link href="/v"/><updated>2026-11-20T10:00:00+01:00</updated>'),
+      { publishedAt: '2026-11-20T09:00:00.000Z' },
+    ],
+    [
+      'control characters and bidirectional marks are removed',
+      item(`${LINK}<title>a\u202eb\u0007c</title>`),
+      { title: 'ab c' },
+    ],
+  ])('%s', (_, xml, expected) => {
+    expect(entries(xml)).toEqual([expect.objectContaining(expected)]);
+  });
+
+  test.each([
+    item('<title>no link</title>'),
+    item('<link>javascript:alert(1)</link>'),
+    item('<link>https://user:secret@news.example/</link>'),
+    item('<guid isPermaLink="false">https://news.example/g</guid>'),
+    item(`<link>https://news.example/${'x'.repeat(3_000)}</link>`),
+    rss(''),
+  ])('items that lead nowhere are dropped: %#', (xml) => {
+    expect(entries(xml)).toEqual([]);
+  });
+
+  test('JSON Feed', () => {
+    const feed = {
+      version: 'https://jsonfeed.org/version/1.1',
+      items: [
+        { url: '/1', title: 'One', content_html: '<p>a &amp; b</p>', date_published: '2026-11-20T10:00:00Z' },
+        { external_url: 'https://o.example/', content_text: 'a < b' },
+        { title: 'no link' },
+        7,
+      ],
+    };
+    expect(entries(JSON.stringify(feed))).toEqual([
+      {
+        title: 'One',
+        link: 'https://news.example/1',
+        text: 'a & b',
+        publishedAt: '2026-11-20T10:00:00.000Z',
+      },
+      { title: 'a < b', link: 'https://o.example/', text: 'a < b', publishedAt: null },
+    ]);
+    expect(parse('{"items": []}')).toMatchObject({ kind: 'unreadable' });
+    expect(parse('{')).toMatchObject({ kind: 'unreadable' });
+  });
+});
+
+describe('encodings', () => {
+  const xml = (encoding: string) =>
+    `<?xml version="1.0" encoding="${encoding}"?>${item(`${LINK}<title>Größe</title>`).slice(21)}`;
+  const utf16 = (text: string, littleEndian: boolean) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    return littleEndian ? bytes : bytes.swap16();
+  };
+  test.each<[string, Uint8Array, string]>([
+    ['UTF-8', Buffer.from(xml('utf-8')), ''],
+    ['declared Latin 1', Buffer.from(xml('ISO-8859-1'), 'latin1'), ''],
+    ['Latin 1 by header, which wins', Buffer.from(xml('utf-8'), 'latin1'), 'text/xml; charset="iso-8859-1"'],
+    ['UTF-16 with a byte order mark', utf16(`\ufeff${xml('utf-16')}`, true), ''],
+    ['UTF-16, big-endian', utf16(`\ufeff${xml('utf-16')}`, false), ''],
+    ['UTF-16 without a byte order mark', utf16(xml('utf-16'), true), ''],
+  ])('%s', (_, bytes, contentType) => {
+    expect(entries(bytes, contentType)[0]?.title).toBe('Größe');
+  });
+
+  test('a wrong one gives replacement characters; an unknown one is refused', () => {
+    expect(entries(Buffer.from(xml('utf-8'), 'latin1'), '')[0]?.title).toBe('Gr��e');
+    expect(parse(xml('x-unknown'), '')).toEqual({ kind: 'unreadable', why: 'has an unknown encoding' });
+  });
+});
+
+describe('hostile documents', () => {
+  const entity = (n: number) => `<!ENTITY e${n} "${`&e${n - 1};`.repeat(10)}">`;
+  const bomb = `<!DOCTYPE rss [<!ENTITY e0 "ha">${Array.from({ length: 9 }, (_, i) => entity(i + 1)).join('')}]>`;
+  test.each<[string, string, string]>([
+    [
+      'entities that grow',
+      rss(`<item>${LINK}<title>&e9;</title></item>`, bomb),
+      'declares entities, which are not expanded',
+    ],
+    [
+      'an external entity',
+      rss(
+        `<item>${LINK}<title>&x;</title></item>`,
+        '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+      ),
+      'declares entities, which are not expanded',
+    ],
+    ['nesting without end', rss('<a>'.repeat(100_000)), 'is neither a feed nor a page'],
+    ['brackets only', `<rss><channel>${'<'.repeat(100_000)}`, 'is neither a feed nor a page'],
+    ['names of JavaScript', rss('<constructor>x</constructor>'), 'is neither a feed nor a page'],
+    ['another XML document', '<opml version="2.0"/>', 'is neither a feed nor a page'],
+    ['a comment without end', `<!--${'<rss>'.repeat(100)}`, 'is neither a feed nor a page'],
+    ['nothing', '', 'is neither a feed nor a page'],
+    ['words', 'hello', 'is neither a feed nor a page'],
+  ])('%s', (_, xml, why) => {
+    expect(parse(xml)).toEqual({ kind: 'unreadable', why });
+  });
+
+  test('a document type without declarations, entities without a declaration, and large attributes are harmless', () => {
+    const old = rss(
+      `<item x="${'y'.repeat(1_000_000)}">${LINK}<title>&e9; a</title></item>`,
+      '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "https://my.netscape.com/rss-0.91.dtd">',
+    );
+    expect(entries(old)[0]?.title).toBe('&e9; a');
+  });
+
+  test('of a long feed the first entries are read, and of each an excerpt', () => {
+    const long = rss(`<item>${LINK}<description>${'word '.repeat(1_000)}</description></item>`.repeat(300));
+    const found = entries(long);
+    expect(found).toHaveLength(200);
+    expect(found[0]?.text.length).toBeLessThanOrEqual(500);
+  });
+});
+
+describe('pages', () => {
+  test('name their feeds', () => {
+    const page = `<!doctype html><html><head><base href="https://www.news.example/x/">
+      <!-- <link rel="alternate" type="application/rss+xml" href="/commented"> -->
+      <link rel="stylesheet" href="/style.css"><link rel="alternate" hreflang="de" href="/de">
+      <LINK REL='alternate home' TYPE='application/rss+xml' TITLE="a > b" HREF='feed?a=1&amp;b=2'>
+      <link href=/atom.xml rel=alternate type=application/atom+xml>
+      <link rel="alternate" type="application/rss+xml" href="javascript:alert(1)"></head>`;
+    expect(parse(page, 'text/html')).toEqual({
+      kind: 'page',
+      feeds: ['https://www.news.example/atom.xml'],
+    });
+    expect(parse(page.replace('a > b', 'a b'), 'text/html')).toEqual({
+      kind: 'page',
+      feeds: ['https://www.news.example/x/feed?a=1&b=2', 'https://www.news.example/atom.xml'],
+    });
+  });
+
+  test('without feeds, and hostile ones', () => {
+    expect(parse('<html><body>Not found</body></html>')).toEqual({ kind: 'page', feeds: [] });
+    expect(parse(`<html>${'<!--'.repeat(100_000)}`)).toEqual({ kind: 'page', feeds: [] });
+    expect(parse(`<html>${'<link '.repeat(100_000)}`)).toEqual({ kind: 'page', feeds: [] });
+    expect(parse(`<html>${`<link ${'a='.repeat(900)}>`.repeat(150)}`)).toEqual({ kind: 'page', feeds: [] });
+  });
+});

@@ -1,0 +1,401 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import { variable } from '../../../src/config/variable.ts';
+import { MINUTE } from '../../../src/domain/time.ts';
+import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
+import { feedList } from '../../../src/service/sources/feeds/feed-list.ts';
+import { FEEDS, feeds } from '../../../src/service/sources/providers/feeds.ts';
+import { makeDirectory } from '../../temporary.ts';
+import { CANARY } from './provider-contract.ts';
+import {
+  type Answer,
+  json,
+  outageOf,
+  type Provider,
+  query,
+  startAsking,
+  startProvider,
+  text,
+} from './provider.ts';
+
+const sample = (name: string) => readFileSync(new URL(`samples/${name}`, import.meta.url), 'utf8');
+const rss = (...items: string[]) =>
+  `<rss version="2.0"><channel>${items.map((members) => `<item>${members}</item>`).join('')}</channel></rss>`;
+const news = (title: string, more = '<pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>') =>
+  rss(`<title>${title}</title><link>https://news.example/${encodeURIComponent(title)}</link>${more}`);
+const feed = (body: string, headers: Record<string, string> = {}) => text(body, 200, headers);
+const redirect = (to: string, status = 301) => text('', status, { location: to });
+
+/** Serves answers by path; an address of this machine is allowed unless said otherwise. */
+async function start(
+  list: (provider: Provider) => string[],
+  answers: Readonly<Record<string, Answer>>,
+  means: { allow?: string; resolve?: Resolve; maxFeedMs?: number } = {},
+) {
+  const { allow = '127.0.0.1', ...more } = means;
+  const provider = await startProvider((request, response) =>
+    (answers[request.path] ?? text(CANARY, 404))(request, response),
+  );
+  const adapter = feeds({ list: list(provider), allowed: readAllowed(allow, 'FEEDS_ALLOW'), ...more });
+  onTestFinished(() => adapter.close?.());
+  const started = startAsking();
+  const find = (over = {}) => adapter.find(query(over), started.asking);
+  const titles = async (over = {}) => (await find(over)).map(({ title }) => title);
+  /** The problem of the only feed that has one, without its address. */
+  const problem = async () => {
+    await find().catch(() => {});
+    const [only = '', ...others] = adapter.problems?.() ?? [];
+    expect(others).toEqual([]);
+    expect(only).not.toContain(CANARY);
+    return only.replace(/^http\S+: /, '');
+  };
+  return { provider, adapter, find, titles, problem, ...started };
+}
+
+/** One feed at `/feed`. */
+const startOne = (answer: Answer, means = {}) =>
+  start(({ url }) => [`${url}/feed`], { '/feed': answer }, means);
+const TIDAL = { prompt: 'tidal turbines', keywords: ['tidal', 'turbines'] };
+
+describe('what is found', () => {
+  test('items of recorded feeds that have the words, in the window', async () => {
+    const files = ['feed.rss2.xml', 'feed.rss1.xml', 'feed.atom.xml'];
+    const { find, adapter } = await start(
+      ({ url }) => files.map((file) => `${url}/${file}`),
+      Object.fromEntries(files.map((file) => [`/${file}`, feed(sample(file))])),
+    );
+    const ever = { from: undefined };
+    expect(await find({ prompt: 'tax evasion', keywords: ['evasion', 'tax'], ...ever })).toEqual([
+      {
+        source: 'web',
+        title: 'UN urged to launch global effort to end offshore tax evasion',
+        link: 'https://www.theguardian.com/business/2018/jan/30/un-urged-to-launch-global-effort-to-end-offshore-tax-evasion',
+        snippet:
+          'Campaign group launches financial secrecy index and warns UK is still protecting overseas territories',
+        summaryDescription: '',
+        publishedAt: new Date('2018-01-30T17:00:03Z'),
+      },
+    ]);
+    expect(await find({ prompt: 'WildFly', keywords: ['wildfly'], ...ever })).toHaveLength(1);
+    expect(await find({ prompt: 'kung fu', keywords: ['kung', 'fu'], ...ever })).toHaveLength(1);
+    expect(await find({ prompt: 'tax evasion', keywords: ['evasion', 'tax'] })).toEqual([]);
+    expect(adapter.problems?.()).toEqual([]);
+    expect(adapter.title).toBe('RSS and Atom feeds (127.0.0.1)');
+  });
+
+  test('all of the best three words, otherwise of the best two; best first', async () => {
+    const body = rss(
+      ...['Tidal turbines turn', 'Tidal turbines and fish', 'Tidal turbines', 'Power of turbines'].map(
+        (title, i) => `<title>${title}</title><link>/${i}</link>`,
+      ),
+    );
+    const { titles } = await startOne(feed(body));
+    const words = { prompt: 'tidal turbines fish', keywords: ['tidal', 'turbines', 'fish'] };
+    expect(await titles(words)).toEqual(['Tidal turbines and fish']);
+    expect(await titles({ ...words, keywords: ['tidal', 'turbines', 'whales'] })).toHaveLength(3);
+    expect((await titles(TIDAL))[0]).toBe('Tidal turbines');
+    expect(await titles({ ...TIDAL, limit: 2 })).toHaveLength(2);
+    expect(await titles({ prompt: '?', keywords: [] })).toEqual([]);
+  });
+
+  test('of one site only, if asked so; never links into private networks', async () => {
+    const of = (link: string) => `<title>Tidal turbines</title><link>${link}</link>`;
+    const body = rss(
+      of('https://news.example/1'),
+      of('https://www.other.example/2'),
+      of('http://10.0.0.1/3'),
+    );
+    const { find } = await startOne(feed(body));
+    const links = async (prompt: string) => (await find({ ...TIDAL, prompt })).map(({ link }) => link);
+    expect(await links('tidal turbines site:other.example')).toEqual(['https://www.other.example/2']);
+    // Private addresses are kept where the operator reads feeds of such a network.
+    expect(await links('tidal turbines')).toContain('http://10.0.0.1/3');
+  });
+});
+
+describe('reading', () => {
+  test('each feed at most every 15 minutes, and only if it changed', async () => {
+    const headers = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 08:00:00 GMT' };
+    let answer = feed(news('Tidal turbines turn'), headers);
+    const { provider, titles, clock } = await startOne((...args) => answer(...args));
+    expect(await titles()).toEqual(['Tidal turbines turn']);
+    expect(provider.requests[0]?.headers).toMatchObject({ 'user-agent': 'strandline-test' });
+    answer = text('', 304);
+    await titles();
+    clock.advance(14 * MINUTE);
+    await titles();
+    expect(provider.requests).toHaveLength(1);
+    clock.advance(MINUTE);
+    expect(await titles()).toEqual(['Tidal turbines turn']);
+    expect(provider.requests[1]?.headers).toMatchObject({
+      'if-none-match': '"v1"',
+      'if-modified-since': headers['last-modified'],
+    });
+    answer = feed(news('Tidal turbines stop'), { 'cache-control': 'public, max-age=86400' });
+    clock.advance(15 * MINUTE);
+    expect(await titles()).toEqual(['Tidal turbines stop']);
+    clock.advance(59 * MINUTE);
+    await titles();
+    expect(provider.requests).toHaveLength(3);
+    clock.advance(MINUTE);
+    await titles();
+    expect(provider.requests).toHaveLength(4);
+  });
+
+  test('a site names its feed; next time only the feed is read', async () => {
+    const page =
+      '<html><head><link rel="alternate" type="application/rss+xml" href="feed.xml"></head></html>';
+    const { provider, titles, clock, adapter } = await start(({ url }) => [`${url}/`], {
+      '/': feed(page, { 'content-type': 'text/html' }),
+      '/feed.xml': feed(news('Tidal turbines')),
+    });
+    expect(await titles()).toEqual(['Tidal turbines']);
+    clock.advance(15 * MINUTE);
+    await titles();
+    expect(provider.requests.map(({ path: at }) => at)).toEqual(['/', '/feed.xml', '/feed.xml']);
+    expect(adapter.problems?.()).toEqual([]);
+  });
+
+  test('a slow feed costs its own items, and only briefly', async () => {
+    const { asking, cuts, adapter } = await start(({ url }) => [`${url}/a`, `${url}/slow`], {
+      '/a': feed(news('Tidal turbines')),
+      '/slow': () => {},
+    });
+    const hurried = { ...asking, leftMs: () => 1 };
+    expect(await adapter.find(query(TIDAL), hurried)).toHaveLength(1);
+    expect(cuts).toMatchObject([{ code: 'source_timeout', detail: '1 of 2 feeds', unasked: true }]);
+  });
+
+  test('waits as long as a busy server asks, and a minute without a network', async () => {
+    const { provider, find, clock } = await startOne(text(CANARY, 503, { 'retry-after': '1800' }));
+    const outage = () => outageOf(find());
+    expect(await outage()).toMatchObject({ code: 'source_failed', detail: 'HTTP 503' });
+    clock.advance(29 * MINUTE);
+    await outage();
+    expect(provider.requests).toHaveLength(1);
+    clock.advance(MINUTE);
+    await outage();
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  test('the probe succeeds if any feed can be read, and names the others', async () => {
+    const { adapter, asking, provider } = await start(
+      ({ url }) => [`${url}/a`, `${url}/gone?key=${CANARY}`],
+      { '/a': feed(news('x')), '/gone': text(CANARY, 410) },
+    );
+    await adapter.probe?.(asking);
+    expect(adapter.problems?.()).toEqual([`${provider.url}/gone: gone (HTTP 410); remove it from FEEDS`]);
+  });
+});
+
+describe('a feed that cannot be read is named, and the others go on', () => {
+  test.each<[string, Answer, string]>([
+    ['gone', text(CANARY, 410), 'gone (HTTP 410); remove it from FEEDS'],
+    ['missing', text(CANARY, 404), 'HTTP 404'],
+    ['a page', feed(`<html><body>${CANARY}`), 'is a page, not a feed, and names no feed'],
+    ['JSON of another kind', json({ words: CANARY }), 'is neither a feed nor a page'],
+    ['empty', feed(''), 'is neither a feed nor a page'],
+    ['unchanged, though never read', text('', 304), 'HTTP 304'],
+    [
+      'entities',
+      feed(`<!DOCTYPE rss [<!ENTITY a "${CANARY}">]>${rss()}`),
+      'declares entities, which are not expanded',
+    ],
+    ['more than 2 MB', feed(`<rss>${'x'.repeat(2_000_001)}`), 'larger than 2 MB'],
+    [
+      'more than 2 MB, compressed',
+      (_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.end(gzipSync(Buffer.alloc(3_000_000)));
+      },
+      'larger than 2 MB',
+    ],
+    [
+      'elsewhere, but not on the web',
+      redirect('file:///etc/passwd'),
+      'leads to an address that is not http or https',
+    ],
+    [
+      'elsewhere, with a password',
+      redirect('https://user:secret@news.example/'),
+      'leads to an address that is not http or https',
+    ],
+    ['elsewhere, where it is gone', redirect('/0/feed', 302), 'gone (HTTP 410)'],
+    ['broken off', (_request, response) => void response.socket?.destroy(), 'no response (UND_ERR_SOCKET)'],
+  ])('%s', async (_, answer, words) => {
+    const { problem } = await startOne(answer);
+    expect(await problem()).toMatch(words);
+    const { titles, adapter } = await start(({ url }) => [`${url}/feed`, `${url}/good`], {
+      '/feed': answer,
+      '/good': feed(news('Tidal turbines')),
+    });
+    expect(await titles()).toEqual(['Tidal turbines']);
+    expect(adapter.problems?.()).toHaveLength(1);
+  });
+
+  test('a page that names a feed that is gone', async () => {
+    const page = feed('<html><link rel="alternate" type="application/rss+xml" href="/x">');
+    const { problem } = await startOne(page);
+    expect(await problem()).toBe('gone (HTTP 410); remove it from FEEDS');
+  });
+
+  test('one that redirects forever', async () => {
+    const { provider, problem } = await startOne(text(''));
+    provider.answers(redirect(`${provider.url}/feed`, 302));
+    expect(await problem()).toBe('redirects more than 5 times');
+    expect(provider.requests).toHaveLength(6);
+  });
+
+  test('one that never ends', async () => {
+    const { problem } = await startOne(
+      (_request, response) => {
+        response.writeHead(200);
+        response.write('<rss><channel>');
+      },
+      { maxFeedMs: 50 },
+    );
+    expect(await problem()).toMatch('no complete response in');
+  });
+
+  test('one that moved is read, and its new address named; a temporary redirect is not', async () => {
+    const { provider, titles, adapter } = await start(({ url }) => [`${url}/old`, `${url}/temporary`], {
+      '/old': (request, response) => redirect(`${provider.url}/new`, 308)(request, response),
+      '/temporary': (request, response) => redirect(`${provider.url}/new`, 302)(request, response),
+      '/new': feed(news('Tidal turbines')),
+    });
+    expect(await titles()).toEqual(['Tidal turbines', 'Tidal turbines']);
+    expect(adapter.problems?.()).toEqual([
+      `${provider.url}/old: moved permanently to ${provider.url}/new; change it in FEEDS`,
+    ]);
+  });
+
+  test('none: the reason, if all have the same', async () => {
+    const same = await start(({ url }) => [`${url}/a`, `${url}/b`], {});
+    expect(await outageOf(same.find())).toMatchObject({ code: 'source_failed', detail: 'HTTP 404' });
+    const several = await start(({ url }) => [`${url}/a`, `${url}/b`], { '/b': text('', 500) });
+    expect(await outageOf(several.find())).toMatchObject({ detail: 'none of 2 feeds could be read' });
+  });
+});
+
+describe('addresses that people give', () => {
+  const lookup =
+    (address: string): Resolve =>
+    () =>
+      Promise.resolve([{ address, family: 4 }]);
+
+  test('private ones are refused, whatever name leads there', async () => {
+    const literal = await startOne(feed(news('x')), { allow: '' });
+    expect(await literal.problem()).toMatch(
+      /^127\.0\.0\.1 is not a public address\. To allow it, add it to FEEDS_ALLOW/,
+    );
+    expect(literal.provider.requests).toEqual([]);
+    const named = await start(
+      () => ['https://feeds.example/'],
+      {},
+      { allow: '', resolve: lookup('169.254.169.254') },
+    );
+    expect(await named.problem()).toMatch(
+      /^feeds\.example resolves to 169\.254\.169\.254, which is not a public/,
+    );
+    const mixed = await start(
+      () => ['https://feeds.example/'],
+      {},
+      {
+        allow: '',
+        resolve: () =>
+          Promise.resolve([
+            { address: '93.184.216.34', family: 4 },
+            { address: '::1', family: 6 },
+          ]),
+      },
+    );
+    expect(await mixed.problem()).toMatch(/::1, which is not a public/);
+    const plain = await start(
+      () => ['http://feeds.example/'],
+      {},
+      { allow: '', resolve: lookup('93.184.216.34') },
+    );
+    expect(await plain.problem()).toMatch(/requires https/);
+  });
+
+  test('each redirect and each discovered feed is checked like the first', async () => {
+    const reached: string[] = [];
+    const inner = await startProvider((request) => void reached.push(request.path));
+    const host = (url: string) => url.replace('127.0.0.1', 'feeds.example');
+    const means = { allow: 'feeds.example', resolve: lookup('127.0.0.1') };
+    const redirected = await start(
+      ({ url }) => [host(`${url}/a`)],
+      { '/a': redirect(`${inner.url}/x`) },
+      means,
+    );
+    expect(await redirected.problem()).toMatch(/^127\.0\.0\.1 is not a public address/);
+    const page = feed(`<html><link rel="alternate" type="application/rss+xml" href="${inner.url}/x">`);
+    const discovered = await start(({ url }) => [host(`${url}/a`)], { '/a': page }, means);
+    expect(await discovered.problem()).toMatch(/^127\.0\.0\.1 is not a public address/);
+    expect(reached).toEqual([]);
+  });
+
+  test('the address that was checked is the one connected to', async () => {
+    const resolve = vi.fn(lookup('127.0.0.1')).mockImplementationOnce(lookup('127.0.0.1'));
+    const { titles } = await start(
+      ({ url }) => [`${url}/a`.replace('127.0.0.1', 'feeds.example')],
+      { '/a': feed(news('Tidal turbines')) },
+      { allow: 'feeds.example', resolve },
+    );
+    expect(await titles()).toEqual(['Tidal turbines']);
+    expect(resolve).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('FEEDS', () => {
+  const read = (value: string): unknown =>
+    readConfig({ FEEDS: value }).settings.read(variable('FEEDS', feedList, '', { default: 'en' }));
+
+  test.each<[string, unknown]>([
+    ['https://a.example/feed, http://b.example', ['https://a.example/feed', 'http://b.example/']],
+    ['en', expect.arrayContaining(['https://www.theguardian.com/world/rss'])],
+    ['en,-theguardian.com', expect.not.arrayContaining(['https://www.theguardian.com/world/rss'])],
+    ['https://a.example/x,https://a.example/x', ['https://a.example/x']],
+    ['none', []],
+  ])('%s', (value, expected) => {
+    expect(read(value)).toEqual(expected);
+  });
+
+  test.each(['xx', 'ftp://a.example', 'https://u:p@a.example/', '/no/such/file', 'en, nonsense'])(
+    'refuses %s',
+    (value) => {
+      expect(() => read(value)).toThrow(/FEEDS/);
+    },
+  );
+
+  test('a file, with one a line or as OPML', async () => {
+    const directory = await makeDirectory();
+    const lines = path.join(directory, 'feeds.txt');
+    await writeFile(lines, '# my feeds\nhttps://a.example/feed\r\n\n-bbci.co.uk\nen\n');
+    expect(read(lines)).toEqual(
+      expect.arrayContaining(['https://a.example/feed', 'https://feeds.npr.org/1001/rss.xml']),
+    );
+    expect(String(read(lines))).not.toContain('bbci');
+    const opml = path.join(directory, 'feeds.opml');
+    await writeFile(
+      opml,
+      `<?xml version="1.0"?><opml version="2.0"><body><outline text="a"><outline type="rss" xmlUrl="https://a.example/?x=1&amp;y=2"/></outline><outline xmlUrl='https://b.example/'/></body></opml>`,
+    );
+    expect(read(opml)).toEqual(['https://a.example/?x=1&y=2', 'https://b.example/']);
+    const many = path.join(directory, 'many.txt');
+    await writeFile(many, Array.from({ length: 101 }, (_, i) => `https://a.example/${i}`).join('\n'));
+    expect(() => read(many)).toThrow(/at most 100/);
+  });
+
+  test('none turns the source off', () => {
+    const options = { at: undefined, version: '1' };
+    expect(FEEDS.open(readConfig({ FEEDS: 'none' }).settings.read, options)).toBeUndefined();
+    expect(() => FEEDS.open(readConfig({ FEEDS_ALLOW: 'a b' }).settings.read, options)).toThrow(
+      /FEEDS_ALLOW/,
+    );
+  });
+});
