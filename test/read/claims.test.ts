@@ -191,6 +191,37 @@ test('a cited link is returned if it is a result, or a post by its address or by
   ]);
 });
 
+test('a completion cites whatever its statements cite, in any of its texts', () => {
+  const piece = fc.constantFrom(
+    'The port is closed',
+    '. ',
+    '\n',
+    ' [1](https://a.example/1)',
+    ' https://b.example/2',
+    ' [2]',
+    '\n[2]: https://c.example/3\n',
+    '\n# Title ',
+    '`x https://d.example`',
+    '\n```\n',
+    ' [the report](https://e.example)',
+    '![x](https://f.example)',
+    '(https://g.example).',
+  );
+  const written = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(written, written, (summary, posts) => {
+      for (const completion of [{ summary, twitter_summary: posts }, summary]) {
+        const body = JSON.stringify({ search: [], completion, completion_links: ['https://z.example'] });
+        const dialect = loadDialect('named');
+        const found = parseResponse({ operation: 'ai', body, contentType: null, dialect }).completion;
+        const links = found?.completion_links.map(({ canonical }) => canonical);
+        for (const { citations } of found?.claims ?? [])
+          expect(links).toEqual(expect.arrayContaining(citations.map(({ canonical }) => canonical)));
+      }
+    }),
+  );
+});
+
 test('the summary of posts may exist only in chunks', () => {
   const texts = {
     summary: null,

@@ -47,7 +47,9 @@ const TRAILING_PUNCTUATION = `.,;:!?)]}>'"»”’*`;
 const SOURCE_LINE =
   /^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:\[\^?(\d{1,3})\]:?[^\S\n]+([^\n]+)$|(\d{1,3})[.)][^\S\n]+(<?https?:\/\/[^\s]+)[^\S\n]*$)/gmu;
 
-/** @param raw at most `MAX_TEXT_LENGTH`; linear in its length */
+const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g;
+
+/** @param raw at most `MAX_TEXT_LENGTH`; linear in its length. Code blocks are left out. */
 export function extractMarks(raw: string): MarkedText {
   const numbered = new Map<number, LinkRef | null>();
   const define = (n: number, link: LinkRef) => {
@@ -55,7 +57,8 @@ export function extractMarks(raw: string): MarkedText {
     // Two different links with one number are ambiguous.
     numbered.set(n, known === undefined || known?.canonical === link.canonical ? link : null);
   };
-  const text = extractSourceList(raw.replaceAll(/[\ue000\ue001]/g, ''), define);
+  const prose = raw.replaceAll(/[\ue000\ue001]/g, '').replace(CODE_BLOCK, '\n');
+  const text = extractSourceList(prose, define);
   const tokens: MarkToken[] = [];
   let marked = '';
   let from = 0;
@@ -150,28 +153,21 @@ function extractSourceList(text: string, define: (n: number, link: LinkRef) => v
   });
 }
 
-/** Maximum citations per completion. */
+/** Maximum citations per text. */
 const MAX_CITATIONS = 1_000;
 
-/** `[8](`, `[[8]](` or `[text](` before an address; an image (`![`) is no citation. */
-const CITATION_OPENING = /(!?)\[(?:[^[\]]{0,500}|\[[^[\]]{0,50}\])\]\(\s*(?=https?:\/\/)/gi;
-
 /**
- * The addresses that a text cites inline, in order of first citation, distinct. Addresses may contain balanced
- * parentheses. Bare numbers (`[8, 17]`) cannot be resolved.
+ * The links that a text cites, in order of first citation, distinct: those of its marks, bare addresses, and its list of
+ * sources. Whatever a statement of the text cites is among them.
  */
 export function parseCitations(text: string): LinkRef[] {
-  const cited = new Map<string, LinkRef>();
-  const opening = new RegExp(CITATION_OPENING); // a copy, since it is stateful
-  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
-    const start = opening.lastIndex;
-    const end = findAddressEnd(text, start);
-    opening.lastIndex = end;
-    const { link } = match[1] === '!' ? {} : parseLink(text.slice(start, end));
-    if (link !== undefined && !cited.has(link.canonical)) cited.set(link.canonical, link);
-    if (cited.size >= MAX_CITATIONS) break;
-  }
-  return [...cited.values()];
+  const { tokens, numbered } = extractMarks(text);
+  const cited = [
+    ...tokens.flatMap(({ links, numbers }) => [...links, ...numbers.map((n) => numbered.get(n) ?? null)]),
+    ...numbered.values(),
+  ];
+  const distinct = new Map(cited.flatMap((link) => (link === null ? [] : [[link.canonical, link]])));
+  return [...distinct.values()].slice(0, MAX_CITATIONS);
 }
 
 /** The end of an address in parentheses: white space or the closing parenthesis. */

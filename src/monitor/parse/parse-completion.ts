@@ -1,13 +1,14 @@
 /** Parses the completion of operation A: its texts, key items and links. */
 
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
-import { KEY_LISTS } from '../../domain/enumerations.ts';
+import { CLAIM_ROLES, KEY_LISTS } from '../../domain/enumerations.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../../protocol/json.ts';
 import { cleanText } from '../../domain/text.ts';
 import { parseCitations } from './citations.ts';
 import type { LinkRef, ParsedCompletion, ParsedKeyItem } from '../../domain/parsed-results.ts';
 import { hasAnyMember, readItems, type Item } from './response-generations.ts';
 import { parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
+import { readRoleText } from './parse-statements.ts';
 import { parseWarnings, type Rejects } from './rejects-and-warnings.ts';
 import { readNonEmptyText, readText } from './wire-values.ts';
 
@@ -30,14 +31,20 @@ export function parseCompletion(
   const written = parseWrittenTexts(completion, dialect, rejects);
   const texts = isPlain(answer.texts) ? answer.texts : {};
   const roleText = (member: string) => readText(own(texts, wireName(dialect, member)));
-  const read: CompletionWithoutStatements = {
+  const sections = {
     summary: written.summary,
     microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
     discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
     news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
-    text: readNonEmptyText(answer.text),
     text_chunks: parseChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
-    completion_links: mergeLinkRefs(parseAddressList(answer, 'completion_links', rejects), written.cited),
+  };
+  const read: CompletionWithoutStatements = {
+    ...sections,
+    text: readNonEmptyText(answer.text),
+    completion_links: mergeLinkRefs(
+      parseAddressList(answer, 'completion_links', rejects),
+      ...CLAIM_ROLES.map((role) => parseCitations(readRoleText(sections, role))),
+    ),
     search_completion_links: parseAddressList(answer, 'search_completion_links', rejects),
     key_items: written.key_items,
     miner_link_scores: parseScores(answer.miner_link_scores),
@@ -49,7 +56,7 @@ export function parseCompletion(
 type WrittenTexts = Pick<
   ParsedCompletion,
   'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary' | 'key_items'
-> & { cited: LinkRef[] };
+>;
 
 function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejects): WrittenTexts {
   const nothing: WrittenTexts = {
@@ -58,13 +65,9 @@ function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejec
     discussion_board_summary: null,
     news_forum_summary: null,
     key_items: [],
-    cited: [],
   };
   if (completion === null || completion === undefined) return nothing;
-  if (typeof completion === 'string') {
-    const summary = cleanText(completion);
-    return { ...nothing, summary, cited: parseCitations(summary) };
-  }
+  if (typeof completion === 'string') return { ...nothing, summary: cleanText(completion) };
   if (!isPlain(completion)) {
     rejects.add('completion', 'bad_shape', completion);
     return nothing;
@@ -81,7 +84,6 @@ function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejec
       if (wrong !== undefined) rejects.add(path, 'bad_shape', wrong);
       return items.flatMap((item, position) => parseKeyItem(list, position, item, rejects));
     }),
-    cited: [],
   };
 }
 

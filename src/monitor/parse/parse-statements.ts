@@ -48,8 +48,8 @@ export function* parseStatements(
   return claims.map((claim, position) => ({ ...claim, position }));
 }
 
-/** The microblog summary may exist only as pieces. */
-function readRoleText(texts: CompletionTexts, role: StatementRole): string {
+/** The text of a section. The microblog summary may exist only as pieces. */
+export function readRoleText(texts: CompletionTexts, role: StatementRole): string {
   const pieces = role === 'microblog_summary' ? (texts.text_chunks ?? []).join('') : '';
   return cleanText(texts[role] || pieces);
 }
@@ -61,7 +61,7 @@ function parseTextStatements(
   text: string,
   toCitation: (link: LinkRef) => ParsedCitation,
 ): Statement[] {
-  const marked = extractMarks(stripScaffold(text));
+  const marked = extractMarks(stripHeadings(text));
   const statements = new Map<string, Statement>();
   let next = 0;
   for (const piece of splitSentences(unwrapLines(joinMarks(marked.text)))) {
@@ -189,11 +189,10 @@ function createCitationResolver({
   };
 }
 
-const FENCED = /```[\s\S]*?(?:```|$)/g;
 /** `# Title`, or a line that is entirely bold and no sentence. */
 const HEADING =
   /^[^\S\n]{0,3}#{1,6}[^\S\n][^\n]*$|^[^\S\n]*(?:[-*+•][^\S\n]+)?(\*\*|__)[^*_\n]{1,300}(?<![.!?。！？])\1:?[^\S\n]*$/gmu;
-/** Removes code blocks and headings, which contain no statements. */
-function stripScaffold(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(FENCED, '\n').replace(HEADING, '');
+/** Removes headings, which are no statements. */
+function stripHeadings(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(HEADING, '');
 }
