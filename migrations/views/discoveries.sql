@@ -12,7 +12,12 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     coalesce(p.created_at, l.published_at,
       (select k.window_start from strandline.spikes k where d.kind = 'spike' and k.id = d.thing)) as created_at,
     c.like_count, c.repost_count, c.reply_count, c.view_count,
-    case d.kind when 'spike' then d.thing end as spike_id
+    case d.kind when 'spike' then d.thing end as spike_id,
+    d.first_in_topic,
+    -- Several services may have the post; invented ones are named only by invented links.
+    (select n.id from strandline.posts n join strandline.services v on v.id = n.service_id
+      where n.key = l.canonical and (v.kind = 'sandbox') = (select o.kind = 'sandbox' from strandline.services o where o.id = s.service_id)
+      order by n.id limit 1) as named_post_id
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -42,3 +47,5 @@ COMMENT ON COLUMN strandline_analytics.discoveries.repost_count IS 'Reposts when
 COMMENT ON COLUMN strandline_analytics.discoveries.reply_count IS 'Replies when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.discoveries.view_count IS 'Views when last observed; null when unknown.';
 COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike; null for other kinds.';
+COMMENT ON COLUMN strandline_analytics.discoveries.first_in_topic IS 'Whether it is the first discovery of its item in the topic: a post, the links to it and its copies in other services are one item. True for completions and spikes. False, too, for the baseline of a search that was added later.';
+COMMENT ON COLUMN strandline_analytics.discoveries.named_post_id IS 'Of a link to a known post, that post; null for all others.';

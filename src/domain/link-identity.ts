@@ -64,6 +64,21 @@ export function identifyAddress(address: string, rules?: LinkRules): string | nu
   return identity.length > MAX_LINK_LENGTH ? null : identity;
 }
 
+/**
+ * The key of a post: the identity of its address, which links to it have, too. A post without an address of its own has
+ * its ID at the service; so has one whose address is a place in a page (`#p12`), because identities have none.
+ * @param post.serviceId the key of the service in the database
+ */
+export function identifyPost(
+  post: { serviceId: bigint; externalId: string; url: string | null },
+  rules?: LinkRules,
+): string {
+  const { serviceId, externalId, url } = post;
+  const identity = url === null ? null : identifyAddress(url, rules);
+  const isPlace = url !== null && identity !== null && /#./.test(url) && !identity.includes('#');
+  return identity === null || isPlace ? `post:${serviceId}:${externalId}` : identity;
+}
+
 /** The host of an identity. */
 export function readIdentityHost(identity: string): string {
   return new URL(identity).hostname;

@@ -3,6 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/counts.ts';
 import { deleteIdempotencyKeys } from '../store/idempotency.ts';
+import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
 import { applyRetentionBriefly } from '../store/maintenance/retention.ts';
 import { endRecurringWork } from '../store/scanner.ts';
@@ -22,6 +23,10 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
   },
   retention: { everyMs: HOUR, work: applyRetention },
   rules: { everyMs: 15 * SECOND, work: async (ctx) => asDone(await evaluateRules(ctx)) },
+  items: {
+    everyMs: HOUR,
+    work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
+  },
   idempotency: {
     everyMs: HOUR,
     work: async ({ db, clock }) => asDone(await deleteIdempotencyKeys(db, clock)),
@@ -34,6 +39,8 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
 
 export const RECURRING_WORK = Object.keys(RECURRING);
 
+/** Batches of a thousand posts or discoveries from before there were keys, a tenth of a second each. */
+const MAX_ITEM_BATCHES = 50;
 /** Batches of a thousand items that are indexed in one go, a third of a second each. */
 const MAX_ARCHIVE_BATCHES = 5;
 

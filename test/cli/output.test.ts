@@ -293,6 +293,8 @@ describe('a followed discovery', () => {
     reply_count: 0,
     view_count: null,
     spike_id: null,
+    first_in_topic: true,
+    named_post_id: null,
   };
   const lines = (width: number) =>
     renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));

@@ -57,6 +57,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
 export const LOG_TABLES: readonly string[] = [
   // What was reported, to whom, and what waits to be derived or sent.
   'discoveries',
+  'topic_items', // which discovery reported an item depends on the order of the saves
   'spikes',
   'deliveries',
   'delivery_discoveries',

@@ -159,8 +159,11 @@ async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[
   const empty = `r.topic_id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = $1)`;
   for (const statement of removeRulesSql(empty)) await tx.query(statement, [topicId]);
   const { rowCount } = await tx.query(
-    `DELETE FROM strandline.topics t
-     WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
+    `WITH gone AS (
+       DELETE FROM strandline.topics t
+       WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id) RETURNING id
+     ), items AS (DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM gone))
+     SELECT FROM gone`,
     [topicId],
   );
   return { searches, removed: rowCount === 1 };

@@ -1,12 +1,18 @@
 /**
  * Applies the current rules of link identity to stored links. Links that are one by these rules are merged into the
- * oldest: what refers to the others refers to it, and the earliest sighting of each search stays. Nothing becomes new.
+ * oldest: what refers to the others refers to it, and the earliest sighting of each search stays. Nothing becomes new,
+ * because the keys of posts and of the items of topics change, too.
  *
  * Goes through the links in batches of one transaction each; saves wait for one at most. Can be interrupted: the next
  * call continues. A merged link remains, without identity, until all lists name the other one.
  */
 
-import { identifyAddress, type LinkRules, readIdentityHost } from '../../domain/link-identity.ts';
+import {
+  identifyAddress,
+  identifyPost,
+  type LinkRules,
+  readIdentityHost,
+} from '../../domain/link-identity.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
@@ -62,6 +68,8 @@ export async function rekeyLinks(
     counts.changed += changed;
     counts.merged += merged;
   }
+  for (let after: Id | null = 0n; after !== null; after = await rekeyPosts(db, rules, after))
+    signal?.throwIfAborted();
   for (const list of LISTS) await replaceMerged(db, list, signal);
   await inTransaction(db, async (tx) => {
     await lockSaves(tx);
@@ -124,7 +132,58 @@ async function rekeyBatch(
       renamed.map(({ identity }) => readIdentityHost(identity)),
     ],
   );
+  await rekeyItems(
+    tx,
+    [...groups].flatMap(([identity, members]) =>
+      members.map(({ canonical }) => ({ former: canonical, key: identity })),
+    ),
+  );
   return { changed: renamed.length, merged: merges.length };
+}
+
+type StoredPost = { id: Id; serviceId: Id; externalId: string; url: string | null; key: string };
+
+/** A post without a key gets it from `fill-topic-items.ts`. @returns the last post of the batch; null if there is none */
+async function rekeyPosts(db: Database, rules: LinkRules, after: Id): Promise<Id | null> {
+  return inTransaction(db, async (tx) => {
+    await lockSaves(tx);
+    const { rows: posts } = await tx.query<StoredPost>(
+      `SELECT id, service_id AS "serviceId", external_id AS "externalId", url, key FROM ${S}.posts
+       WHERE id > $1 AND key IS NOT NULL ORDER BY id LIMIT ${ROWS_PER_BATCH}`,
+      [after],
+    );
+    const changed = posts
+      .map((post) => ({ id: post.id, former: post.key, key: identifyPost(post, rules) }))
+      .filter(({ former, key }) => former !== key);
+    await tx.query(
+      `UPDATE ${S}.posts p SET key = r.key FROM unnest($1::bigint[], $2::text[]) r(id, key) WHERE p.id = r.id`,
+      [changed.map(({ id }) => id), changed.map(({ key }) => key)],
+    );
+    await rekeyItems(tx, changed);
+    return posts.at(-1)?.id ?? null;
+  });
+}
+
+/** $1 former keys, $2 keys. */
+const REKEY_ITEMS = `
+INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
+SELECT t.id, r.key, bool_or(f.reported) FROM ${S}.topics t CROSS JOIN unnest($1::text[], $2::text[]) r(former, key)
+CROSS JOIN LATERAL (SELECT reported FROM ${S}.topic_items WHERE topic_id = t.id AND key = r.former OFFSET 0) f
+GROUP BY t.id, r.key ORDER BY t.id, r.key
+ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE excluded.reported AND NOT i.reported`;
+/** Those that identify neither a link nor a post any more. $1 former keys. */
+const DELETE_FORMER_ITEMS = `
+DELETE FROM ${S}.topic_items WHERE topic_id IN (SELECT id FROM ${S}.topics) AND key = ANY (ARRAY(
+  SELECT f.key FROM unnest($1::text[]) f(key)
+  WHERE NOT EXISTS (SELECT FROM ${S}.links WHERE canonical = f.key) AND NOT EXISTS (SELECT FROM ${S}.posts WHERE key = f.key)))`;
+
+/** Items of topics keep being reported under their new keys. */
+async function rekeyItems(tx: Transaction, keys: readonly { former: string; key: string }[]): Promise<void> {
+  const changed = keys.filter(({ former, key }) => former !== key);
+  if (changed.length === 0) return;
+  const former = changed.map((item) => item.former);
+  await tx.query(REKEY_ITEMS, [former, changed.map(({ key }) => key)]);
+  await tx.query(DELETE_FORMER_ITEMS, [former]);
 }
 
 /** These links, and those that stand under their new identities; by identity, oldest first. */
@@ -215,6 +274,8 @@ SELECT x.id, x.kept FROM (
 
 /** $1 discoveries, $2 those that stay. */
 const MERGE_DISCOVERIES: readonly string[] = [
+  `UPDATE ${S}.discoveries d SET first_in_topic = true
+   WHERE NOT first_in_topic AND id IN (SELECT m."into" FROM ${MERGES} JOIN ${S}.discoveries o ON o.id = m.id WHERE o.first_in_topic)`,
   `UPDATE ${S}.delivery_discoveries x SET discovery_id = m."into" FROM ${MERGES} WHERE x.discovery_id = m.id
    AND NOT EXISTS (SELECT FROM ${S}.delivery_discoveries o
      WHERE o.rule_id = x.rule_id AND o.channel_id = x.channel_id AND o.discovery_id = m."into")

@@ -5,6 +5,7 @@
  */
 import { identifyAddress } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
+import { POST_KEY_SQL } from '../save/topic-items.ts';
 
 /**
  * Clears bodies that mention these discoveries, and the responses of receivers to them. Unsent messages are composed
@@ -168,6 +169,12 @@ SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINA
   miner_link_scores = miner_link_scores - $2::text[]
 WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
 
+/** Keys of items name an author's posts: forgetting deletes them, purging does not. $1 posts, $2 links. */
+const DELETE_ITEMS = `
+DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (ARRAY(
+  SELECT ${POST_KEY_SQL} FROM strandline.posts p WHERE id = ANY ($1::bigint[])
+  UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[])))`;
+
 /** Only the holder of the progress row may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
 
@@ -216,6 +223,7 @@ export async function removeTraces(
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
   const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));
   gone['completions'] = (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...urls]])).rowCount ?? 0;
+  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds]);
   const ids = { posts: postIds, links: linkIds, author: authorId };
   for (const [name, by, statement] of DELETE_TRACES) {
     const { rowCount } = await tx.query(statement, [ids[by]]);

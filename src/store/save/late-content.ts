@@ -1,5 +1,6 @@
 /** Inserts late copies of posts and authors into their versions. */
 import { addToHistory } from '../../domain/history.ts';
+import { identifyPost, type LinkRules } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
 import { type Columns, typedColumns } from './columns.ts';
 import { AUTHOR_OF_ROW, contentRowSql, COUNTED_NAMES, type Kind, VERSION_COLUMNS } from './facts-sql.ts';
@@ -30,9 +31,10 @@ export type ChangedPost = { id: Id; at: Date };
 export async function saveLateContent(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,
+  rules: LinkRules,
 ): Promise<ChangedPost[]> {
-  await insertVersions(tx, 'author', late.author);
-  return insertVersions(tx, 'post', late.post);
+  await insertVersions(tx, 'author', late.author, rules);
+  return insertVersions(tx, 'post', late.post, rules);
 }
 
 /** In the order of the save. $1 rows. */
@@ -57,13 +59,18 @@ function updateContentSql(kind: Kind): string {
   );
   return `
 UPDATE ${S}.${kind}s k SET first_seen_at = least(k.first_seen_at, r.first_seen_at), observed_at = r.observed_at,
-  run_id = r.run_id, is_partial = r.is_partial, content_hash = r.content_hash, partial_hash = r.partial_hash, ${set.join(', ')}
-FROM json_to_recordset($1::json) AS r(id bigint, first_seen_at timestamptz, content_hash bigint, partial_hash bigint,
+  run_id = r.run_id, is_partial = r.is_partial, content_hash = r.content_hash, partial_hash = r.partial_hash, ${kind === 'post' ? 'key = r.key, ' : ''}${set.join(', ')}
+FROM json_to_recordset($1::json) AS r(id bigint, key text, first_seen_at timestamptz, content_hash bigint, partial_hash bigint,
   ${typedColumns(ORIGIN_COLUMNS, VERSION_COLUMNS[kind])})
 WHERE k.id = r.id`;
 }
 
 const ORIGIN_COLUMNS: Columns = { observed_at: 'timestamptz', run_id: 'bigint', is_partial: 'boolean' };
+
+function identifyStored(copy: LateCopy | undefined, url: unknown, rules: LinkRules): string | null {
+  if (copy === undefined) return null;
+  return identifyPost({ ...copy.item, url: typeof url === 'string' ? url : null }, rules);
+}
 
 type ContentRow = {
   n: number;
@@ -79,9 +86,10 @@ async function insertVersions(
   tx: Transaction,
   kind: Kind,
   late: readonly LateCopy[],
+  rules: LinkRules,
 ): Promise<ChangedPost[]> {
   if (late.length === 0) return [];
-  const json = writeContentRows(late);
+  const json = writeContentRows(late, null);
   await tx.query(lockContentSql(kind), [json]);
   const { rows: read } = await tx.query<ContentRow>(readContentSql(kind), [json]);
   const names = Object.keys(VERSION_COLUMNS[kind]);
@@ -110,6 +118,7 @@ async function insertVersions(
       ...toJson(id, { ...(rows.at(-1) ?? added[0]), values: now }),
       is_partial: [...latest.values()].some(({ isPartial }) => isPartial),
       first_seen_at: new Date(added[0]?.at ?? 0),
+      key: identifyStored(late[copies[0].n], now['url'], rules),
       content_hash: hashOf(false)?.toString(),
       partial_hash: hashOf(true)?.toString(),
     });

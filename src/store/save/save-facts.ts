@@ -1,4 +1,5 @@
 /** Saves posts, authors and their counters, and finds the copies that belong into histories. */
+import type { LinkRules } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type Transaction } from '../database.ts';
 import { FIND_STORED, type Kind, SAVE_AUTHORS, SAVE_COUNTERS, SAVE_POSTS } from './facts-sql.ts';
 import type { ChangedPost } from './late-content.ts';
@@ -49,8 +50,9 @@ export async function saveContent(
   tx: Transaction,
   kind: Kind,
   things: readonly KnownItem[],
+  rules: LinkRules,
 ): Promise<{ late: LateCopy[]; edited: ChangedPost[] }> {
-  const turns = buildContentRows(things);
+  const turns = buildContentRows(things, kind === 'post' ? rules : null);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
   const saved = await awaitAll(
     turns.map(({ rows }) =>

@@ -1,5 +1,5 @@
 /** Saves the results of responses, in a transaction that has already claimed them. */
-import { BUILT_IN_RULES, type LinkRules } from '../../domain/link-identity.ts';
+import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
@@ -11,10 +11,12 @@ import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
 import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
+import { type Item, itemName, reportItems } from './topic-items.ts';
 import {
   buildLinkRows,
   collectPostAddresses,
   encodeKnownMembers,
+  type IdentityRules,
   type KnownItem,
   itemKey,
 } from './save-rows.ts';
@@ -62,19 +64,25 @@ export async function saveResponses(
         : response,
     );
   const [known, storedRules] = await awaitAll([findStored(tx, responses), readStoredRules(tx)]);
+  const rules = { ...BUILT_IN_RULES, own: responses[0]?.linkRules ?? [] };
   const [authors, posts, , counters, sighted] = await awaitAll([
-    saveContent(tx, 'author', known.authors),
-    saveContent(tx, 'post', known.posts),
-    saveLinks(tx, responses, known.posts, storedRules),
+    saveContent(tx, 'author', known.authors, rules),
+    saveContent(tx, 'post', known.posts, rules),
+    saveLinks(tx, responses, known.posts, { current: rules, stored: storedRules }),
     saveCounters(tx, known),
     insertSightings(tx, responses, known),
   ]);
   const edited = [
     ...posts.edited,
-    ...(await saveLateContent(tx, { author: authors.late, post: posts.late })),
+    ...(await saveLateContent(tx, { author: authors.late, post: posts.late }, rules)),
   ];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
-  const [completions, touched] = await awaitAll([
+  const [first, completions, touched] = await awaitAll([
+    reportItems(
+      tx,
+      responses.map(({ runId, outcome }) => ({ runId, baseline: outcome.baseline })),
+      sighted.flatMap(listSighted),
+    ),
     awaitAll(
       responses.map((response) =>
         response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),
@@ -113,10 +121,13 @@ export async function saveResponses(
       })),
     ),
   );
-  const discovered = diffs.flatMap((diff, i) => listDiscoveries(diff, completions[i]?.id, i + 1));
+  const discovered = responses.flatMap((_, i) => [
+    ...listSighted(sighted[i], i),
+    ...listChanged(completions[i] ?? null, i),
+  ]);
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
-    last(appendDiscoveries(tx, responses, diffs, discovered));
+    last(appendDiscoveries(tx, responses, diffs, discovered, first));
   }
   return diffs;
 }
@@ -128,11 +139,10 @@ async function saveLinks(
   tx: Transaction,
   responses: readonly ResponseToSave[],
   posts: readonly KnownItem[],
-  stored: LinkRules,
+  rules: IdentityRules,
 ): Promise<void> {
-  const current = { ...BUILT_IN_RULES, own: responses[0]?.linkRules ?? [] };
   const inPosts = collectPostAddresses(responses, posts);
-  const statements = buildLinkRows(responses, inPosts, { current, stored }).flatMap((rows) => [
+  const statements = buildLinkRows(responses, inPosts, rules).flatMap((rows) => [
     tx.query({ name: 'save_links', text: SAVE_LINKS, values: [rows] }),
     tx.query({ name: 'save_addresses', text: SAVE_ADDRESSES, values: [rows] }),
   ]);
@@ -228,13 +238,18 @@ async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<T
   return rows[0] ?? NOTHING_TOUCHED;
 }
 
+/** @param i index of its response */
+function listSighted(sighted: SightedRow | undefined, i: number): Item[] {
+  const list = (kind: Item['kind'], things: readonly Id[] = []) =>
+    things.map((thing) => ({ place: i + 1, kind, thing }));
+  return [...list('post', sighted?.new_posts), ...list('link', sighted?.new_links)];
+}
+
+/** @param place of its run in the transaction, from 1 */
 type Discovery = { place: number; kind: string; thing: Id };
 
-/** @param place index of its run in the transaction, from 1 */
-function listDiscoveries(diff: Diff, completion: Id | undefined, place: number): Discovery[] {
-  const of = (kind: string, things: readonly Id[]) => things.map((thing) => ({ place, kind, thing }));
-  const changed = diff.completionChanged && completion !== undefined ? [completion] : [];
-  return [...of('post', diff.newPosts), ...of('link', diff.newLinks), ...of('completion', changed)];
+function listChanged(completion: SavedCompletion | null, i: number): Discovery[] {
+  return completion?.changed === true ? [{ place: i + 1, kind: 'completion', thing: completion.id }] : [];
 }
 
 function appendDiscoveries(
@@ -242,6 +257,8 @@ function appendDiscoveries(
   responses: readonly Won[],
   diffs: readonly Diff[],
   discovered: readonly Discovery[],
+  /** Items that are the first in their topic. Everything else is not reported by another discovery. */
+  first: ReadonlySet<string>,
 ): Promise<unknown> {
   return queryPrepared(tx, 'append_discoveries', INSERT_DISCOVERIES, [
     responses.map(({ runId }) => runId),
@@ -256,17 +273,17 @@ function appendDiscoveries(
     discovered.map(({ place }) => place),
     discovered.map(({ kind }) => kind),
     discovered.map(({ thing }) => thing),
+    discovered.map((discovery) => discovery.kind === 'completion' || first.has(itemName(discovery))),
   ]);
 }
 
-async function saveCompletion(
-  tx: Transaction,
-  input: ResponseToSave,
-): Promise<{ id: Id; changed: boolean } | null> {
+type SavedCompletion = { id: Id; changed: boolean };
+
+async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<SavedCompletion | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
-  const row = await queryPrepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
+  const row = await queryPrepared<SavedCompletion>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
     input.observedAt,

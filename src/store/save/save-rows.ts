@@ -7,6 +7,7 @@ import type { ParsedAuthor, ParsedLink, ParsedPost, ParsedResults } from '../../
 import {
   areSameRules,
   identifyAddress,
+  identifyPost,
   type LinkRules,
   readIdentityHost,
 } from '../../domain/link-identity.ts';
@@ -20,6 +21,7 @@ export type Occurrence = {
   at: Date;
   runId: Id;
   isPartial: boolean;
+  url: string | null;
   /** Everything except counters, as a JSON object. */
   content: string;
   /** Of the content. If it equals the stored hash, the content is not sent. */
@@ -55,7 +57,13 @@ function collectItems(
   const things = new Map<string, ItemOccurrences>();
   for (const { runId, serviceId, observedAt: at, findings } of responses.toSorted(compareTimes)) {
     for (const item of itemsOf(findings)) {
-      const statement = { at, runId, isPartial: item.is_partial, ...splitItem(item, counters) };
+      const statement = {
+        at,
+        runId,
+        isPartial: item.is_partial,
+        url: item.url,
+        ...splitItem(item, counters),
+      };
       const key = itemKey(serviceId, item.external_id);
       const known = things.get(key);
       if (known === undefined)
@@ -121,8 +129,8 @@ export function readKnownMembers(
   return { isPartial: (bits & 1n) === 1n, known };
 }
 
-/** Rows of new or changed content, as JSON arrays to save in order. */
-export function buildContentRows(things: readonly KnownItem[]): Turn<string>[] {
+/** Rows of new or changed content, as JSON arrays to save in order. @param rules of the keys of posts; null for authors */
+export function buildContentRows(things: readonly KnownItem[], rules: LinkRules | null): Turn<string>[] {
   return Array.from({ length: countTurns(things) }, (_, turn) => {
     const items = things.flatMap((item) => {
       const now = item.said[turn];
@@ -131,16 +139,19 @@ export function buildContentRows(things: readonly KnownItem[]): Turn<string>[] {
         .every((copy) => copy.hash === (copy.isPartial ? item.partialHash : item.hash));
       return now === undefined || isStored ? [] : [{ item, now }];
     });
-    return { items, rows: writeContentRows(items) };
+    return { items, rows: writeContentRows(items, rules) };
   }).filter(({ items }) => items.length > 0);
 }
 
 /** Rows for `contentRowSql`. */
-export function writeContentRows(items: readonly Turn<string>['items'][number][]): string {
-  const rows = items.map(
-    ({ item: { serviceId }, now }, n) =>
-      `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}",${now.content.slice(1)}`,
-  );
+export function writeContentRows(
+  items: readonly Turn<string>['items'][number][],
+  rules: LinkRules | null,
+): string {
+  const rows = items.map(({ item: { serviceId, externalId }, now }, n) => {
+    const key = rules === null ? null : identifyPost({ serviceId, externalId, url: now.url }, rules);
+    return `{"n":${n},"service_id":"${serviceId}","run_id":"${now.runId}","observed_at":"${now.at.toISOString()}","hash":"${now.hash}","key":${JSON.stringify(key)},${now.content.slice(1)}`;
+  });
   return `[${rows.join(',')}]`;
 }
 

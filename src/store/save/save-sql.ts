@@ -163,15 +163,16 @@ SELECT id, changed FROM kept`;
  * 7, last and under the feed's lock: the discoveries. IDs are assigned under the lock, which is held until the
  * commit, so a reader never sees a higher ID before a lower one.
  * $1 runs, $2 their searches, $3 times, $4 whether baseline, $5 whether a newer response of the search was read, $6
- * new items or null. Of discoveries: $7 index of their run in these lists, $8 kinds, $9 IDs of things.
+ * new items or null. Of discoveries: $7 index of their run in these lists, $8 kinds, $9 IDs of things, $10 whether first
+ * in their topics.
  */
 export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
 export const INSERT_DISCOVERIES = `
 WITH appended AS (
-  INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing)
+  INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing, first_in_topic)
   SELECT ($2::bigint[])[u.place], ($1::bigint[])[u.place], ($3::timestamptz[])[u.place], ($4::boolean[])[u.place],
-    ($5::boolean[])[u.place], u.kind, u.thing
-  FROM unnest($7::int[], $8::text[], $9::bigint[]) WITH ORDINALITY u(place, kind, thing, ord)
+    ($5::boolean[])[u.place], u.kind, u.thing, u.first
+  FROM unnest($7::int[], $8::text[], $9::bigint[], $10::boolean[]) WITH ORDINALITY u(place, kind, thing, first, ord)
   ORDER BY u.ord
   ON CONFLICT (search_id, kind, thing) DO NOTHING
 )

@@ -126,6 +126,8 @@ export const postColumns = {
   external_id: text().notNull(),
   text: text().notNull(),
   ...postContent(),
+  /** `identifyPost` of its address; null until `store/maintenance/fill-topic-items.ts` has filled it. */
+  key: text(),
 };
 
 /** Posts as last seen, without counters. Content rarely changes, so pages are filled (default fill factor). */
@@ -133,6 +135,8 @@ export const posts = strandline.table('posts', postColumns, (t) => [
   unique('posts_external_key').on(t.service_id, t.external_id),
   index('posts_author').on(t.author_id),
   index('posts_created').on(t.created_at),
+  // The post that a link names.
+  index('posts_key').on(t.key),
   // Only for posts with a URL in their text; two thirds have none.
   index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
 ]);

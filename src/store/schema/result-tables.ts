@@ -127,6 +127,11 @@ export const discoveries = strandline.table(
     /** Found in a response that was read after a newer one: listed, but triggers no alerts. */
     late: boolean().notNull().default(false),
     at: instant().notNull(),
+    /**
+     * Whether it is the one that reports its item in its topic (`topic_items`). True for completions and spikes, and for
+     * items from before there were keys, until these are filled.
+     */
+    first_in_topic: boolean().notNull().default(true),
   },
   (t) => [
     // In ascending order of IDs, so that pages are filled; also for discoveries of an item.
@@ -137,8 +142,27 @@ export const discoveries = strandline.table(
     index('discoveries_at').using('brin', t.at),
     // The feed of one search, after a cursor.
     index('discoveries_feed').on(t.search_id, t.id),
+    // The feed of a topic: of each of its searches, what it reported first.
+    index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
     check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
   ],
+);
+
+/**
+ * Which items were reported in a topic: a post and the links to it are one item, in all services. Written by the save,
+ * whose insert decides which discovery is `first_in_topic`. Keys stay when searches, posts or links are deleted, unless
+ * an author is forgotten.
+ */
+export const topic_items = strandline.table(
+  'topic_items',
+  {
+    topic_id: ref().notNull(),
+    /** The identity of the address of a link (`links.canonical`) or post (`posts.key`). */
+    key: text().notNull(),
+    /** False: only the baselines of searches that were added later contained it. */
+    reported: boolean().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.topic_id, t.key] })],
 );
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -92,6 +92,8 @@ const discovery = {
   reply_count: counter(),
   view_count: counter(),
   spike_id: ref(),
+  first_in_topic: boolean().notNull(),
+  named_post_id: ref(),
 };
 
 export const discoveriesView = analytics.view('discoveries', discovery).existing();
