@@ -1,5 +1,5 @@
--- Each item is reported once per topic. Columns are added without rewriting tables; the two indexes block writes to posts and
--- discoveries while they are built (some seconds per ten million rows).
+-- Each item is reported once per topic. Columns are added without rewriting tables. The three indexes block writes to posts,
+-- discoveries and key items while they are built: some seconds per ten million rows.
 CREATE TABLE strandline.topic_items (
   topic_id bigint NOT NULL,
   key text NOT NULL,
@@ -8,6 +8,7 @@ CREATE TABLE strandline.topic_items (
 );
 ALTER TABLE strandline.posts ADD COLUMN key text;
 CREATE INDEX posts_key ON strandline.posts (key);
+CREATE INDEX key_items_link ON strandline.key_items (link_id) WHERE link_id IS NOT NULL;
 -- Until `fill-topic-items.ts` has read what is stored, every discovery is shown.
 ALTER TABLE strandline.discoveries ADD COLUMN first_in_topic boolean NOT NULL DEFAULT true;
 CREATE INDEX discoveries_first ON strandline.discoveries (search_id, id) WHERE first_in_topic;

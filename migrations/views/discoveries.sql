@@ -14,10 +14,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     c.like_count, c.repost_count, c.reply_count, c.view_count,
     case d.kind when 'spike' then d.thing end as spike_id,
     d.first_in_topic,
-    -- Several services may have the post; invented ones are named only by invented links.
-    (select n.id from strandline.posts n join strandline.services v on v.id = n.service_id
-      where n.key = l.canonical and (v.kind = 'sandbox') = (select o.kind = 'sandbox' from strandline.services o where o.id = s.service_id)
-      order by n.id limit 1) as named_post_id
+    (select n.id from strandline.posts n where n.key = l.canonical order by n.id limit 1) as named_post_id
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id

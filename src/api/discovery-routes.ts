@@ -6,7 +6,14 @@ import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
 import { Discovery } from './reply-shapes.ts';
-import { afterDiscoveryId, flagParam, searchSlug, timeParam, topicSlug } from './request-shapes.ts';
+import {
+  afterDiscoveryId,
+  flagParam,
+  searchSlug,
+  timeParam,
+  topicSlug,
+  viewParam,
+} from './request-shapes.ts';
 
 const tags = ['discoveries'];
 const cursor = createIdCursor('discoveries');
@@ -18,6 +25,7 @@ const filters = {
   baseline: flagParam
     .optional()
     .describe('true: only the baseline of each search. false: only later discoveries. Default: both.'),
+  view: viewParam,
   since: timeParam.optional().describe('Found at or after this time.'),
   until: timeParam.optional().describe('Found before this time.'),
 };

@@ -10,7 +10,7 @@ import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
-import { afterDiscoveryId, idParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { afterDiscoveryId, idParam, searchSlug, topicSlug, viewParam } from './request-shapes.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
@@ -31,6 +31,7 @@ const STREAM_HEADERS = {
 const eventQuery = z.strictObject({
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
+  view: viewParam,
   after: afterDiscoveryId.optional(),
 });
 
@@ -99,7 +100,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async (request, reply) => {
-      const { topic, search } = request.query;
+      const { topic, search, view } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
       await assertFilterExists(ctx.db, { topic, search });
       const after = await feed.startOf(lastId);
@@ -115,7 +116,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       try {
         await feed.listen(
           {
-            filter: { topic, search },
+            filter: { topic, search, view },
             replay: (frames) => stream.writeAll(frames),
             tell: (frames) => stream.write(frames),
           },

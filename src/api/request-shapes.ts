@@ -1,5 +1,6 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
+import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
@@ -50,6 +51,14 @@ export const searchSlug = slugParam.meta({
 
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Which discoveries count as new. */
+export const viewParam = z
+  .enum(DISCOVERY_VIEWS)
+  .optional()
+  .describe(
+    'search: what each search found for the first time. topic: each item once per topic (`first_in_topic`). Default: search.',
+  );
 
 /** A text that Postgres can store. @param max in UTF-16 code units */
 export function textParam(max: number) {

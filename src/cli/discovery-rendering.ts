@@ -12,11 +12,11 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<Discover
   return [
     { head: 'found', cell: ({ at }) => formatTime(at, now, page), paint: quiet },
     { head: 'search', cell: ({ search }) => search, paint: quiet },
-    { head: 'kind', cell: ({ kind }) => kind, drop: 2, paint: quiet },
+    { head: 'kind', cell: nameKind, drop: 2, paint: quiet },
     { head: 'baseline', cell: ({ baseline }) => (baseline ? 'baseline' : ''), paint: quiet },
     {
       head: 'likes',
-      cell: ({ kind, like_count }) => (kind === 'post' ? formatCount(like_count, page) : ''),
+      cell: (row) => (nameKind(row) === 'post' ? formatCount(row.like_count, page) : ''),
       right: true,
       drop: 3,
       paint: quiet,
@@ -38,6 +38,11 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<Discover
   ];
 }
 
+/** A link that names a post is shown as that post. */
+function nameKind({ kind, named_post_id }: DiscoveryRow): DiscoveryRow['kind'] {
+  return named_post_id === null ? kind : 'post';
+}
+
 /** Columns for one run, whose time and search are in its heading. */
 export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   return discoveryColumns(now, page).slice(2);
@@ -55,7 +60,8 @@ export function renderDiscovery(
   row: DiscoveryRow,
   { colors, width, zone }: Pick<TerminalPage, 'colors' | 'width' | 'zone'>,
 ): string[] {
-  const { at, search, kind, author_username, baseline } = row;
+  const { at, search, author_username, baseline } = row;
+  const kind = nameKind(row);
   const who = author_username === null ? '' : `@${oneLine(author_username)}`;
   const head = [formatClockTime(at, { zone }), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(
     GAP,

@@ -12,6 +12,7 @@ import {
   readLinks,
   readLinkSources,
 } from '../store/queries/links.ts';
+import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
 import { parseId, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Column, renderList, renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
@@ -50,8 +51,10 @@ export function registerLinks(links: Command, cli: Cli): void {
         await assertFilterExists(ctx.db, { search, topic });
         const filter = { search, topic, since, limit };
         if (options.firstSeen === true) {
-          const firsts = await readFirstFinders(ctx.db, filter);
-          if (firsts.length === 0) cli.page.say('No links.');
+          const found = await readFirstFinders(ctx.db, filter);
+          if (found.length === 0) cli.page.say('No links.');
+          const firsts =
+            options.json === true ? found : await describeTitles(ctx.db, found, ({ link_id }) => link_id);
           return cli.show(options.json, firsts, () =>
             renderTableWithUrls(
               firsts,
@@ -61,8 +64,9 @@ export function registerLinks(links: Command, cli: Cli): void {
             ),
           );
         }
-        const rows = await readLinks(ctx.db, filter);
-        if (rows.length === 0) cli.page.say('No links.');
+        const links = await readLinks(ctx.db, filter);
+        if (links.length === 0) cli.page.say('No links.');
+        const rows = options.json === true ? links : await describeTitles(ctx.db, links, ({ id }) => id);
         return cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
         );
@@ -82,10 +86,11 @@ function registerShow(links: Command, cli: Cli): void {
         if (link === undefined) throw new Refused('not_found', `there is no link ${id}`);
         const addresses = await readLinkAddresses(ctx.db, id);
         const found_by = await readLinkSources(ctx.db, id);
+        const known = await readKnownLinks(ctx.db, [id]);
         await cli.show(options.json, { link, addresses, found_by }, () => [
           ...renderList(
             [
-              ['title', link.title ?? cli.page.unknown],
+              ['title', describeKnownLink(known.get(id)) ?? cli.page.unknown],
               ['site', link.site],
               ['first seen', formatInstant(link.first_seen_at, cli.page)],
               ['found by', found_by.map(({ search }) => search).join(', ') || 'no search'],

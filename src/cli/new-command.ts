@@ -7,9 +7,11 @@ import {
   readDiscoveriesAfter,
   type DiscoveryFilter,
   type DiscoveryRow,
+  type DiscoveryView,
   readLastDiscoveryId,
   readNewestDiscoveries,
 } from '../store/queries/discoveries.ts';
+import { describeLinks } from '../store/queries/named-posts.ts';
 import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
@@ -27,6 +29,7 @@ type NewOptions = {
   topic?: string;
   search?: string;
   since?: string;
+  bySearch?: boolean;
   follow?: boolean;
   limit?: string;
   json?: boolean;
@@ -37,6 +40,10 @@ export function registerNew(command: Command, cli: Cli): void {
     .option('--topic <topic>', 'only discoveries of this topic')
     .option('--search <search>', 'only discoveries of this search')
     .option('--since <time>', `only discoveries since: ${TIME_EXAMPLES}`)
+    .option(
+      '--by-search',
+      'also items that another search of the topic found before (always so with --search)',
+    )
     .option('--follow', 'keep printing discoveries until Ctrl-C (with --json: one object per line)')
     .option(
       '--limit <n>',
@@ -45,14 +52,15 @@ export function registerNew(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
     .action((options: NewOptions) => {
-      const { topic, search, json } = options;
+      const { topic, search, bySearch, json } = options;
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
       const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
       return cli.withProgram(async (program, stopping) => {
         await assertFilterExists(program.ctx.db, { topic, search });
-        const filter = { topic, search, since, limit };
+        const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
+        const filter = { topic, search, since, view, limit };
         return options.follow === true
           ? followNew(cli, program, filter, json === true, stopping)
           : printNew(cli, program, filter, json);
@@ -66,7 +74,7 @@ async function printNew(
   filter: DiscoveryFilter & { limit: number },
   json: boolean | undefined,
 ): Promise<void> {
-  const rows = await readNewestDiscoveries(ctx.db, filter);
+  const rows = await describeLinks(ctx.db, await readNewestDiscoveries(ctx.db, filter));
   if (rows.length === 0) cli.page.say('No discoveries.');
   await cli.show(json, rows, () =>
     renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
@@ -89,7 +97,7 @@ async function followNew(
   let waiting = false;
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
-    if (rows.length > 0) await printDiscoveries(cli, rows, json);
+    if (rows.length > 0) await printDiscoveries(cli, await describeLinks(ctx.db, rows), json);
     if (!waiting) await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
     if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
     waiting = true;

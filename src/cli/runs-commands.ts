@@ -3,6 +3,7 @@ import { Refused } from '../domain/errors.ts';
 import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
+import { describeLinks } from '../store/queries/named-posts.ts';
 import { type CallRow, readCalls, readRejects, readRuns, type RejectRow } from '../store/queries/run-list.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
@@ -67,7 +68,8 @@ function registerShow(runs: Command, cli: Cli): void {
         if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
-        const discoveries = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
+        const newest = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
+        const discoveries = options.json === true ? newest : await describeLinks(db, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
         const free = await isFreeSearch(db, run.search, cli.config());
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {

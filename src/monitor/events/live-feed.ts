@@ -8,6 +8,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import {
+  type DiscoveryFilter,
   type DiscoveryRow,
   readDiscoveriesAfter,
   readLastDiscoveryId,
@@ -19,7 +20,7 @@ import pLimit from 'p-limit';
 export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'run'; row: RunRow };
 
 /** Slugs. */
-type FeedFilter = { topic?: string | undefined; search?: string | undefined };
+type FeedFilter = Pick<DiscoveryFilter, 'topic' | 'search' | 'view'>;
 
 /** A listener. `T` is an encoded event. */
 type Listener<T> = {
@@ -178,7 +179,8 @@ export function openFeed<T>(
   };
 }
 
-function matchesFilter({ row }: FeedEvent, { topic, search }: FeedFilter): boolean {
+function matchesFilter({ event, row }: FeedEvent, { topic, search, view }: FeedFilter): boolean {
+  if (view === 'topic' && event === 'discovery' && !row.first_in_topic) return false;
   return (topic === undefined || row.topic === topic) && (search === undefined || row.search === search);
 }
 

@@ -1,9 +1,14 @@
-import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
-import { searches } from '../schema/topic-tables.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
+
+/**
+ * `search`: everything that each search found for the first time. `topic`: each item once per topic.
+ */
+export const DISCOVERY_VIEWS = ['search', 'topic'] as const;
+export type DiscoveryView = (typeof DISCOVERY_VIEWS)[number];
 
 type DiscoveryKind = DiscoveryRow['kind'];
 
@@ -16,21 +21,18 @@ export type DiscoveryFilter = {
   kind?: DiscoveryKind | undefined;
   /** Whether part of a baseline. */
   baseline?: boolean | undefined;
+  /** Default: `search`. */
+  view?: DiscoveryView | undefined;
 };
 
 /** The newest discoveries, in feed order: the newest is last. @param filter.before only those before this ID */
 export async function readNewestDiscoveries(
-  { orm }: Pick<Database, 'orm'>,
+  db: Pick<Database, 'orm'>,
   filter: DiscoveryFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { before } = filter;
-  const rows = await orm
-    .select()
-    .from(discoveriesView)
-    .where(and(before === undefined ? undefined : lt(discoveriesView.id, before), ...buildConditions(filter)))
-    .orderBy(desc(discoveriesView.id))
-    .limit(filter.limit);
-  return rows.toReversed();
+  const { before, limit } = filter;
+  const range = before === undefined ? [] : [sql`d.id < ${before}`];
+  return (await readSelected(db, filter, { range, order: 'DESC', limit })).toReversed();
 }
 
 /**
@@ -38,22 +40,35 @@ export async function readNewestDiscoveries(
  * @param filter.upTo the last ID to return
  */
 export async function readDiscoveriesAfter(
-  { orm }: Pick<Database, 'orm'>,
+  db: Pick<Database, 'orm'>,
   filter: DiscoveryFilter & { after: Id; upTo?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { after, upTo } = filter;
-  return orm
+  const { after, upTo, limit } = filter;
+  const range = [sql`d.id > ${after}`, ...(upTo === undefined ? [] : [sql`d.id <= ${upTo}`])];
+  return readSelected(db, filter, { range, order: 'ASC', limit });
+}
+
+/** Selects IDs first: of a topic, those of each of its searches by an index on its feed. */
+async function readSelected(
+  db: Pick<Database, 'orm'>,
+  filter: DiscoveryFilter,
+  { range, order, limit }: { range: readonly SQL[]; order: 'ASC' | 'DESC'; limit: number },
+): Promise<DiscoveryRow[]> {
+  const { topic } = filter;
+  const where = sql.join([...range, ...buildConditions(filter)], sql` AND `);
+  const isAscending = order === 'ASC';
+  const last = isAscending ? sql`ORDER BY d.id LIMIT ${limit}` : sql`ORDER BY d.id DESC LIMIT ${limit}`;
+  const ids =
+    topic === undefined
+      ? sql`SELECT d.id FROM strandline.discoveries d WHERE ${where} ${last}`
+      : sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
+          SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
+        ) d WHERE s.topic_id = (SELECT t.id FROM strandline.topics t WHERE t.slug = ${topic}) ${last}`;
+  return db.orm
     .select()
     .from(discoveriesView)
-    .where(
-      and(
-        gt(discoveriesView.id, after),
-        upTo === undefined ? undefined : lte(discoveriesView.id, upTo),
-        ...buildConditions(filter),
-      ),
-    )
-    .orderBy(asc(discoveriesView.id))
-    .limit(filter.limit);
+    .where(sql`${discoveriesView.id} = ANY (ARRAY(${ids}))`)
+    .orderBy(isAscending ? asc(discoveriesView.id) : desc(discoveriesView.id));
 }
 
 /** The ID of the newest discovery; zero if there is none. */
@@ -64,18 +79,20 @@ export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Pro
   return rows[0]?.id ?? 0n;
 }
 
-function buildConditions(filter: DiscoveryFilter): (SQL | undefined)[] {
-  const { search, topic, since, until, runId, kind, baseline } = filter;
-  return [
+/** On a discovery `d`; at least one. */
+function buildConditions(filter: DiscoveryFilter): SQL[] {
+  const { search, since, until, runId, kind, baseline, view } = filter;
+  const optional = [
     // As a value instead of a join, so that the index on a search's feed also provides the order.
     search === undefined
       ? undefined
-      : sql`${discoveriesView.search_id} = (SELECT ${searches.id} FROM ${searches} WHERE ${searches.slug} = ${search})`,
-    topic === undefined ? undefined : eq(discoveriesView.topic, topic),
-    since === undefined ? undefined : gte(discoveriesView.at, since),
-    until === undefined ? undefined : lt(discoveriesView.at, until),
-    runId === undefined ? undefined : eq(discoveriesView.run_id, runId),
-    kind === undefined ? undefined : eq(discoveriesView.kind, kind),
-    baseline === undefined ? undefined : eq(discoveriesView.baseline, baseline),
+      : sql`d.search_id = (SELECT s.id FROM strandline.searches s WHERE s.slug = ${search})`,
+    since === undefined ? undefined : sql`d.at >= ${since.toISOString()}::timestamptz`,
+    until === undefined ? undefined : sql`d.at < ${until.toISOString()}::timestamptz`,
+    runId === undefined ? undefined : sql`d.run_id = ${runId}`,
+    kind === undefined ? undefined : sql`d.kind = ${kind}`,
+    baseline === undefined ? undefined : sql`d.baseline = ${baseline}`,
+    view === 'topic' ? sql`d.first_in_topic` : undefined,
   ];
+  return [sql`true`, ...optional.flatMap((condition) => condition ?? [])];
 }

@@ -7,7 +7,8 @@ import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import type { DiscoveryRow } from './discoveries.ts';
+import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
+import { describeLinks } from './named-posts.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
 
@@ -50,43 +51,50 @@ export async function readLastRuns(
 
 const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 
-/** The newest discoveries of these searches together, by `at`, which ascends with the IDs. */
+/** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
   db: Reads,
   searchIds: readonly Id[],
-  { kinds = DISCOVERY_KINDS, limit }: { kinds?: readonly DiscoveryRow['kind'][]; limit: number },
+  {
+    kinds = DISCOVERY_KINDS,
+    view,
+    limit,
+  }: { kinds?: readonly DiscoveryRow['kind'][]; view: DiscoveryView; limit: number },
 ): Promise<DiscoveryRow[]> {
   const newest = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
     CROSS JOIN LATERAL (
       SELECT id FROM strandline.discoveries
-      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])
+      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])${view === 'topic' ? sql` AND first_in_topic` : sql``}
       ORDER BY at DESC LIMIT ${sql.placeholder('most')}
     ) d
     ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
-  return db.orm
+  const rows = await db.orm
     .select()
     .from(discoveriesView)
     .where(sql`${discoveriesView.id} = ANY (ARRAY(${newest}))`)
     .orderBy(desc(discoveriesView.id))
-    .prepare('newest_of')
+    .prepare(`newest_of_${view}`)
     .execute({ searches: searchIds, kinds, most: limit });
+  return describeLinks(db, rows);
 }
 
-/** $1 searches, $2 time of a discovery, $3 its ID. */
+/** $1 searches, $2 time of a discovery, $3 its ID, $4 view. */
 const COUNT_DISCOVERIES_SINCE = `
 SELECT kind, count(*)::int AS n FROM strandline.discoveries
-WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline GROUP BY kind`;
+WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline AND (first_in_topic OR $4 = 'search') GROUP BY kind`;
 
 /** Discoveries after this one by kind, without baselines. */
 export async function countDiscoveriesSince(
   { pool }: Reads,
   searchIds: readonly Id[],
   after: { id: Id; at: Date },
+  view: DiscoveryView,
 ): Promise<Partial<Record<DiscoveryRow['kind'], number>>> {
   const { rows } = await pool.query<{ kind: DiscoveryRow['kind']; n: number }>(COUNT_DISCOVERIES_SINCE, [
     searchIds,
     after.at,
     after.id,
+    view,
   ]);
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }

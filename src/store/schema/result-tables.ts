@@ -106,7 +106,11 @@ export const key_items = strandline.table(
     url: text(),
     link_id: ref(),
   },
-  (t) => [primaryKey({ columns: [t.completion_id, t.list, t.position] })],
+  (t) => [
+    primaryKey({ columns: [t.completion_id, t.list, t.position] }),
+    // Titles of links that no result named.
+    index('key_items_link').on(t.link_id).where(sql`${t.link_id} is not null`),
+  ],
 );
 
 /**

@@ -4,6 +4,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Database } from '../../store/database.ts';
+import { describeTitles } from '../../store/queries/named-posts.ts';
 import { readLeads } from '../../store/queries/first-finders.ts';
 import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
@@ -151,7 +152,10 @@ async function readComparison(
   };
   const [rows, { leads, shared }, common] = await Promise.all([
     readVoiceDays(db, { ...span, limit: MAX_ROWS }),
-    readLeads(db, { topics, from, until: now }),
+    readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
+      leads,
+      shared: await describeTitles(db, shared, ({ link_id }) => link_id),
+    })),
     readCommonTops(db, kind, lately),
   ]);
   const means = averageVoices(rows);

@@ -17,7 +17,8 @@ export function DiscoveryLine({
   /** Leaves out what the page already shows. */
   within?: 'search';
 }) {
-  const { kind, at, search, baseline, author_username } = discovery;
+  const { at, search, baseline, author_username, named_post_id } = discovery;
+  const kind = named_post_id === null ? discovery.kind : 'post';
   return (
     <div class={`line is-${kind}${fresh ? ' fresh' : ''}`}>
       <span class="line-what">
@@ -48,7 +49,9 @@ function describeDiscovery({ kind, text, url }: DiscoveryRow): string {
   return kind === 'completion' ? removeCitations(text) : text;
 }
 
-function getDiscoveryPath({ kind, post_id, link_id, run_id, search }: DiscoveryRow): string {
+function getDiscoveryPath(discovery: DiscoveryRow): string {
+  const { kind, post_id, named_post_id, link_id, run_id, search } = discovery;
+  if (named_post_id !== null) return `/posts/${named_post_id}`;
   if (post_id !== null && kind === 'post') return `/posts/${post_id}`;
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
   return kind === 'completion' ? `/runs/${run_id}` : `/searches/${search}#spikes`;

@@ -69,7 +69,7 @@ type LayoutProps = {
   /** One line below the title. */
   lead?: ComponentChildren;
   charts?: boolean;
-  live?: { topic?: string; search?: string } | boolean;
+  live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
   body: ComponentChildren;
 };
 

@@ -15,6 +15,7 @@ import {
   readLinkSources,
   readPostsWithLink,
 } from '../../store/queries/links.ts';
+import { describeKnownLink, type KnownLink, readKnownLinks } from '../../store/queries/named-posts.ts';
 import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
@@ -37,15 +38,15 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('link', idText);
       const link = await readLink(ctx.db, id);
       if (link === undefined) throw createNotFound('link', idText);
-      const { addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
+      const { known, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
       return renderPage(request, reply, {
-        title: (link.title ?? link.site).slice(0, 200),
+        title: (describeKnownLink(known) ?? link.site).slice(0, 200),
         here: '/explore',
         charts: places.some(({ place }) => place !== null),
         above: 'Link',
         body: (
           <>
-            <AboutLink link={link} />
+            <AboutLink link={link} known={known} />
             <LinkFinders rows={sources} />
             <LinkPlaces rows={places} />
             <CitingCompletions rows={citing} />
@@ -59,23 +60,26 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
 }
 
 async function readLinkData(db: Database, id: Id) {
-  const [addresses, sources, places, citing, posts] = await Promise.all([
+  const [known, addresses, sources, places, citing, posts] = await Promise.all([
+    readKnownLinks(db, [id]),
     readLinkAddresses(db, id),
     readLinkSources(db, id),
     readLinkRanks(db, id),
     readCiting(db, id),
     readPostsWithLink(db, id),
   ]);
-  return { addresses, sources, places, citing, posts };
+  return { known: known.get(id), addresses, sources, places, citing, posts };
 }
 
-function AboutLink({ link }: { link: LinkRow }) {
-  const { url, site, title, snippet, summary_description: summary } = link;
+function AboutLink({ link, known }: { link: LinkRow; known: KnownLink | undefined }) {
+  const { url, site, snippet, summary_description: summary } = link;
+  const { post = null, title = null } = known ?? {};
   return (
     <Section title="Link" id="about">
       <p>
         <ExternalLink href={url} text={url} />
       </p>
+      {post === null ? null : <PostCard post={post} />}
       {snippet === null ? null : (
         <p class="whole">
           <UntrustedText text={snippet} most={4_000} />

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
+import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
@@ -47,7 +48,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       judgeSilence(ctx),
       readSearchDays(db, { from: past, until: today }),
       readSpikeDays(db, past),
-      readNewestDiscoveries(db, { limit: MAX_NEW }),
+      readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
       tallyRuns(db, dayAgo),
       readServiceDays(db, now),
     ]);

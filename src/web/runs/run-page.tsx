@@ -9,6 +9,7 @@ import { previewRequest, type RequestPreview } from '../../monitor/runs/request-
 import type { Id } from '../../store/database.ts';
 import { type CompletionRow, readRunCompletion } from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
+import { describeLinks } from '../../store/queries/named-posts.ts';
 import {
   isBaselineRun,
   readCalls,
@@ -101,7 +102,7 @@ async function readRunData(ctx: Context, run: RunRow) {
   const [calls, rejects, newest, completion, note, near, sent] = await Promise.all([
     readCalls(db, id),
     readRejects(db, id, { limit: MAX_REJECTS }),
-    readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }),
+    readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
     readRunCompletion(db, id),
     readResponseNote(db, id),
     readRunNeighbours(db, run),

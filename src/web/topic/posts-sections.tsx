@@ -12,7 +12,25 @@ import type { TopicSectionProps } from './volume-section.tsx';
 export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: Visit }) {
   const { since } = visit;
   return (
-    <Section title="Newest" id="newest" held note="Posts, links and completions, by time of first sighting.">
+    <Section
+      title="Newest"
+      id="newest"
+      held
+      note={
+        scope.search !== undefined ? (
+          'Posts, links and completions, by time of first sighting.'
+        ) : scope.view === 'topic' ? (
+          <>
+            Each item once, whichever search found it first. <a href="?view=search#newest">Show by search</a>
+          </>
+        ) : (
+          <>
+            Everything that each search found for the first time.{' '}
+            <a href="?view=topic#newest">Show once each</a>
+          </>
+        )
+      }
+    >
       {data.newest.length === 0 ? (
         <EmptyState words="Nothing found yet. The first run sets the baseline; later runs show what is new." />
       ) : (

@@ -23,10 +23,11 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const { now, seen } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
-    const scope = { topic: search.topic, search: slug, searches: [search] };
+    const scope = { topic: search.topic, search: slug, searches: [search], view: 'search' as const };
     const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
-    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since);
+    const fresh =
+      visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
     return renderPage(request, reply, {
       title: slug,
       here: '',

@@ -9,6 +9,7 @@ import {
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
+import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readAheadOfAge } from '../../store/queries/growth.ts';
 import { readPostsByIds } from '../../store/queries/posts.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
@@ -38,7 +39,12 @@ import { readTopicCompletions } from './completion-section.tsx';
 import type { Range } from './time-range.ts';
 
 /** A topic with all its searches, or one of them. */
-export type TopicScope = { topic: string; search?: string; searches: readonly SearchRow[] };
+export type TopicScope = {
+  topic: string;
+  search?: string;
+  searches: readonly SearchRow[];
+  view: DiscoveryView;
+};
 
 const MAX_RUNS = 60;
 const MAX_NEW = 16;
@@ -91,7 +97,11 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
     readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
     readTopHashtags(db, tops),
-    readNewestOfSearches(db, ids, { kinds: ['post', 'link', 'completion'], limit: MAX_NEW }),
+    readNewestOfSearches(db, ids, {
+      kinds: ['post', 'link', 'completion'],
+      view: scope.view,
+      limit: MAX_NEW,
+    }),
     readLastRuns(db, ids, MAX_RUNS),
     readTopLanguages(db, tops),
     readSpikes(db, ids, range.from),

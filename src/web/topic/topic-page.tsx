@@ -5,6 +5,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { readSchedule, UNREADABLE_SCHEDULE } from '../../monitor/schedule/cadence.ts';
 import { describeSchedule } from '../../monitor/schedule/schedule-text.ts';
 import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince, type RunCell } from '../../store/queries/search-activity.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { Table } from '../components/data-table.tsx';
@@ -37,7 +38,10 @@ const MAX_SEARCHES = 200;
 export const rangeQuery = z.object({ range: z.enum(RANGES).optional() });
 
 export function addTopicPage(app: App, { ctx }: RouteContext): void {
-  const schema = { params: slugParams, querystring: rangeQuery };
+  const schema = {
+    params: slugParams,
+    querystring: rangeQuery.extend({ view: z.enum(DISCOVERY_VIEWS).optional() }),
+  };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const { now, seen } = request.frame;
@@ -46,11 +50,12 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
     ]);
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
-    const scope = { topic: slug, searches };
+    const { view = 'topic' } = request.query;
+    const scope = { topic: slug, searches, view };
     const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
     const ids = searches.map(({ id }) => id);
-    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since);
+    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since, view);
     const simulated = searches.length > 0 && searches.every(({ service_kind }) => service_kind === 'sandbox');
     return renderPage(request, reply, {
       title: topic.name,
@@ -69,7 +74,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
           <TopicButtons place={`/topics/${slug}`} searches={searches} />
         ) : undefined,
       charts: true,
-      live: { topic: slug },
+      live: { topic: slug, view },
       body: (
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />

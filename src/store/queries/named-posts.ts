@@ -1,0 +1,65 @@
+/** What is known about links from elsewhere: the post that a link names, and a title that no result had. */
+import type { Id, Reads } from '../database.ts';
+import type { DiscoveryRow } from './discoveries.ts';
+import { type PostRow, readPostsByIds } from './posts.ts';
+
+/** `post`: the post at the address of the link. `title`: of a result, or the newest text of a key item with the link. */
+export type KnownLink = { post: PostRow | null; title: string | null };
+
+/** $1 links. Several services may have the post. */
+const SELECT_KNOWN_LINKS = `
+SELECT l.id, (SELECT p.id FROM strandline.posts p WHERE p.key = l.canonical ORDER BY p.id LIMIT 1) AS post_id,
+  coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
+    ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1)) AS title
+FROM strandline.links l WHERE l.id = ANY ($1::bigint[])`;
+
+/** @returns by the ID of the link */
+export async function readKnownLinks(db: Reads, ids: readonly Id[]): Promise<ReadonlyMap<Id, KnownLink>> {
+  if (ids.length === 0) return new Map();
+  type Row = { id: Id; post_id: Id | null; title: string | null };
+  const { rows } = await db.pool.query<Row>(SELECT_KNOWN_LINKS, [ids]);
+  const postIds = [...new Set(rows.flatMap(({ post_id }) => post_id ?? []))];
+  const posts = new Map((await readPostsByIds(db, postIds)).map((post) => [post.id, post]));
+  return new Map(
+    rows.map(({ id, post_id, title }) => [
+      id,
+      { title, post: post_id === null ? null : (posts.get(post_id) ?? null) },
+    ]),
+  );
+}
+
+/** A link in a line: what its post says, or its title; null if neither is known. */
+export function describeKnownLink(known: KnownLink | undefined): string | null {
+  const { post = null, title = null } = known ?? {};
+  if (post === null || post.text === '') return title;
+  return post.author_username === null ? post.text : `@${post.author_username}: ${post.text}`;
+}
+
+/** The titles of links, for people: what is known of those without one, and the posts that links name. */
+export async function describeTitles<Row extends { title: string | null }>(
+  db: Reads,
+  rows: readonly Row[],
+  readId: (row: Row) => Id,
+): Promise<Row[]> {
+  const known = await readKnownLinks(db, rows.map(readId));
+  return rows.map((row) => ({ ...row, title: describeKnownLink(known.get(readId(row))) ?? row.title }));
+}
+
+/** Discoveries for people: a link that names a post has its text, author, time and counters. */
+export async function describeLinks(db: Reads, rows: readonly DiscoveryRow[]): Promise<DiscoveryRow[]> {
+  const known = await readKnownLinks(
+    db,
+    rows.flatMap(({ link_id: id }) => id ?? []),
+  );
+  return rows.map((row) => {
+    const { post = null, title = null } = (row.link_id === null ? undefined : known.get(row.link_id)) ?? {};
+    if (post === null) return row.kind === 'link' && row.text === null ? { ...row, text: title } : row;
+    const { author_username, like_count, repost_count, reply_count, view_count } = post;
+    return {
+      ...row,
+      text: post.text === '' ? (row.text ?? title) : post.text,
+      created_at: post.created_at ?? row.created_at,
+      ...{ author_username, like_count, repost_count, reply_count, view_count },
+    };
+  });
+}
