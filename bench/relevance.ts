@@ -65,6 +65,7 @@ async function collect(
       completion: null,
       rejects: [],
       warnings: [],
+      tools: [],
       itemsSeen: links.length,
     };
     const save = await way.prepare({ findings, searchId, at: START });

@@ -5,7 +5,10 @@ CREATE OR REPLACE VIEW strandline_analytics.runs AS
     (select count(*) from strandline.calls c where c.run_id = r.id) as calls,
     (select sum(c.cost_usd) from strandline.calls c where c.run_id = r.id) as cost_usd,
     r.not_before, r.fence, r.worker, r.created_at, r.started_at, r.ended_at,
-    extract(epoch from r.ended_at - r.started_at)::float8 as seconds
+    extract(epoch from r.ended_at - r.started_at)::float8 as seconds,
+    (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked)::integer as tools_asked,
+    (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked and t.responded)::integer as tools_responded,
+    (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked and not t.responded)::integer as tools_silent
   from strandline.runs r
   join strandline.searches s on s.id = r.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -40,3 +43,6 @@ COMMENT ON COLUMN strandline_analytics.runs.created_at IS 'When the row was crea
 COMMENT ON COLUMN strandline_analytics.runs.started_at IS 'When it was first leased (UTC); null when never leased.';
 COMMENT ON COLUMN strandline_analytics.runs.ended_at IS 'When it ended (UTC); null while queued or running.';
 COMMENT ON COLUMN strandline_analytics.runs.seconds IS 'Seconds from first lease to end; null until it ends, and when never leased.';
+COMMENT ON COLUMN strandline_analytics.runs.tools_asked IS 'Number of tools that its request names, see run_tools; 0 when it was not executed, or before this was recorded.';
+COMMENT ON COLUMN strandline_analytics.runs.tools_responded IS 'Number of those that responded. Tools that the service does not report are neither responding nor silent.';
+COMMENT ON COLUMN strandline_analytics.runs.tools_silent IS 'Number of those that did not respond: what they would have found is missing.';

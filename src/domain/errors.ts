@@ -22,6 +22,7 @@ export const RUN_CODES = {
   bad_json: 'the response is not valid JSON',
   schema_mismatch: 'the response does not match the specification',
   sources_down: 'no source of the service responded',
+  source_needs_key: 'the sources of its tools need a key that is not set',
   too_large: 'the response exceeds the size limit',
   decode_error: 'the response could not be decompressed or decoded',
   stream_incomplete: 'the stream ended before its completion',

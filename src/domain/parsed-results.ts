@@ -7,6 +7,7 @@ import type { AuthorCounter, PostCounter } from './counters.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
 import type { RejectCode } from './errors.ts';
 import type { TimePrecision } from './time.ts';
+import type { ToolReport } from './tool-coverage.ts';
 
 export type ParsedAuthor = Record<AuthorCounter, number | null> & {
   external_id: string;
@@ -159,6 +160,8 @@ export type ParsedResults = {
   completion: ParsedCompletion | null;
   /** From both operations. */
   warnings: Warning[];
+  /** What the response says about its tools. */
+  tools: ToolReport[];
   rejects: Reject[];
   /**
    * Number of items in the response, valid or not: posts, results and links of the completion; duplicates count once.

@@ -1,22 +1,12 @@
 /** Status of a search service: the health of its sources, and its requests. */
 import type { Source } from '../domain/enumerations.ts';
+import type { OutageCode } from '../domain/tool-coverage.ts';
 
 /**
  * How a source handles a time window. `exact`: supports windows and returns times; `coarse`: supports only wider
  * windows, or does not return all times; `none`: undated.
  */
 export type DateAccuracy = 'exact' | 'coarse' | 'none';
-
-/** Why a source returned nothing. Codes appear in `warnings` and logs: only add to this list. */
-export type OutageCode =
-  | 'source_off'
-  | 'source_needs_key'
-  | 'source_quota'
-  | 'source_busy'
-  | 'source_resting'
-  | 'source_timeout'
-  | 'source_refused'
-  | 'source_failed';
 
 /** An available source, enabled or not. */
 export type SourceStatement = {

@@ -5,9 +5,11 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { ToolReport } from '../domain/tool-coverage.ts';
 import type { Clock } from '../platform/clock.ts';
 import { batched, givenRowsSql } from './batches.ts';
 import { backOffSql, type Database, type Id, isUnreachable, sqlTime } from './database.ts';
+import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
 const compress = promisify(gzip);
@@ -264,12 +266,16 @@ export async function markUnreadable(
     runId: Id;
     n: number;
     rejects: readonly { path: string; code: string; sample: string }[];
+    /** What it says about tools: the coverage of a run without results, unless a newer response said something. */
+    tools?: readonly ToolReport[];
     now: Date | null;
   },
 ): Promise<boolean> {
   const { rows } = await db.pool.query(
     `WITH response AS (
-       UPDATE strandline.responses SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
+       UPDATE strandline.responses SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id, received_at
+     ), covered AS (
+       ${insertToolsSql(LATE_UNREADABLE, '$5')} WHERE t.observed_at IS NULL OR t.observed_at < excluded.observed_at
      ), counted AS (
        UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
        FROM response WHERE id = run_id
@@ -279,10 +285,20 @@ export async function markUnreadable(
        FROM response, json_to_recordset($4::json) AS j(path text, code text, sample text)
      )
      SELECT run_id FROM response`,
-    [input.runId, input.n, input.now, JSON.stringify(input.rejects)],
+    [
+      input.runId,
+      input.n,
+      input.now,
+      JSON.stringify(input.rejects),
+      encodeReports([{ runId: input.runId, tools: input.tools ?? [] }]),
+    ],
   );
   return rows.length === 1;
 }
+
+/** For {@link insertToolsSql}, in the statement of {@link markUnreadable}: only of a response that reports tools. */
+const LATE_UNREADABLE = `(SELECT run_id, received_at AS observed_at, NULL::boolean AS responded, 'not_reported' AS reason
+  FROM response WHERE json_array_length($5::json) > 0 AND NOT EXISTS (SELECT FROM strandline.run_results WHERE run_id = $1))`;
 
 async function toResponse(row: ResponseRow): Promise<RawResponse> {
   return {

@@ -1,7 +1,9 @@
 /** State changes of runs: queue, requeue, fail, read. Claims are in `run-claims.ts`, success in `save/outcome.ts`. */
 import { Refused, type RunCode } from '../domain/errors.ts';
 import type { Operation, Tool } from '../domain/enumerations.ts';
+import type { ToolReport } from '../domain/tool-coverage.ts';
 import { type Database, type Id, sqlTime, type Transaction } from './database.ts';
+import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 
 /**
  * Ends a claimed run without success. Marks an unusable response as read, and stores its rejects.
@@ -19,6 +21,8 @@ export async function failRun(
     rejects: readonly { path: string; code: string; sample: string }[] | null;
     /** Number of the unreadable response. */
     unreadable?: number | null;
+    /** What that response says about tools. */
+    tools?: readonly ToolReport[];
     now: Date | null;
   },
 ): Promise<boolean> {
@@ -32,6 +36,8 @@ export async function failRun(
      ), response AS (
        UPDATE strandline.responses SET read_at = failed.ended_at
        FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
+     ), covered AS (
+       ${insertToolsSql(FAILED_RUN, '$9')}
      ), told AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample)
        SELECT failed.id, j.path, j.code, j.sample
@@ -47,10 +53,15 @@ export async function failRun(
       input.now,
       JSON.stringify(input.rejects ?? []),
       input.unreadable ?? null,
+      encodeReports([{ runId: input.runId, tools: input.tools ?? [] }]),
     ],
   );
   return rows.length === 1;
 }
+
+/** For {@link insertToolsSql}, in the statement of {@link failRun}. */
+const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason,
+  (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at FROM failed)`;
 
 /**
  * Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a concurrent

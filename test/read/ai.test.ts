@@ -52,6 +52,82 @@ describe('a response in which every source failed', () => {
   ])('%s', (_, answer, nobody) => {
     expect(explainNoResponse(read(answer), 2) !== null).toBe(nobody);
   });
+
+  const unset = (tool: string, code = 'source_needs_key') => [down(tool, code), down(tool)];
+  test.each([
+    ['a missing key', [...unset('Web Search'), ...unset('Youtube Search')], 'source_needs_key'],
+    [
+      'a missing key and a source that is off',
+      [...unset('Web Search'), ...unset('Youtube Search', 'source_off')],
+      'source_needs_key',
+    ],
+    [
+      'a missing key and an outage',
+      [...unset('Web Search'), ...unset('Youtube Search', 'source_failed')],
+      'sources_down',
+    ],
+    ['a missing key and no reason', [...unset('Web Search'), down('Youtube Search')], 'sources_down'],
+  ])('%s', (_, warnings, code) => {
+    expect(explainNoResponse(read({ ...empty, warnings }), 2)?.code).toBe(code);
+  });
+});
+
+describe('what a response says about its tools', () => {
+  const reports = (answer: object, operation: 'ai' | 'microblog' = 'ai') =>
+    parseResponse({
+      operation,
+      body: JSON.stringify(answer),
+      contentType: null,
+      dialect: loadDialect('named'),
+    }).tools.map(({ tool, responded, items, reason }) => [tool, responded, items, reason]);
+  const warn = (code: string, message = 'hn failed') => ({ code, tool: 'Hacker News Search', message });
+  const forum = (items: unknown) => ({ hacker_news_search_results: items });
+
+  test('a group says that its tool responded, also without items; others are unknown', () => {
+    expect(reports(forum({ organic_results: [result('https://a.example'), 7] }))).toEqual([
+      ['News Forum Search', true, 2, null],
+    ]);
+    expect(reports(forum([]))).toEqual([['News Forum Search', true, 0, null]]);
+    expect(reports({ ...forum(null), completion: { summary: 'x' } }), 'null says nothing').toEqual([]);
+  });
+
+  test('a warning says that a tool did not respond, and why, and that the others did', () => {
+    const warnings = [warn('source_failed'), warn('tool_unanswered')];
+    const [web, silent, ...rest] = reports({ ...forum([]), warnings });
+    expect(web).toEqual(['Web Search', true, null, null]);
+    expect(silent).toEqual(['News Forum Search', false, null, 'source_failed']);
+    expect(rest.map(([, responded]) => responded)).toEqual([true, true, true, true, true]);
+    expect(reports({ ...forum([]), warnings: [warn('tool_unanswered')] })[1]?.[3]).toBe('tool_unanswered');
+  });
+
+  test('results are stronger than a warning: one of several sources failed', () => {
+    const warnings = [warn('source_failed'), warn('tool_unanswered')];
+    expect(reports({ ...forum([result('https://a.example')]), warnings })[1]).toEqual([
+      'News Forum Search',
+      true,
+      1,
+      null,
+    ]);
+  });
+
+  test('warnings of a service that does not use our codes say nothing about other tools', () => {
+    expect(reports({ ...forum([]), warnings: [warn('slow'), 'late', null] })).toEqual([
+      ['News Forum Search', true, 0, null],
+    ]);
+  });
+
+  test('key items say that their source responded, and not how many items it had', () => {
+    const completion = { summary: 'x', key_tweets: [{ text: 'a', url: 'https://x.com/a/status/1' }] };
+    expect(reports({ completion })).toEqual([['Microblog Search', true, null, null]]);
+  });
+
+  test('operation B is one tool', () => {
+    expect(reports({ miner_tweets: [] }, 'microblog')).toEqual([['Microblog Search', true, 0, null]]);
+    const warnings = [{ code: 'tool_unanswered', tool: 'Twitter Search', message: 'no source' }];
+    expect(reports({ miner_tweets: [], warnings }, 'microblog')).toEqual([
+      ['Microblog Search', false, null, 'tool_unanswered'],
+    ]);
+  });
 });
 
 describe('groups in other shapes', () => {

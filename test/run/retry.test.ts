@@ -34,6 +34,7 @@ test('a paid response is never requested again', () => {
     'bad_json',
     'schema_mismatch',
     'sources_down',
+    'source_needs_key',
     'too_large',
     'decode_error',
     'bad_content_type',

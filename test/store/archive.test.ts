@@ -80,6 +80,7 @@ async function found(
     completion: null,
     rejects: [],
     warnings: [],
+    tools: [],
     itemsSeen: 1,
     ...what,
   };

@@ -32,6 +32,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
   post_sightings: {},
   link_sightings: {},
   run_results: {},
+  run_tools: {},
   rejects: { id: KEY },
   completions: {
     id: KEY,

@@ -52,6 +52,12 @@ type Random = ReturnType<typeof random>;
 
 type Response = { name: string; search: number; minute: number; body: object };
 
+const FORUM_DOWN = ['source_failed', 'tool_unanswered'].map((code) => ({
+  code,
+  tool: 'Hacker News Search',
+  message: `hacker-news ${code}`,
+}));
+
 const isAi = (search: number) => search % 2 === 0;
 
 /** Eight searches over the same posts, authors and links; whatever a service may say of them, and leave out. */
@@ -63,7 +69,9 @@ function makeResponses(rng: Random): Response[] {
       const search = rng.below(SEARCHES);
       const ids = rng.shuffle([1, 2, 3, 4, 5, 6, 7, 8]).slice(0, rng.below(6));
       const posts = ids.map((id) => makePost(rng, id));
-      const body = isAi(search) ? { miner_tweets: posts, ...makeLinks(rng) } : { miner_tweets: posts };
+      const body = isAi(search)
+        ? { miner_tweets: posts, ...makeLinks(rng), warnings: minute % 3 === 0 ? FORUM_DOWN : undefined }
+        : { miner_tweets: posts };
       return { name: `response at ${minute}`, search, minute, body };
     });
 }
@@ -231,6 +239,9 @@ test.each(SEEDS)('whatever order responses are saved in, facts are the same (see
   const facts = await readFacts(inDisorder.db, second.names);
   for (const table of Object.keys(FACT_TABLES)) expect.soft(facts[table], table).toEqual(expected[table]);
   expect(expected['post_versions']?.length, 'something was edited').toBeGreaterThan(10);
+  expect(expected['run_tools']?.join('\n'), 'some tools did not respond').toContain(
+    '"reason":"source_failed"',
+  );
 });
 
 test('every table is one of facts or a log', async () => {

@@ -88,6 +88,7 @@ const RUN_CODE_STATUSES: Partial<Record<RunCode, number>> = {
   db_unavailable: 503,
   rate_limited: 503,
   sources_down: 503,
+  source_needs_key: 503,
   timeout_connect: 504,
   timeout_headers: 504,
   timeout_body: 504,

@@ -187,6 +187,11 @@ const KEY_LIST_SOURCES: Partial<Record<KeyList, Source>> = {
   key_news: 'news_forum',
 };
 
+/** Sources that the key items of a completion come from. */
+export function listKeyItemSources(keyItems: readonly ParsedKeyItem[]): Set<Source> {
+  return new Set(keyItems.flatMap(({ list }) => KEY_LIST_SOURCES[list] ?? []));
+}
+
 /**
  * Indexes mentions by address. Operation A has no group for posts: their addresses are only among its links, and their
  * text among the key items of its completion. Addresses at the host of a known post count as posts, too.

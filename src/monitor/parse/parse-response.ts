@@ -17,9 +17,10 @@ import {
 } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { parseCompletion } from './parse-completion.ts';
-import { createLinkCollector, indexMentions } from './parse-links.ts';
+import { createLinkCollector, indexMentions, listKeyItemSources } from './parse-links.ts';
 import { createPostCollector } from './parse-posts.ts';
 import { parseStatements } from './parse-statements.ts';
+import { reportTools } from './parse-tools.ts';
 import { createRejects, parseWarnings, type Rejects, UnreadableResponse } from './rejects-and-warnings.ts';
 import {
   isResponseObject,
@@ -27,6 +28,7 @@ import {
   type ItemList,
   type ItemOutcome,
   locateParts,
+  countItemsBySource,
   namePostsMember,
 } from './response-generations.ts';
 
@@ -92,7 +94,10 @@ export function* parseResponseInSteps({
   const results = { ...collected, links: links.take() };
   const claims = written && (yield* parseStatements(written, results));
   const completion = written && claims && { ...written, claims };
-  return { ...results, completion, warnings, rejects: [...rejects.list], itemsSeen };
+  const groups = countItemsBySource(answer, operation, dialect, parts);
+  const mentioned = listKeyItemSources(written?.key_items ?? []);
+  const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
+  return { ...results, completion, warnings, tools, rejects: [...rejects.list], itemsSeen };
 }
 
 /** Adds every item of a list, and counts outcomes and items beyond the limit. */

@@ -3,6 +3,7 @@
 import { type RejectCode, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults, Reject, Warning } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
+import { isUnconfigured, type ToolReport } from '../../domain/tool-coverage.ts';
 import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { isPlain } from '../../protocol/json.ts';
 import { boundJson, readText, readWord } from './wire-values.ts';
@@ -37,9 +38,10 @@ function createSample(item: unknown): string {
   return cleanText(JSON.stringify(small), MAX_SAMPLE);
 }
 
-/** A response that cannot be used, with the rejects to store with the run. */
+/** A response that cannot be used, with the rejects to store with the run, and what it says about tools. */
 export class UnreadableResponse extends RunError {
   readonly rejects: readonly Reject[];
+  readonly tools: readonly ToolReport[];
 
   constructor(
     code: Extract<
@@ -50,12 +52,18 @@ export class UnreadableResponse extends RunError {
       | 'decode_error'
       | 'bad_content_type'
       | 'sources_down'
+      | 'source_needs_key'
       | 'too_large'
     >,
-    more: { detail?: string | undefined; rejects?: readonly Reject[] } = {},
+    more: {
+      detail?: string | undefined;
+      rejects?: readonly Reject[];
+      tools?: readonly ToolReport[];
+    } = {},
   ) {
     super(code, { detail: more.detail });
     this.rejects = more.rejects ?? [];
+    this.tools = more.tools ?? [];
   }
 }
 
@@ -74,18 +82,25 @@ export function parseWarnings(warnings: unknown): Warning[] {
 
 /**
  * Explains an empty response for which every requested tool has the warning that no source responded. Such a response must not
- * count as "nothing found". Null if any source responded.
+ * count as "nothing found". If all that is missing is a key, that is no outage: somebody must set it. Null if any source
+ * responded.
  * @param tools number of different tools requested; 1 for operation B
  */
 export function explainNoResponse(
   found: Pick<ParsedResults, 'itemsSeen' | 'warnings'>,
   tools: number,
-): string | null {
+): { code: 'sources_down' | 'source_needs_key'; detail: string } | null {
   if (found.itemsSeen > 0) return null;
   const unanswered = found.warnings.filter(({ code }) => code === TOOL_UNANSWERED);
-  if (new Set(unanswered.map(({ tool }) => tool)).size < tools) return null;
+  const silent = [...new Set(unanswered.map(({ tool }) => tool))];
+  if (silent.length < tools) return null;
   const why = found.warnings.filter(({ code }) => code !== TOOL_UNANSWERED);
-  return (why.length > 0 ? why : unanswered)
+  const isMisconfigured =
+    why.some(({ code }) => code === 'source_needs_key') &&
+    why.every(({ code }) => isUnconfigured(code)) &&
+    silent.every((name) => why.some(({ tool }) => tool === name));
+  const detail = (why.length > 0 ? why : unanswered)
     .map(({ tool, message }) => [tool, message].filter((part) => part !== null).join(': '))
     .join('; ');
+  return { code: isMisconfigured ? 'source_needs_key' : 'sources_down', detail };
 }

@@ -150,6 +150,35 @@ export function locateParts(answer: Plain, operation: Operation, dialect: Dialec
   return { groups: operation === 'ai' ? groups : [], posts };
 }
 
+/**
+ * Items by source of the members that a response has for it, valid or not, including empty ones. A member that is null says
+ * nothing.
+ */
+export function countItemsBySource(
+  answer: Plain,
+  operation: Operation,
+  dialect: Dialect,
+  { groups, posts }: ResponseParts,
+): Map<Source, number> {
+  const members: [member: string, source: Source][] = [
+    ...findGroupMembers(answer, dialect),
+    ...findFlatMembers(answer, dialect),
+    ...findPostsMembers(answer, dialect).map((member): [string, Source] => [member, 'microblog']),
+  ];
+  const counts = new Map<Source, number>();
+  for (const [member, source] of members) {
+    if (answer[member] !== null && (operation === 'ai' || source === 'microblog')) counts.set(source, 0);
+  }
+  for (const { source, items, beyond } of [
+    ...groups,
+    ...posts.map((list) => ({ ...list, source: 'microblog' as const })),
+  ]) {
+    const before = counts.get(source);
+    if (before !== undefined) counts.set(source, before + items.length + beyond);
+  }
+  return counts;
+}
+
 function findPostsMembers(answer: Plain, dialect: Dialect): string[] {
   return Object.keys(answer).filter(
     (member) => (dialect.neutralOf.get(member) ?? member) === 'miner_microblog_posts',

@@ -66,10 +66,12 @@ async function markLateUnreadable(
   ctx: Context,
   runId: Id,
   response: RawResponse,
-  { code, detail, rejects }: UnreadableResponse,
+  { code, detail, rejects, tools }: UnreadableResponse,
 ): Promise<void> {
   const { n } = response;
-  await withDbRetry(ctx, () => markUnreadable(ctx.db, { runId, n, rejects, now: ctx.clock.statementTime() }));
+  await withDbRetry(ctx, () =>
+    markUnreadable(ctx.db, { runId, n, rejects, tools, now: ctx.clock.statementTime() }),
+  );
   ctx.log.warn({ run: String(runId), call: n, code, detail }, 'late response unreadable');
 }
 

@@ -19,8 +19,8 @@ import { setImmediate } from 'node:timers/promises';
 /**
  * Parses a stored response. Pure: the same bytes give the same results, now and in a replay. Yields to the event loop, so that
  * leases are renewed and other runs continue however large the response is.
- * @throws UnreadableResponse if it cannot be used; `sources_down` if it is empty because no source responded: an unanswered
- *   search is not an empty result
+ * @throws UnreadableResponse if it cannot be used; `sources_down` or `source_needs_key` if it is empty because no source
+ *   responded: an unanswered search is not an empty result
  */
 export async function parseStoredResponse(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
@@ -35,7 +35,12 @@ export async function parseStoredResponse(
   });
   const findings = await runCooperatively(reading);
   const why = explainNoResponse(findings, run.operation === 'ai' ? new Set(run.tools).size : 1);
-  if (why !== null) throw new UnreadableResponse('sources_down', { detail: why, rejects: findings.rejects });
+  if (why !== null)
+    throw new UnreadableResponse(why.code, {
+      detail: why.detail,
+      rejects: findings.rejects,
+      tools: findings.tools,
+    });
   return findings;
 }
 

@@ -26,6 +26,7 @@ export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   bad_json: 'end',
   schema_mismatch: 'end',
   sources_down: 'end',
+  source_needs_key: 'end',
   too_large: 'end',
   decode_error: 'end',
   stream_incomplete: 'again',

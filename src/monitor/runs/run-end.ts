@@ -90,7 +90,7 @@ async function failWithCode(
   unreadable: number | null,
 ): Promise<RunReport> {
   const { code, detail } = failure;
-  const rejects = failure instanceof UnreadableResponse ? failure.rejects : null;
+  const { rejects, tools } = failure instanceof UnreadableResponse ? failure : { rejects: null, tools: [] };
   const ours = await withDbRetry(ctx, () =>
     failRun(ctx.db, {
       runId: run.id,
@@ -98,6 +98,7 @@ async function failWithCode(
       code,
       reason: detail ?? null,
       rejects,
+      tools,
       unreadable,
       now: ctx.clock.statementTime(),
     }),

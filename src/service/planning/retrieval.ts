@@ -16,7 +16,7 @@ import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
-import type { OutageCode } from '../../protocol/service-status.ts';
+import type { OutageCode } from '../../domain/tool-coverage.ts';
 import type { DomainFilter, FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';

@@ -63,6 +63,7 @@ const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
   ['search_tops', WHERE_SEARCH],
   ['rejects', `WHERE run_id IN (${SELECT_RUNS})`],
   ['run_results', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['run_tools', WHERE_SEARCH],
   ['observed_items', `WHERE run_id IN (${SELECT_RUNS})`],
   ['responses', `WHERE run_id IN (${SELECT_RUNS})`],
   ['calls', `WHERE run_id IN (${SELECT_RUNS})`],

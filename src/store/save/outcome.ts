@@ -216,6 +216,7 @@ export async function clearResults(tx: Transaction, runId: Id): Promise<void> {
     `DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
     [runId],
   );
+  await tx.query('DELETE FROM strandline.run_tools WHERE run_id = $1', [runId]);
   await clearClaims(tx, runId);
 }
 

@@ -9,6 +9,7 @@ import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
+import { saveTools } from './save-tools.ts';
 import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
 import { type Item, itemName, reportItems } from './topic-items.ts';
@@ -71,6 +72,10 @@ export async function saveResponses(
     saveLinks(tx, responses, known.posts, { current: rules, stored: storedRules }),
     saveCounters(tx, known),
     insertSightings(tx, responses, known),
+    saveTools(
+      tx,
+      responses.filter(({ outcome }) => outcome.isResult),
+    ),
   ]);
   const edited = [
     ...posts.edited,

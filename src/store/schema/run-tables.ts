@@ -174,6 +174,42 @@ export const run_results = strandline.table('run_results', {
   observed_at: instant(),
 });
 
+/**
+ * Coverage by tool: one row per run and tool that its request names, and per tool whose results the response has anyway. A
+ * run that failed without a response has its code as the reason.
+ */
+export const run_tools = strandline.table(
+  'run_tools',
+  {
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
+    tool: text().notNull(),
+    search_id: ref().notNull(),
+    /** Of the run: the limit of a tool is the most items that it ever returned to this request. */
+    request_version: integer().notNull(),
+    /** When the response was received; null without one. */
+    observed_at: instant(),
+    asked: boolean().notNull(),
+    /** Null if the response does not say. */
+    responded: boolean(),
+    /** Null if the response does not say. */
+    items: integer(),
+    /** From a closed list (`domain/tool-coverage.ts`); null if it responded. */
+    reason: text(),
+    /** The service's message. */
+    detail: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.tool] }),
+    // The last response of a tool, however long ago.
+    index('run_tools_responded').on(t.search_id, t.tool, t.run_id).where(sql`${t.responded}`),
+    // The most items that a tool returned.
+    index('run_tools_items').on(t.search_id, t.request_version, t.tool, t.items).where(sql`${t.items} > 0`),
+    check('run_tools_reason', sql`(${t.responded} is true) = (${t.reason} is null)`),
+  ],
+);
+
 /** Items of a response that could not be parsed: path, reason and a sample. */
 export const rejects = strandline.table(
   'rejects',

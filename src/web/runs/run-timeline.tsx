@@ -147,6 +147,8 @@ const FAILURE_STEPS: Readonly<Record<RunCode, string>> = {
   bad_json: RESPONSE_IS_KEPT,
   schema_mismatch: RESPONSE_IS_KEPT,
   sources_down: 'See the System page for sources that are down, and why.',
+  source_needs_key:
+    'Set the variable that the message names and restart, or edit the search to use other tools.',
   too_large: 'Request less: fewer sources, a shorter look-back, or a narrower prompt.',
   decode_error: WAIT_FOR_NEXT_SLOT,
   stream_incomplete:

@@ -2,6 +2,7 @@
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
 import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
+import { TOOL_REASON_NAMES } from '../../../domain/tool-coverage.ts';
 import { instant } from '../schema.ts';
 import { analytics, id, tally, usd } from './analytics-schema.ts';
 
@@ -44,6 +45,29 @@ export const runsView = analytics
     started_at: instant(),
     ended_at: instant(),
     seconds: doublePrecision(),
+    tools_asked: integer().notNull(),
+    tools_responded: integer().notNull(),
+    tools_silent: integer().notNull(),
+  })
+  .existing();
+
+export const runToolsView = analytics
+  .view('run_tools', {
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    request_version: integer().notNull(),
+    tool: text({ enum: TOOLS }).notNull(),
+    asked: boolean().notNull(),
+    responded: boolean(),
+    items: integer(),
+    truncated: boolean(),
+    reason: text({ enum: TOOL_REASON_NAMES }),
+    detail: text(),
+    last_responded_at: instant(),
+    observed_at: instant(),
+    due_at: instant().notNull(),
   })
   .existing();
 
