@@ -15,7 +15,8 @@ import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
-import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { createCursor } from '../monitor/http/cursors.ts';
+import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRowWith } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 

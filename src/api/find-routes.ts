@@ -8,7 +8,8 @@ import { MAX_HITS, findText } from '../store/archive/find-text.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createCursor, defineListReply } from './pagination.ts';
+import { createCursor } from '../monitor/http/cursors.ts';
+import { defineListReply } from './pagination.ts';
 import { flagParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 

@@ -1,9 +1,7 @@
-/** Pagination of lists: query, reply and cursors. */
+/** Pagination of lists: query and reply. */
 
-import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-output.ts';
+import { createCursor, type Cursor } from '../monitor/http/cursors.ts';
 import { idParam } from './request-shapes.ts';
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 const MAX_LIMIT = 200;
@@ -38,106 +36,7 @@ export function defineListReply(item: z.core.$ZodType) {
   });
 }
 
-const MAX_CURSOR_LENGTH = 512;
-const EXPECTED_CURSOR = 'a next_cursor that this list returned; omit cursor for the first page';
-const EXPECTED_FILTERS =
-  'a next_cursor that this list returned for the same path, filters and order; omit cursor for the first page';
-
-/** Characters of a SHA-256 in base64url. The hash only has to detect mistakes. */
-const FILTER_HASH_LENGTH = 11;
-
-/** A decoded cursor: the keys, and a hash of the filters of the page that returned it. */
-type CursorContent<Keys> = { keys: Keys; filters: string };
-
-type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
-
-/** One requested page of a list. */
-export type Page<Keys, Filter> = {
-  limit: number;
-  /** Keys of the last row before this page; undefined for the first page. */
-  after: Keys | undefined;
-  /** The query without `limit` and `cursor`. */
-  filter: Filter;
-  /**
-   * Builds the reply from rows that were read with `limit + 1`: the extra row shows that there is a next page.
-   * @param getKeys the keys of the cursor after a row
-   */
-  reply: <Row>(
-    rows: readonly Row[],
-    getKeys: (last: Row) => Keys,
-  ) => { items: Row[]; next_cursor: string | null };
-  /** The cursor after a row, for a list that finds its next page by itself. */
-  encode: (keys: Keys) => string;
-};
-
-/** Cursors of one list. A cursor contains the keys of the last row of a page and is opaque to clients. */
-type Cursor<Keys> = {
-  /** The query parameter; refuses anything that this list did not return. */
-  param: z.ZodType<CursorContent<Keys>, string>;
-  /**
-   * @param path path parameters that identify the list
-   * @throws InvalidInput if the cursor belongs to another path, other filters or another order
-   */
-  pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
-};
-
-/**
- * Creates cursors over the keys that a list is ordered by.
- * @param list the list's name, so that cursors of other lists are refused
- * @param codec a tuple of codecs (see request-shapes.ts), in the order of the list
- */
-export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
-  const param = z
-    .string()
-    .max(MAX_CURSOR_LENGTH, EXPECTED_CURSOR)
-    .transform((text, { issues }): CursorContent<Keys> => {
-      const [name, keys, filters] = decodeCursor(text);
-      const decoded = z.safeDecode(codec, keys as In); // validated by the codec
-      if (name === list && decoded.success && typeof filters === 'string')
-        return { keys: decoded.data, filters };
-      issues.push({ code: 'custom', message: EXPECTED_CURSOR, input: text });
-      return z.NEVER;
-    })
-    .meta({ description: 'The next_cursor of the previous page. Send the same filters.' });
-  return {
-    param,
-    pageOf: ({ limit, cursor, ...filter }, path = {}) => {
-      const filters = createHash('sha256')
-        .update(toJson([path, filter]))
-        .digest('base64url')
-        .slice(0, FILTER_HASH_LENGTH);
-      if (cursor !== undefined && cursor.filters !== filters)
-        throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
-      const encode = (keys: Keys) =>
-        Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
-      return {
-        limit,
-        after: cursor?.keys,
-        filter,
-        encode,
-        reply: (rows, getKeys) => {
-          const items = rows.slice(0, limit);
-          const last = items.at(-1);
-          return {
-            items,
-            next_cursor: rows.length > limit && last !== undefined ? encode(getKeys(last)) : null,
-          };
-        },
-      };
-    },
-  };
-}
-
 /** Creates cursors of a list that is ordered by id alone. */
 export function createIdCursor(list: string) {
   return createCursor(list, z.tuple([idParam]));
-}
-
-function decodeCursor(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

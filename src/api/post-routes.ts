@@ -13,18 +13,18 @@ import {
   readPostSightings,
   readPostVersions,
 } from '../store/queries/post-detail.ts';
-import { POST_PAGE_ORDERS, type PostRow, readPostPage } from '../store/queries/posts.ts';
+import { POST_PAGE_ORDERS, readPostPage } from '../store/queries/post-pages.ts';
+import type { PostRow } from '../store/queries/posts.ts';
 import type { Database } from '../store/database.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createCursor, defineListQuery, defineListReply } from './pagination.ts';
+import { createCursor, orderKey } from '../monitor/http/cursors.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
 import { idParam, textParam, timeParam, queryParam, searchSlug, topicSlug } from './request-shapes.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });
-/** Likes, or microseconds since 1970, which may be negative. */
-const orderKey = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), { decode: BigInt, encode: String });
 const cursor = createCursor('posts', z.tuple([orderKey, idParam]));
 
 const PostSighting = z
@@ -63,7 +63,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'listPosts',
         summary: 'List posts',
         description:
-          'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes.',
+          'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),

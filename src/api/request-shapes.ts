@@ -6,22 +6,15 @@ import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
+import { idKey } from '../monitor/http/cursors.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { z } from 'zod';
 
-/** The largest bigint of Postgres. */
-const MAX_ID = 2n ** 63n - 1n;
-
 /** An id: a string in the API, a bigint in the program. */
-export const idParam = z
-  .codec(z.string().regex(/^[1-9]\d{0,18}$/, 'an id: digits only'), z.bigint().max(MAX_ID, 'an id'), {
-    decode: (text) => BigInt(text),
-    encode: String,
-  })
-  .meta({ description: 'An id.', examples: ['1'] });
+export const idParam = idKey.meta({ description: 'An id.', examples: ['1'] });
 
 /** Years that Postgres and ISO 8601 write alike. */
 const MIN_TIME = new Date('1000-01-01T00:00:00Z');

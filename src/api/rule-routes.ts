@@ -8,7 +8,8 @@ import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { editedRule, newRule, ruleSlug, searchSlug, topicSlug } from './request-shapes.ts';
-import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { createCursor } from '../monitor/http/cursors.ts';
+import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRow } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 

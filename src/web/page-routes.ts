@@ -13,6 +13,7 @@ import { addNewTopicPages } from './edit/new-topic-page.tsx';
 import { addExplorePage } from './explore/explore-page.tsx';
 import { addSqlPage } from './explore/sql-page.tsx';
 import { addAuthorPage } from './items/author-page.tsx';
+import { addListPages } from './lists/list-page.tsx';
 import { addLinkPage } from './items/link-page.tsx';
 import { addPostPage } from './items/post-page.tsx';
 import { addOverviewPage } from './overview/overview-page.tsx';
@@ -48,6 +49,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addOverviewPage,
   addTopicPage,
   addSearchPage,
+  addListPages,
   addSignInPage,
 ];
 

@@ -1,62 +1,89 @@
-/** Pages of links found by searches. */
+/** Pages of links found by searches, and how many there are over time. */
+import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Database, Id } from '../database.ts';
 import { readLinksByIds } from './completions.ts';
+import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
 
-type LinkPageFilter = {
+/** What a list of links contains. */
+type LinkSelectionFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Host, as in the column `site`. */
-  domain?: string | undefined;
-  /** Source group in which a search first saw it. */
-  source?: string | undefined;
+  matching?: Matching | undefined;
   /** Range of the first sighting by any search; `until` is excluded. */
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
-/** A page of links, most recently found first: from the IDs of each search, or of a domain. */
+type LinkPageFilter = LinkSelectionFilter & {
+  /** Host, as in the column `site`. */
+  domain?: string | undefined;
+  /** Source group in which a search first saw it. */
+  source?: string | undefined;
+};
+
+/** A page of links, most recently found first: from the IDs of each search, of a domain, or of what matches. */
 export async function readLinkPage(
   db: Pick<Database, 'orm' | 'pool'>,
   filter: LinkPageFilter & { before?: Id | undefined; limit: number },
 ): Promise<LinkRow[]> {
-  const { search, topic, domain, source, since, until, before, limit } = filter;
-  const values = [
-    search ?? null,
-    topic ?? null,
-    source ?? null,
-    since ?? null,
-    until ?? null,
+  const { domain, source, matching, before, limit } = filter;
+  const values: unknown[] = [
+    ...listScopeValues(filter),
+    limit,
     before ?? null,
+    source ?? null,
+    domain ?? null,
   ];
-  const { rows } = await db.pool.query<{ id: Id }>(
-    domain === undefined ? SELECT_FOUND_LINKS : SELECT_DOMAIN_LINKS,
-    domain === undefined ? [...values, limit] : [...values, limit, domain],
-  );
-  return readLinksByIds(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const wanted = await buildMatchingSql(db, 'link', matching, values);
+  const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
+  const { rows } = await db.pool.query<{ id: Id }>(statement, values);
+  const ids = rows.map(({ id }) => id);
+  return readLinksByIds(db, ids);
+}
+
+/** The links of a list with their times, to be counted. @param most maximum of each search; undefined for all */
+export async function selectLinks(
+  db: Pick<Database, 'pool'>,
+  filter: LinkSelectionFilter,
+  most?: number,
+): Promise<ItemSelection> {
+  const values: unknown[] = [...listScopeValues(filter), most ?? null];
+  const wanted = await buildMatchingSql(db, 'link', filter.matching, values);
+  return { sql: wanted === '' ? foundSql('true', '') : matchingTimesSql(wanted), values };
+}
+
+/** $1 to $4. */
+function listScopeValues({ search, topic, since, until }: LinkSelectionFilter): unknown[] {
+  return [search ?? null, topic ?? null, since ?? null, until ?? null];
 }
 
 const S = 'strandline';
 /** $1 search, $2 topic. */
 const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-/** Conditions on a link `l` sighted as `g`. $3 source, $4 since, $5 until, $6 before this ID. */
-const WANTED_SQL = `($3::text IS NULL OR g.source = $3) AND ($4::timestamptz IS NULL OR l.first_seen_at >= $4)
-  AND ($5::timestamptz IS NULL OR l.first_seen_at < $5) AND ($6::bigint IS NULL OR g.link_id < $6)`;
+/** On a link `l`. $3 since, $4 until. */
+const IN_TIME_SQL = `($3::timestamptz IS NULL OR l.first_seen_at >= $3) AND ($4::timestamptz IS NULL OR l.first_seen_at < $4)`;
+/** On its sighting `g`. $6 before this ID, $7 source. */
+const SIGHTED_SQL = `($6::bigint IS NULL OR g.link_id < $6) AND ($7::text IS NULL OR g.source = $7)`;
 
-/** $7 limit. */
-const SELECT_FOUND_LINKS = `
-WITH mine AS MATERIALIZED (${OWN_SEARCHES_SQL})
-SELECT DISTINCT f.link_id AS id FROM mine CROSS JOIN LATERAL (
-  SELECT g.link_id FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id
-  WHERE g.search_id = mine.id AND ${WANTED_SQL} ORDER BY g.link_id DESC LIMIT $7
-) f ORDER BY 1 DESC LIMIT $7`;
+/** $5 limit of each search. */
+const foundSql = (condition: string, order: string) => `
+SELECT DISTINCT f.link_id AS id, f.at FROM (${OWN_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
+  SELECT g.link_id, l.first_seen_at AS at FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id
+  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $5
+) f`;
 
-/** $8 domain. */
-const SELECT_DOMAIN_LINKS = `
+const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $8::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $5`;
+
+/** $5 limit, $8 domain. */
+const matchingLinksSql = (wanted: string) => `
 SELECT l.id FROM ${S}.links l
-WHERE l.site = $8 AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id IN (${OWN_SEARCHES_SQL}) AND ${WANTED_SQL})
-ORDER BY l.id DESC LIMIT $7`;
+WHERE ($8::text IS NULL OR l.site = $8) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
+  AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL})) AND ${SIGHTED_SQL})
+ORDER BY l.id DESC LIMIT $5`;
+
+const matchingTimesSql = (wanted: string) => `
+SELECT l.id, l.first_seen_at AS at FROM ${S}.links l
+WHERE l.id IN (${wanted}) AND ${IN_TIME_SQL} AND EXISTS (SELECT FROM ${S}.link_sightings g
+  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))) LIMIT $5`;

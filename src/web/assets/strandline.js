@@ -308,12 +308,28 @@ const draw = (chart) => {
   const readout = make('div', { class: 'readout', hidden: '' });
   const back = make('button', { class: 'zoom-out', type: 'button', hidden: '' }, ['Reset zoom']);
   back.addEventListener('click', () => plot.setScale('x', { min: span[0], max: span[1] }));
+  const list = chart.dataset['list'];
+  const listLink = /** @type {HTMLAnchorElement} */ (
+    make('a', { class: 'zoom-list', hidden: '' }, [`Show these ${unit}`])
+  );
+  /** Offers the items of a time range, in whole buckets. */
+  /** @param {number} from @param {number} until */
+  const offerList = (from, until) => {
+    if (list === undefined || seconds === 0) return;
+    const written = (/** @type {number} */ one) =>
+      new Date(one * 1_000).toISOString().replace(/(?::00)?\.000Z$/, 'Z');
+    const [a, b] = [Math.floor(from / seconds) * seconds, Math.ceil(until / seconds) * seconds];
+    listLink.href = `${list}${list.includes('?') ? '&' : '?'}from=${written(a)}&to=${written(b)}`;
+    listLink.hidden = false;
+  };
   /** @param {any} u @param {string} scale */
   const noteZoom = (u, scale) => {
     if (scale !== 'x') return;
     const near = u.scales.x.min > (span[0] ?? 0) || u.scales.x.max < (span[1] ?? 0);
     back.hidden = !near;
     chart.toggleAttribute('data-zoomed', near);
+    if (near) offerList(u.scales.x.min, u.scales.x.max);
+    else listLink.hidden = true;
   };
   const clock = new Intl.DateTimeFormat('en-GB', {
     timeZone: shownZone,
@@ -426,7 +442,18 @@ const draw = (chart) => {
   }
   room.querySelector('.drawn')?.setAttribute('hidden', '');
   /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';
-  room.append(readout, back);
+  room.append(readout, back, listLink);
+  let pressedAt = 0;
+  plot.over.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
+    pressedAt = event.clientX;
+  });
+  // A click on a bar opens its items; a finger gets a link to them beside the values.
+  plot.over.addEventListener('click', (/** @type {PointerEvent} */ event) => {
+    const start = at[plot.cursor.idx ?? -1];
+    if (start === undefined || Math.abs(event.clientX - pressedAt) > 3) return;
+    offerList(start, start + seconds);
+    if (event.pointerType === 'mouse' && !listLink.hidden) listLink.click();
+  });
   const resize = new ResizeObserver(() => {
     if (Math.abs(room.clientWidth - plot.width) > 1) plot.setSize({ width: room.clientWidth, height: 200 });
   });
@@ -437,7 +464,7 @@ const draw = (chart) => {
 const redraw = () => {
   // A copy: `draw` changes the map.
   for (const chart of Array.from(plots.keys())) {
-    for (const one of all('.readout, .zoom-out', chart)) one.remove();
+    for (const one of all('.readout, .zoom-out, .zoom-list', chart)) one.remove();
     draw(/** @type {HTMLElement} */ (chart));
   }
 };

@@ -12,12 +12,15 @@ export function ChartTable({
   series,
   unit,
   sign,
+  linkTo,
 }: {
   caption: string;
   at: readonly Date[];
   series: readonly Series[];
   unit: string;
   sign: string;
+  /** Address of what a row counts, if there is one. */
+  linkTo: (at: Date) => string | undefined;
 }) {
   const { zone } = useFrame();
   const from = Math.max(0, at.length - MAX_TABLE_ROWS);
@@ -41,7 +44,7 @@ export function ChartTable({
           {at.slice(from).map((moment, row) => (
             <tr>
               <th scope="row">
-                <time dateTime={moment.toISOString()}>{formatMinute(moment, zone)}</time>
+                <RowName at={moment} zone={zone} href={linkTo(moment)} />
               </th>
               {series.map(({ values, least }) => (
                 <td class="number">
@@ -58,6 +61,11 @@ export function ChartTable({
       </table>
     </div>
   );
+}
+
+function RowName({ at, zone, href }: { at: Date; zone: string; href: string | undefined }) {
+  const time = <time dateTime={at.toISOString()}>{formatMinute(at, zone)}</time>;
+  return href === undefined ? time : <a href={href}>{time}</a>;
 }
 
 function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {

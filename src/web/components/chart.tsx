@@ -1,4 +1,5 @@
 /** A chart rendered on the server as SVG; the script replaces it with one that can be zoomed. */
+import { writeTime } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { ShortCount } from './numbers.tsx';
 import { ChartTable } from './chart-table.tsx';
@@ -30,6 +31,8 @@ type ChartProps = {
   usual?: number | null | undefined;
   /** Spikes, and versions of the query. */
   marks?: readonly ChartMark[];
+  /** Address of the list of what is counted, without a range: bars lead to the part of it. */
+  list?: string | undefined;
   /** The span, if larger than that of `at`. */
   from?: Date | undefined;
   until?: Date | undefined;
@@ -54,6 +57,7 @@ export function Chart(props: ChartProps) {
       data-usual={usual ?? undefined}
       data-from={span.from / 1_000}
       data-until={span.until / 1_000}
+      data-list={props.list}
     >
       <div class="plot">
         <svg class="drawn" role="img" aria-label={caption}>
@@ -99,10 +103,27 @@ export function Chart(props: ChartProps) {
       </figcaption>
       <details class="numbers">
         <summary>Show as table</summary>
-        <ChartTable caption={caption} at={at} series={series} unit={unit} sign={sign} />
+        <ChartTable
+          caption={caption}
+          at={at}
+          series={series}
+          unit={unit}
+          sign={sign}
+          linkTo={(start) => listBucket(props, start)}
+        />
       </details>
     </figure>
   );
+}
+
+/** The items of one bucket; undefined if there is no list. */
+function listBucket(
+  { list, seconds }: Pick<ChartProps, 'list' | 'seconds'>,
+  start: Date,
+): string | undefined {
+  if (list === undefined) return undefined;
+  const end = new Date(start.getTime() + seconds * 1_000);
+  return `${list}${list.includes('?') ? '&' : '?'}from=${writeTime(start)}&to=${writeTime(end)}`;
 }
 
 type TimeSpan = { from: number; until: number };

@@ -2,6 +2,7 @@ import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.
 import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
 import type { SpikeRow } from '../../store/queries/volume.ts';
 import { Badge, Icon } from './icons.tsx';
+import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { removeCitations, UntrustedText } from './untrusted-text.tsx';
@@ -57,7 +58,12 @@ function getDiscoveryPath(discovery: DiscoveryRow): string {
   return kind === 'completion' ? `/runs/${run_id}` : `/searches/${search}#spikes`;
 }
 
-/** A spike with its search and its top post. */
+/** The posts that a spike counts. */
+function getSpikePath({ topic, search, window_start: from, window_end: to }: SpikeRow): string {
+  return writeListPath('posts', { topic, search }, { from, to });
+}
+
+/** A spike with its search, its posts and its top post. */
 export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic' | 'search' }) {
   const { zone } = useFrame();
   return (
@@ -72,6 +78,7 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
         <span class="spike-sentence">{composeSpikeSentence(spike, zone)}</span>{' '}
         <span class="line-more">
           <Timestamp at={spike.window_end} />
+          {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
         </span>
       </p>

@@ -1,12 +1,16 @@
 import { type BarRow, Bars } from '../components/data-table.tsx';
+import { writeFieldQuery } from '../../domain/query-fields.ts';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
-import { formatCount } from '../components/numbers.tsx';
+import { type ListKind, writeListPath } from '../components/list-address.ts';
+import { Count, formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { formatDay } from '../../domain/display-format.ts';
-import { Hashtag, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
+import { LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
+import type { TopicScope } from './topic-data.ts';
 import type { TopicSectionProps } from './volume-section.tsx';
+import type { ComponentChildren } from 'preact';
 
 /** The newest discoveries; those since the last visit are marked. */
 export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: Visit }) {
@@ -30,6 +34,7 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
           </>
         )
       }
+      aside={<a href={writeListPath('discoveries', scope)}>All discoveries</a>}
     >
       {data.newest.length === 0 ? (
         <EmptyState words="Nothing found yet. The first run sets the baseline; later runs show what is new." />
@@ -107,10 +112,11 @@ export function AheadSection({ data, range }: TopicSectionProps) {
   );
 }
 
-/** Top authors, domains, hashtags and languages. */
-export function TopsSection({ data }: TopicSectionProps) {
+/** Top authors, domains, hashtags and languages, which lead to their posts. */
+export function TopsSection({ data, scope }: TopicSectionProps) {
   const { from, authors, domains, hashtags, languages } = data.tops;
-  if (data.linksOnly) return <TopDomains from={from} rows={domains} />;
+  if (data.linksOnly) return <TopDomains from={from} rows={domains} scope={scope} />;
+  const since = { scope, from };
   return (
     <div class="columns fourths">
       <TopList
@@ -127,37 +133,91 @@ export function TopsSection({ data }: TopicSectionProps) {
             </a>
           ),
           value: posts,
+          shown: (
+            <FieldLink {...since} field="author" value={author_username ?? ''}>
+              <Count of={posts} />
+            </FieldLink>
+          ),
         }))}
       />
-      <TopDomains from={from} rows={domains} />
+      <TopDomains from={from} rows={domains} scope={scope} />
       <TopList
         title="Hashtags"
         from={from}
         rows={hashtags.map(({ hashtag, posts }) => ({
-          name: <Hashtag tag={hashtag} />,
+          name: (
+            <FieldLink {...since} field="hashtag" value={hashtag}>
+              <UntrustedText text={`#${hashtag}`} most={60} />
+            </FieldLink>
+          ),
           value: posts,
         }))}
       />
       <TopList
         title="Languages"
         from={from}
-        rows={languages.map(({ lang, posts }) => ({ name: <LanguageName code={lang} />, value: posts }))}
+        rows={languages.map(({ lang, posts }) => ({
+          name: (
+            <FieldLink {...since} field="lang" value={lang}>
+              <LanguageName code={lang} />
+            </FieldLink>
+          ),
+          value: posts,
+        }))}
       />
     </div>
   );
 }
 
-function TopDomains({ from, rows }: { from: Date; rows: TopicSectionProps['data']['tops']['domains'] }) {
+function TopDomains({
+  from,
+  rows,
+  scope,
+}: {
+  from: Date;
+  rows: TopicSectionProps['data']['tops']['domains'];
+  scope: TopicScope;
+}) {
   return (
     <TopList
       title="Domains"
       from={from}
       rows={rows.map(({ domain, posts, links }) => ({
-        name: <UntrustedText text={domain} most={60} />,
+        name: (
+          <FieldLink
+            scope={scope}
+            from={from}
+            kind={posts >= links ? 'posts' : 'links'}
+            field="domain"
+            value={domain}
+          >
+            <UntrustedText text={domain} most={60} />
+          </FieldLink>
+        ),
         value: posts + links,
       }))}
     />
   );
+}
+
+/** A link to the items since then with this value; only its text if no query can ask for it. */
+function FieldLink({
+  scope,
+  from,
+  kind = 'posts',
+  field,
+  value,
+  children,
+}: {
+  scope: TopicScope;
+  from: Date;
+  kind?: ListKind;
+  field: Parameters<typeof writeFieldQuery>[0];
+  value: string;
+  children: ComponentChildren;
+}) {
+  const q = writeFieldQuery(field, value);
+  return q === undefined ? <>{children}</> : <a href={writeListPath(kind, scope, { q, from })}>{children}</a>;
 }
 
 function TopList({ title, rows, from }: { title: string; rows: readonly BarRow[]; from: Date }) {

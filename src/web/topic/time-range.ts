@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const;
-type RangeName = (typeof RANGES)[number];
+export type RangeName = (typeof RANGES)[number];
 
 export type Range = {
   name: RangeName;

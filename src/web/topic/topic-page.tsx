@@ -95,7 +95,7 @@ export function TopicView({
   const { scope, range, data } = shown;
   return (
     <>
-      <TopicStats {...shown} fresh={fresh} />
+      <TopicStats {...shown} fresh={fresh} visit={visit} />
       <VolumeSection {...shown} />
       <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
       <CompletionSection completions={data.completions} range={range} />

@@ -3,11 +3,13 @@ import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
+import { writeListPath } from '../components/list-address.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { SpikeLine } from '../components/discovery-item.tsx';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio, type TopicData, type TopicScope } from './topic-data.ts';
+import type { Visit } from './last-visit.ts';
 import { type Range, RANGES } from './time-range.ts';
 
 export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
@@ -15,28 +17,44 @@ export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicDa
 /** New items since the last visit, by kind; null on the first visit. */
 export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
 
-export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { fresh: NewCounts }) {
+/** `2 posts, 0 links, 1 spike` */
+function describeNew(fresh: NonNullable<NewCounts>): string {
+  const others = (['completion', 'spike'] as const).flatMap((kind) => {
+    const n = fresh[kind] ?? 0;
+    return n === 0 ? [] : [formatCount(n, kind)];
+  });
+  return [formatCount(fresh.post ?? 0, 'post'), formatCount(fresh.link ?? 0, 'link'), ...others].join(', ');
+}
+
+export function TopicStats({
+  scope,
+  range,
+  data,
+  fresh,
+  visit,
+}: TopicSectionProps & { fresh: NewCounts; visit: Visit }) {
   const next = scope.searches
     .flatMap(({ next_due_at }) => next_due_at ?? [])
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
   return (
     <div data-live="numbers">
       <Stats label={`Last ${range.words}`}>
-        {data.linksOnly ? null : <PostStats range={range} data={data} />}
+        {data.linksOnly ? null : <PostStats scope={scope} range={range} data={data} />}
         <Stat
           name="New since your last visit"
           value={
             fresh === null ? (
               <span class="unknown">first visit</span>
             ) : (
-              formatCount((fresh.post ?? 0) + (fresh.link ?? 0), 'item')
+              <a href={writeListPath('discoveries', scope, { after: String(visit.since?.id ?? '') })}>
+                {formatCount(
+                  Object.values(fresh).reduce((sum, n) => sum + n, 0),
+                  'item',
+                )}
+              </a>
             )
           }
-          note={
-            fresh === null
-              ? undefined
-              : `${formatCount(fresh.post ?? 0, 'post')}, ${formatCount(fresh.link ?? 0, 'link')}`
-          }
+          note={fresh === null ? undefined : describeNew(fresh)}
         />
         {data.linksOnly ? null : (
           <Stat
@@ -61,7 +79,7 @@ export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { 
   );
 }
 
-function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
+function PostStats({ scope, range, data }: TopicSectionProps) {
   const { pulse, coverage, volume } = data;
   const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   return (
@@ -72,7 +90,9 @@ function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
           coverage === null ? (
             <span class="unknown">not observed</span>
           ) : (
-            <ShortCount of={posts} least={pulse.lowerBound} />
+            <a href={writeListPath('posts', scope, { range: range.name })}>
+              <ShortCount of={posts} least={pulse.lowerBound} />
+            </a>
           )
         }
         note={describeCoverage(coverage)}
@@ -133,6 +153,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
           unit="posts"
           usual={usual}
+          list={writeListPath('posts', scope)}
           from={range.from}
           until={range.until}
           marks={[

@@ -1,0 +1,32 @@
+/** Selections of posts, links or discoveries by a query: the condition of find, as a part of other statements. */
+
+import { EVERYTHING, type Query } from '../../domain/search-query.ts';
+import type { Database } from '../database.ts';
+import { buildCondition, readWordForms } from './query-condition.ts';
+
+/** A query, with the time for its relative times. Only indexed items match. */
+export type Matching = { query: Query; now: Date };
+
+/** Whether it matches everything, indexed or not. */
+export function matchesAll(matching: Matching | undefined): boolean {
+  return matching === undefined || matching.query === EVERYTHING;
+}
+
+/**
+ * A subquery of the ids of posts or links that match, or of `kind` and id of both; empty if all do.
+ * @param values receives its parameters
+ */
+export async function buildMatchingSql(
+  { pool }: Pick<Database, 'pool'>,
+  kind: 'post' | 'link' | 'both',
+  matching: Matching | undefined,
+  values: unknown[],
+): Promise<string> {
+  if (matching === undefined || matchesAll(matching)) return '';
+  const { query, now } = matching;
+  const forms = await readWordForms(pool, [query]);
+  const condition = buildCondition(query, { bind: (value) => `$${values.push(value)}`, forms, now });
+  return kind === 'both'
+    ? `SELECT d.kind, d.thing FROM strandline.archive_documents d WHERE ${condition}`
+    : `SELECT d.thing FROM strandline.archive_documents d WHERE d.kind = '${kind}' AND ${condition}`;
+}

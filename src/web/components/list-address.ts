@@ -1,0 +1,32 @@
+/** Addresses of the lists of a topic or search. The address is the whole state of a list. */
+
+export const LIST_KINDS = ['posts', 'links', 'discoveries'] as const;
+export type ListKind = (typeof LIST_KINDS)[number];
+
+/** A topic, or one of its searches. */
+export type ListScope = { topic: string; search?: string | undefined };
+
+/** What a list shows, as in its address: `q` (a query of `domain/search-query.ts`), `from`, `to` and others. */
+type ListParameters = Readonly<Record<string, string | Date | undefined>>;
+
+/** Where the pages of a topic or search begin. */
+export function writeScopePath({ topic, search }: ListScope): string {
+  return search === undefined ? `/topics/${topic}` : `/searches/${search}`;
+}
+
+/** `/topics/ferry/posts?q=lang:en&from=2026-11-21T13:00Z` */
+export function writeListPath(kind: ListKind, scope: ListScope, parameters: ListParameters = {}): string {
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || value === ''
+      ? []
+      : [
+          `${name}=${encodeURIComponent(value instanceof Date ? writeTime(value) : value).replaceAll('%3A', ':')}`,
+        ],
+  );
+  return `${writeScopePath(scope)}/${kind}${query.length === 0 ? '' : '?'}${query.join('&')}`;
+}
+
+/** `2026-11-21T13:00Z`; with seconds only if there are any. */
+export function writeTime(at: Date): string {
+  return at.toISOString().replace(/(?::00)?\.000Z$/, 'Z');
+}

@@ -1,0 +1,150 @@
+/** What the list of a topic or search shows: one page of items, how many there are, and their volume over time. */
+
+import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
+import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
+import type { Database, Id } from '../../store/database.ts';
+import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
+import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
+import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
+import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
+import type { LinkRow } from '../../store/queries/links.ts';
+import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
+import type { PostRow } from '../../store/queries/posts.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
+import type { ListKind, ListScope } from '../components/list-address.ts';
+import { buildVolume, type Volume } from '../topic/topic-data.ts';
+import type { ListRange } from './list-range.ts';
+import { z } from 'zod';
+
+export const PAGE_SIZE = 50;
+/** Posts of a list without a query are counted up to this number. */
+export const MAX_COUNTED = 10_000;
+
+export const LIST_ORDERS = ['newest', 'engagement', 'growth'] as const;
+type ListOrder = (typeof LIST_ORDERS)[number];
+
+/** A list: its kind, scope and filters, as in its address. */
+export type List = {
+  kind: ListKind;
+  scope: ListScope;
+  /** The searches of the scope. */
+  searches: readonly SearchRow[];
+  matching: Matching;
+  range: ListRange;
+  /** Of posts; other lists are sorted by time. */
+  order: ListOrder;
+  /** Of discoveries: only later ones than this, without baselines. */
+  after: Id | undefined;
+};
+
+/** `count`: what posts are sorted by; null if they are sorted by time, or if it is unknown. */
+export type ListItem =
+  | { kind: 'post'; post: PostRow; count: number | null }
+  | { kind: 'link'; link: LinkRow }
+  | { kind: 'discovery'; discovery: DiscoveryRow };
+
+/** Lists by id use the first key for nothing. */
+type ListKeys = [by: bigint, id: Id];
+export const listCursor = createCursor<ListKeys, unknown>('page', z.tuple([orderKey, idKey]));
+
+type PlacedItem = { item: ListItem; keys: ListKeys };
+type Reader = Pick<Database, 'orm' | 'pool'>;
+
+/** The items after a place, one more than a page has if there is a next one. */
+export async function readListItems(
+  db: Reader,
+  list: List,
+  place: ListKeys | undefined,
+  limit = PAGE_SIZE + 1,
+): Promise<PlacedItem[]> {
+  const filter = { ...describeSelection(list), limit };
+  const before = place?.[1];
+  switch (list.kind) {
+    case 'posts': {
+      const { order } = list;
+      const after = place === undefined ? undefined : { by: place[0], id: place[1] };
+      const posts = await readPostPage(db, { ...filter, order, after });
+      return posts.map(({ post, place: { by, id } }) => {
+        const count = order === 'newest' || by < 0n ? null : Number(by);
+        return { item: { kind: 'post', post, count }, keys: [by, id] };
+      });
+    }
+    case 'links': {
+      const links = await readLinkPage(db, { ...filter, before });
+      return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
+    }
+    case 'discoveries': {
+      const rows = await readDiscoveryPage(db, { ...filter, before });
+      return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
+    }
+  }
+}
+
+type ListVolume = {
+  /** Null: more than {@link MAX_COUNTED}. */
+  total: number | null;
+  volume: Volume;
+  /** Whether posts that two searches found are counted in both. */
+  perSearch: boolean;
+};
+
+/** Bars are the listed items; of a list without a query that is not counted, all posts as the searches counted them. */
+export async function readListVolume(db: Reader, list: List): Promise<ListVolume> {
+  const { from, until, per, seconds } = list.range.chart;
+  const span = { from, until, stepMs: seconds * 1_000 };
+  const isBounded = list.kind === 'posts' && matchesAll(list.matching);
+  const counted = isBounded ? await countItems(db, await selectItems(db, list, MAX_COUNTED + 1)) : 0;
+  const observed =
+    list.kind === 'posts'
+      ? (await readVolumeSums(db, { searchIds: list.searches.map(({ id }) => id), per, from, until })).buckets
+      : listWatched(list, span);
+  if (counted > MAX_COUNTED)
+    return { total: null, volume: buildVolume(observed, span), perSearch: list.searches.length > 1 };
+  const { total, buckets } = await countItemsOverTime(db, await selectItems(db, list), list.range.chart);
+  const byTime = new Map(observed.map((bucket) => [bucket.at.getTime(), { ...bucket, posts: 0 }]));
+  for (const { at, items } of buckets) {
+    const least = byTime.get(at.getTime())?.least ?? false;
+    byTime.set(at.getTime(), { at, posts: items, least });
+  }
+  return {
+    total,
+    volume: buildVolume([...byTime.values()], span),
+    perSearch: false,
+  };
+}
+
+/** Buckets in which a search existed: links and discoveries are counted when they are found. */
+function listWatched(
+  { searches }: List,
+  { from, until, stepMs }: { from: Date; until: Date; stepMs: number },
+): BucketSum[] {
+  const first = Math.min(...searches.map(({ created_at }) => created_at.getTime()));
+  const buckets: BucketSum[] = [];
+  for (let at = from.getTime(); at < until.getTime(); at += stepMs)
+    if (at + stepMs > first) buckets.push({ at: new Date(at), posts: 0, least: false });
+  return buckets;
+}
+
+function selectItems(db: Reader, list: List, most?: number): Promise<ItemSelection> {
+  const filter = describeSelection(list);
+  switch (list.kind) {
+    case 'posts':
+      return selectPosts(db, filter, most);
+    case 'links':
+      return selectLinks(db, filter, most);
+    case 'discoveries':
+      return selectDiscoveries(db, filter, most);
+  }
+}
+
+function describeSelection({ scope, matching, range, after }: List) {
+  const { topic, search } = scope;
+  return {
+    ...(search === undefined ? { topic } : { search }),
+    matching,
+    since: range.since,
+    until: range.until,
+    ...(after === undefined ? {} : { after, baseline: false }),
+  };
+}

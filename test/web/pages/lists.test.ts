@@ -1,0 +1,200 @@
+/** The lists of a topic or search, over twelve simulated days: the address is their whole state. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import { WEB } from '../../../src/app/web-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { catchUpArchive } from '../../../src/store/archive/index-archive.ts';
+import { homeOf } from '../../cli/stand.ts';
+import { type History, liveHistory } from '../../house/questions/history.ts';
+import { type Person, personAt, textOf } from './person.ts';
+
+const DAY = 86_400_000;
+let history: History;
+let app: App;
+let person: Person;
+
+beforeAll(async () => {
+  history = await liveHistory();
+  app = await buildHttpServer(homeOf(history.world), WEB, { perMinute: 100_000 });
+  person = personAt(app);
+  await catchUpArchive(history.world.db);
+});
+afterAll(async () => {
+  await app.close();
+  await history.close();
+});
+
+async function idsOf(sql: string, values: unknown[] = []): Promise<string[]> {
+  const { rows } = await history.world.db.pool.query<{ id: bigint }>(sql, values);
+  return rows.map(({ id }) => String(id));
+}
+
+/** Ids of the items of a page, in order. */
+function listed(html: string, kind: 'posts' | 'links'): string[] {
+  const [, list = ''] = /<section id="list"(.*?)<\/section>/s.exec(html) ?? [];
+  const pattern =
+    kind === 'posts'
+      ? /class="post-when" href="\/posts\/(\d+)"/g
+      : /class="hit-head".*?href="\/links\/(\d+)"/gs;
+  return [...list.matchAll(pattern)].map(([, id = '']) => id);
+}
+
+/** The address of the next page. */
+function nextOf(html: string): string | undefined {
+  return /href="([^"]*cursor=[^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+}
+
+/** Ids on all pages, and the number that the first one states. */
+async function readAll(address: string, kind: 'posts' | 'links'): Promise<{ ids: string[]; total: string }> {
+  const ids: string[] = [];
+  let total = '';
+  for (let next: string | undefined = address; next !== undefined; ) {
+    const { status, html } = await person.get(next);
+    expect(status, next).toBe(200);
+    total ||= /<h2>([\d,]+) /.exec(html)?.[1] ?? '';
+    ids.push(...listed(html, kind));
+    next = nextOf(html);
+  }
+  return { ids, total: total.replaceAll(',', '') };
+}
+
+const OF_TRAINS = `id IN (SELECT post_id FROM strandline_analytics.post_sightings g
+  JOIN strandline_analytics.searches s ON s.id = g.search_id WHERE s.topic = 'trains')`;
+
+describe('posts', () => {
+  test('pages contain each post once, newest first, and their number is stated', async () => {
+    const { ids, total } = await readAll('/topics/trains/posts?range=all', 'posts');
+    expect(ids).toEqual(
+      await idsOf(
+        `SELECT id FROM strandline_analytics.posts WHERE ${OF_TRAINS} ORDER BY created_at DESC, id DESC`,
+      ),
+    );
+    expect(ids.length).toBeGreaterThan(50);
+    expect(total).toBe(String(ids.length));
+  });
+
+  test.each([
+    ['engagement', 'engagement'],
+    ['growth', 'gained_engagement'],
+  ])('sorts by %s', async (sort, column) => {
+    const { ids } = await readAll(`/topics/trains/posts?range=all&sort=${sort}`, 'posts');
+    const counts = new Map(
+      (
+        await history.world.db.pool.query<{ id: bigint; n: string | null }>(
+          `SELECT post_id AS id, ${column} AS n FROM strandline_analytics.post_growth`,
+        )
+      ).rows.map(({ id, n }) => [String(id), n === null ? 0 : Number(n)]),
+    );
+    const shown = ids.map((id) => counts.get(id) ?? 0);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+    expect(shown[0]).toBeGreaterThan(0);
+  });
+
+  test('a query and times narrow the list; bars of the chart lead to their part', async () => {
+    const [until] = (
+      await history.world.db.pool.query<{ at: Date }>(
+        `SELECT max(created_at) AS at FROM strandline_analytics.posts WHERE ${OF_TRAINS}`,
+      )
+    ).rows;
+    const to = new Date(Math.floor((until?.at.getTime() ?? 0) / DAY) * DAY);
+    const from = new Date(to.getTime() - 2 * DAY);
+    const range = `from=${from.toISOString()}&to=${to.toISOString()}`;
+    const { ids, total } = await readAll(`/searches/trains-posts/posts?q=-is:repost&${range}`, 'posts');
+    expect(ids).toEqual(
+      await idsOf(
+        `SELECT id FROM strandline_analytics.posts
+         WHERE ${OF_TRAINS} AND NOT coalesce(is_repost, false) AND created_at >= $1 AND created_at < $2
+         ORDER BY created_at DESC, id DESC`,
+        [from, to],
+      ),
+    );
+    expect(total).toBe(String(ids.length));
+    expect(ids.length).toBeGreaterThan(0);
+    const { html } = await person.get(`/searches/trains-posts/posts?q=-is:repost&${range}`);
+    const bars = [
+      ...html.matchAll(
+        /<a href="([^"]+)"><time[^>]*>[^<]*<\/time><\/a><\/th><td class="number"><data value="(\d+)"/g,
+      ),
+    ];
+    expect(bars.reduce((sum, [, , n]) => sum + Number(n), 0)).toBe(ids.length);
+    const [, address = '', n = ''] = bars.find(([, , count]) => Number(count) > 0) ?? [];
+    expect((await readAll(address.replaceAll('&amp;', '&'), 'posts')).ids).toHaveLength(Number(n));
+  });
+
+  test('local times of the form become an address that means the same everywhere', async () => {
+    const { status, to } = await person.get('/topics/trains/posts?q=post&from=2026-11-20T08:30&to=&range=7d');
+    expect(status).toBe(303);
+    expect(to).toBe('/topics/trains/posts?q=post&from=2026-11-20T08:30Z');
+  });
+
+  test.each([
+    ['q=lnag:en', 'at character 1: one of the fields author:'],
+    ['from=soon', 'expected a time such as'],
+    ['from=2026-11-20&to=2026-11-19', 'expected a time after From'],
+  ])('%s is refused beside the form, which keeps it', async (query, words) => {
+    const { status, html } = await person.get(`/topics/trains/posts?${query}`);
+    expect(status).toBe(400);
+    expect(textOf(html)).toContain(words);
+    expect(html).toContain('Filter posts');
+  });
+
+  test('a cursor belongs to its list', async () => {
+    const { html } = await person.get('/topics/trains/posts?range=all');
+    const [, cursor = ''] = /cursor=([^"&]+)/.exec(html) ?? [];
+    expect(cursor).not.toBe('');
+    expect((await person.get(`/topics/trains/posts?range=all&q=post&cursor=${cursor}`)).status).toBe(400);
+    expect((await person.get(`/topics/buses/posts?range=all&cursor=${cursor}`)).status).toBe(400);
+  });
+});
+
+describe('links and discoveries', () => {
+  test('links are listed once per topic, most recently found first', async () => {
+    const { ids, total } = await readAll('/topics/trains/links?range=all', 'links');
+    const found = await idsOf(
+      `SELECT DISTINCT g.link_id AS id FROM strandline_analytics.link_sightings g
+       JOIN strandline_analytics.searches s ON s.id = g.search_id WHERE s.topic = 'trains' ORDER BY 1 DESC`,
+    );
+    expect(ids).toEqual(found);
+    expect(total).toBe(String(found.length));
+    const [link] = (
+      await history.world.db.pool.query<{ site: string }>(
+        'SELECT site FROM strandline_analytics.links WHERE id = $1',
+        [found[0]],
+      )
+    ).rows;
+    const ofSite = await readAll(`/topics/trains/links?range=all&q=domain:${link?.site}`, 'links');
+    expect(ofSite.ids).toContain(found[0]);
+    expect(ofSite.ids.length).toBeLessThan(found.length);
+  });
+
+  test('discoveries after one of the feed are those since a visit, without baselines', async () => {
+    const [after = ''] = await idsOf(
+      `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' ORDER BY id DESC OFFSET 30 LIMIT 1`,
+    );
+    const { html } = await person.get(`/topics/trains/discoveries?after=${after}`);
+    const later = await idsOf(
+      `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND id > $1 AND NOT baseline`,
+      [after],
+    );
+    expect(textOf(html)).toContain(`${later.length} discoveries since your last visit`);
+    expect(html.match(/class="line is-/g)).toHaveLength(later.length);
+  });
+
+  test('an unknown topic or search is refused', async () => {
+    expect((await person.get('/topics/nowhere/links')).status).toBe(404);
+    expect((await person.get('/searches/nowhere/discoveries')).status).toBe(404);
+  });
+});
+
+test('figures, names and spikes of a topic lead to its lists', async () => {
+  const { html } = await person.get('/topics/trains?range=30d');
+  for (const link of [
+    /href="\/topics\/trains\/posts\?range=30d"/,
+    /data-list="\/topics\/trains\/posts"/,
+    /href="\/topics\/trains\/posts\?q=lang:\w+&amp;from=/,
+    /href="\/topics\/trains\/posts\?q=author:[^"]+&amp;from=/,
+    /href="\/topics\/trains\/discoveries"/,
+  ])
+    expect(html).toMatch(link);
+});
