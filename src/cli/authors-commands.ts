@@ -40,7 +40,7 @@ export function registerAuthors(authors: Command, cli: Cli): void {
         const { external_id: id, username } = row;
         const who = oneLine(username === null ? id : `@${username} (${id})`);
         if (yes !== true) {
-          const stored = await countStored(ctx.db, row);
+          const stored = await countStored(ctx, row);
           await cli.show(json, { author: id, username, service, forgotten: false, stored }, () => []);
           const { posts, links } = stored;
           cli.say(

@@ -205,6 +205,39 @@ test('raw responses that name only a former username go, too', async () => {
   expect(await rows('SELECT count(*)::int AS n FROM strandline.responses')).toEqual([{ n: n - 3 }]);
 });
 
+test('links to a former profile go, too, and stay away, also under the spellings of LINK_RULES', async () => {
+  const word = 'movedly';
+  const renamed = (username: string) => ({
+    user: { id: `77${word}`, username, name: 'Moved', url: `https://x.example/${username}` },
+    url: `https://x.example/${username}/status/1000000601`,
+  });
+  await firstRun('moved', { miner_tweets: [wirePost('1000000601', renamed(`was_${word}`))] });
+  await runAgain('moved', { miner_tweets: [wirePost('1000000601', renamed(`is_${word}`))] });
+  const linkRules = [{ host: 'mirror.example', alias: 'x.example' }];
+  const hosts = ['x.example', 'mirror.example'];
+  const former = hosts.map((host) => ({
+    title: 'Profile',
+    link: `https://${host}/was_${word}`,
+    snippet: 's',
+  }));
+  const other = { title: 'Other', link: 'https://x.example/other', snippet: 's' };
+  const body = { search: [...former, other] };
+  const { config } = world.ctx;
+  world.ctx.config = { ...config, linkRules };
+  try {
+    await firstRun('moved-ai', body, 'ai');
+    const linked = `SELECT FROM strandline.link_addresses WHERE position('${word}' IN address) > 0`;
+    expect(await rows(linked)).toHaveLength(2);
+    await forget(`@is_${word}`);
+    expect(await tablesWith(word)).toEqual([]);
+    await runAgain('moved-ai', body);
+    expect(await tablesWith(word)).toEqual([]);
+    expect(await rows(`SELECT FROM strandline.links WHERE canonical = '${other.link}'`)).toHaveLength(1);
+  } finally {
+    world.ctx.config = config;
+  }
+});
+
 test('forgetting twice has no effect; an unknown author is reported, and an ambiguous name needs an id', async () => {
   const word = 'twicely';
   await firstRun('twice', {

@@ -50,7 +50,11 @@ export async function dryRunSearch(
   const ledger = createTrialLedger(ctx, request, service);
   const { id, sentAt, response } = await makePaidCall(ctx, { service, request, signal }, ledger);
   const read = await parseDryRunResponse(ctx, id, { request, service, response });
-  const findings = await removeForgotten(ctx.db.pool, { serviceId: service.id, findings: read });
+  const findings = await removeForgotten(ctx.db.pool, {
+    serviceId: service.id,
+    findings: read,
+    linkRules: ctx.config.linkRules,
+  });
   const known = await findKnownItems(ctx.db, {
     serviceId: service.id,
     posts: findings.kept.posts.map(({ external_id }) => external_id),

@@ -3,7 +3,8 @@
  */
 
 import { Refused } from '../../domain/errors.ts';
-import { identifyAddress } from '../../domain/link-identity.ts';
+import type { Config } from '../../config/config.ts';
+import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
@@ -13,6 +14,7 @@ import {
   deleteRejectsAbout,
   findForgotten,
   type Forgettable,
+  listSpellings,
   type Named,
   raiseTombstones,
 } from './tombstones.ts';
@@ -29,7 +31,8 @@ type KnownAuthor = {
   /** The current one and former ones. */
   usernames: string[];
   name: string | null;
-  url: string | null;
+  /** Of the profile, or a homepage; former ones too. */
+  urls: string[];
 };
 
 /** Number of deleted rows by kind; all zero if already deleted. */
@@ -54,9 +57,11 @@ export async function findAuthor(
     throw new Refused('not_found', `there is no service "${service}"; services: ${names || 'none yet'}`);
   }
   const { rows } = await db.pool.query<KnownAuthor>(
-    `SELECT id, service_id, $2 AS service, external_id, username, name, url,
+    `SELECT id, service_id, $2 AS service, external_id, username, name,
        ARRAY(SELECT username FROM strandline.author_versions v WHERE v.author_id = a.id AND v.username <> ''
-         UNION SELECT a.username WHERE a.username <> '') AS usernames
+         UNION SELECT a.username WHERE a.username <> '') AS usernames,
+       ARRAY(SELECT url FROM strandline.author_versions v WHERE v.author_id = a.id AND v.url <> ''
+         UNION SELECT a.url WHERE a.url <> '') AS urls
      FROM strandline.authors a WHERE service_id = $1 AND ${idOrName.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
     [known.id, service, idOrName.replace(/^@/, '')],
   );
@@ -75,10 +80,10 @@ export async function findAuthor(
 
 /** How much is stored about an author, for confirmation before deleting. */
 export async function countStored(
-  db: Database,
+  { db, config }: { db: Database; config: Pick<Config, 'linkRules'> },
   author: KnownAuthor,
 ): Promise<{ posts: number; links: number }> {
-  const { posts, links } = await findTraces(db.pool, author, readProfile(author));
+  const { posts, links } = await findTraces(db.pool, author, listProfiles(author), config.linkRules);
   return { posts: posts.length, links: links.length };
 }
 
@@ -88,7 +93,12 @@ export async function countStored(
  * responses takes long, so most are searched before it, and only new ones in it. If interrupted, repeat it.
  */
 export async function forgetAuthor(
-  { db, clock, actor }: { db: Database; clock: Clock; actor: Actor },
+  {
+    db,
+    clock,
+    actor,
+    config: { linkRules },
+  }: { db: Database; clock: Clock; actor: Actor; config: Pick<Config, 'linkRules'> },
   author: KnownAuthor,
 ): Promise<ForgottenCounts> {
   const now = clock.now();
@@ -96,8 +106,8 @@ export async function forgetAuthor(
   const before = await deleteResponsesAbout(db.pool, author);
   return inTransaction(db, async (tx) => {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-    const traces = await findTraces(tx, author, readProfile(author));
-    await raiseTombstones(tx, listTombstones(author, traces), now);
+    const traces = await findTraces(tx, author, listProfiles(author), linkRules);
+    await raiseTombstones(tx, listTombstones(author, traces, linkRules), now);
     const gone = await removeTraces(tx, author.id, traces);
     const rejects = await deleteRejectsAbout(tx, [author]);
     // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.
@@ -121,31 +131,36 @@ async function readOldestOpen(db: Database): Promise<Date> {
   return new Date((rows[0]?.at?.getTime() ?? 0) - MINUTE);
 }
 
-function listTombstones(author: KnownAuthor, { posts, links }: Traces): Forgettable[] {
+function listTombstones(
+  author: KnownAuthor,
+  { posts, links }: Traces,
+  linkRules: readonly OwnLinkRule[],
+): Forgettable[] {
   const { service_id: serviceId } = author;
   const addresses = [
-    readProfile(author),
-    ...posts.map(({ url }) => url),
+    ...listProfiles(author),
+    ...posts.flatMap(({ url }) => url ?? []),
     ...links.map((link) => link.canonical),
   ];
   return [
     { kind: 'author', serviceId, externalId: author.external_id },
     ...posts.map((post) => ({ kind: 'post', serviceId, externalId: post.external_id }) as const),
     ...addresses
-      .flatMap((address) => (address === null ? [] : [address, identifyAddress(address) ?? address]))
+      .flatMap((address) => listSpellings(address, linkRules))
       .map((address) => ({ kind: 'link', address }) as const),
   ];
 }
 
 /**
- * Some services report a homepage here, which may be anyone's: only a URL that ends with the username is the
- * author's.
+ * The author's pages on the service. Some services report a homepage, which may be anyone's: only a URL that ends with a
+ * username is the author's.
  */
-function readProfile({ url, username }: KnownAuthor): string | null {
-  if (url === null || username === null || username === '') return null;
-  const last = url.replace(/\/$/, '').split('/').at(-1)?.toLowerCase();
-  const name = username.toLowerCase();
-  return last === name || last === `@${name}` ? url : null;
+function listProfiles({ urls, usernames }: KnownAuthor): string[] {
+  const names = new Set(usernames.map((name) => name.toLowerCase()));
+  return urls.filter((url) => {
+    const last = url.replace(/\/$/, '').split('/').at(-1)?.toLowerCase() ?? '';
+    return names.has(last.replace(/^@/, ''));
+  });
 }
 
 async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {

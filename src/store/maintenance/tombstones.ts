@@ -1,13 +1,12 @@
 /** Digests of forgotten authors and items: enough to recognize them in a response, but not to list them. */
 
 import type {
-  LinkRef,
   ParsedAuthor,
   ParsedCompletion,
   ParsedPost,
   ParsedResults,
 } from '../../domain/parsed-results.ts';
-import { identifyAddress } from '../../domain/link-identity.ts';
+import { identifyAddress, LINK_IDENTITY_VERSION, type OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Database, Id, Transaction } from '../database.ts';
 import { createHash } from 'node:crypto';
 
@@ -74,7 +73,13 @@ export async function deleteRejectsAbout(
   return rowCount ?? 0;
 }
 
-type LeaveOutInput = { runId: Id; serviceId: Id; findings: ParsedResults; observedAt: Date };
+type LeaveOutInput = {
+  runId: Id;
+  serviceId: Id;
+  findings: ParsedResults;
+  observedAt: Date;
+  linkRules?: readonly OwnLinkRule[];
+};
 
 /**
  * Removes forgotten authors from a response: their posts, reposts and quotes of them, and links to them. If there
@@ -83,15 +88,15 @@ type LeaveOutInput = { runId: Id; serviceId: Id; findings: ParsedResults; observ
  * @returns the same results if nothing was removed
  */
 export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): Promise<ParsedResults> {
-  const { findings, serviceId, runId } = input;
-  const { kept, gonePosts, goneAuthors } = await removeForgotten(tx, { findings, serviceId });
+  const { findings, serviceId, runId, linkRules } = input;
+  const { kept, gonePosts, goneAuthors } = await removeForgotten(tx, input);
   if (countThings(kept) === countThings(findings)) return findings;
 
   await raiseTombstones(
     tx,
     gonePosts.flatMap(({ external_id: externalId, url }) => [
       { kind: 'post', serviceId, externalId } as const,
-      ...(url === null ? [] : [url, identifyAddress(url) ?? url]).map(
+      ...(url === null ? [] : listSpellings(url, linkRules)).map(
         (address) => ({ kind: 'link', address }) as const,
       ),
     ]),
@@ -109,11 +114,12 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
 /** The same without side effects: the remaining results, and what was removed. */
 export async function removeForgotten(
   db: Pick<Transaction, 'query'> | Database['pool'],
-  { findings, serviceId }: Pick<LeaveOutInput, 'findings' | 'serviceId'>,
+  { findings, serviceId, linkRules }: Pick<LeaveOutInput, 'findings' | 'serviceId' | 'linkRules'>,
 ): Promise<{ kept: ParsedResults; gonePosts: ParsedPost[]; goneAuthors: ParsedAuthor[] }> {
   const author = (externalId: string): Forgettable => ({ kind: 'author', serviceId, externalId });
   const post = (externalId: string): Forgettable => ({ kind: 'post', serviceId, externalId });
-  const isGone = await findForgotten(db, listThings(findings, author, post));
+  const spellings = (address: string) => listSpellings(address, linkRules);
+  const isGone = await findForgotten(db, listThings(findings, { author, post, spellings }));
 
   const isOfGone = (item: ParsedPost) =>
     isGone(post(item.external_id)) ||
@@ -123,18 +129,16 @@ export async function removeForgotten(
   const gonePosts = every.filter(isOfGone);
   // A post of theirs that is first seen here is also removed from those that quote or repost it.
   const goneIds = new Set(gonePosts.map((item) => item.external_id));
-  const goneUrls = new Set(
-    gonePosts.flatMap(({ url }) => (url === null ? [] : [url, identifyAddress(url) ?? url])),
-  );
+  const goneUrls = new Set(gonePosts.flatMap(({ url }) => (url === null ? [] : spellings(url))));
   const isGonePost = (item: ParsedPost) =>
     goneIds.has(item.external_id) ||
     (item.reposted_status_id !== null && goneIds.has(item.reposted_status_id));
-  const isGoneLink = (link: Omit<LinkRef, 'site'>) =>
-    listSpellings(link).some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
+  const isGoneLink = ({ address }: { address: string }) =>
+    spellings(address).some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
   const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
   const withoutGoneUrls = (item: ParsedPost): ParsedPost => ({
     ...item,
-    urls: item.urls && item.urls.filter((url) => !isGoneLink(referTo(url))),
+    urls: item.urls && item.urls.filter((url) => !isGoneLink({ address: url })),
   });
 
   const posts = (list: readonly ParsedPost[]) =>
@@ -156,19 +160,27 @@ export async function removeForgotten(
   return { kept, gonePosts, goneAuthors: findings.authors.filter(isGoneAuthor) };
 }
 
-/** What a tombstone of a link may be of: its address, its identity, or its identity before there were versions. */
-function listSpellings({ address, canonical }: Omit<LinkRef, 'site'>): string[] {
-  return [address, canonical, identifyAddress(address, { version: 1, own: [] }) ?? canonical];
-}
-
-function referTo(address: string): Omit<LinkRef, 'site'> {
-  return { address, canonical: identifyAddress(address) ?? address };
+/** What a tombstone of a link may be of: its address, and its identity by the rules of any version. */
+export function listSpellings(address: string, own: readonly OwnLinkRule[] = []): string[] {
+  const versions = Array.from({ length: LINK_IDENTITY_VERSION }, (_, i) => i + 1);
+  const rules = [
+    ...versions.map((version) => ({ version, own: [] })),
+    { version: LINK_IDENTITY_VERSION, own },
+  ];
+  return [...new Set([address, ...rules.flatMap((each) => identifyAddress(address, each) ?? [])])];
 }
 
 function listThings(
   { posts, nestedPosts, authors, links, completion }: ParsedResults,
-  author: (id: string) => Forgettable,
-  post: (id: string) => Forgettable,
+  {
+    author,
+    post,
+    spellings,
+  }: {
+    author: (id: string) => Forgettable;
+    post: (id: string) => Forgettable;
+    spellings: (address: string) => string[];
+  },
 ): Forgettable[] {
   const ids = [...posts, ...nestedPosts].flatMap((item) => [
     item.external_id,
@@ -184,21 +196,21 @@ function listThings(
   ];
   const scored = Object.keys(completion?.miner_link_scores ?? {});
   const urls = [...posts, ...nestedPosts].flatMap((item) => item.urls ?? []);
-  const addresses = [...[...refs, ...urls.map(referTo)].flatMap(listSpellings), ...scored];
+  const addresses = [...refs.map(({ address }) => address), ...urls].flatMap(spellings);
   return [
     ...authors.map((item) => author(item.external_id)),
     ...[...ids, ...scored].flatMap((id) => (id === null ? [] : [post(id)])),
-    ...addresses.map((address) => ({ kind: 'link', address }) as const),
+    ...[...addresses, ...scored.flatMap(spellings)].map((address) => ({ kind: 'link', address }) as const),
   ];
 }
 
 function withoutLinks(
   completion: ParsedCompletion,
-  isGoneLink: (link: { address: string; canonical: string }) => boolean,
+  isGoneLink: (link: { address: string }) => boolean,
   isGoneId: (id: string) => boolean,
 ): ParsedCompletion {
   const { completion_links, search_completion_links, key_items, miner_link_scores: scores } = completion;
-  const isKept = (name: string) => !isGoneId(name) && !isGoneLink({ address: name, canonical: name });
+  const isKept = (name: string) => !isGoneId(name) && !isGoneLink({ address: name });
   return {
     ...completion,
     completion_links: completion_links.filter((link) => !isGoneLink(link)),

@@ -3,9 +3,10 @@
  * `forget-author.ts`). IDs in `run_results` and `observed_items` are kept: they preserve the number of results, and
  * refer to nothing.
  */
-import { identifyAddress } from '../../domain/link-identity.ts';
+import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { listSpellings } from './tombstones.ts';
 
 /**
  * Clears bodies that mention these discoveries, and the responses of receivers to them. Unsent messages are composed
@@ -59,18 +60,19 @@ WHERE canonical = ANY ($1::text[])
   OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[]))
 ORDER BY id`;
 
-/** @param profile the author's page on the service; null if there is none */
+/** @param profiles the author's pages on the service, former ones too */
 export async function findTraces(
   tx: Pick<Transaction, 'query'>,
   author: { id: Id; service_id: Id },
-  profile: string | null,
+  profiles: readonly string[],
+  linkRules: readonly OwnLinkRule[],
 ): Promise<Traces> {
   const { rows: posts } = await tx.query<Traces['posts'][number]>(SELECT_POSTS_OF_AUTHOR, [
     author.service_id,
     author.id,
   ]);
-  const addresses = [profile, ...posts.map(({ url }) => url)].flatMap((url) =>
-    url === null ? [] : [url, identifyAddress(url) ?? url],
+  const addresses = [...profiles, ...posts.flatMap(({ url }) => url ?? [])].flatMap((url) =>
+    listSpellings(url, linkRules),
   );
   const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
   return { posts, links };
