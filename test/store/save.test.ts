@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import { type Id, openDatabase } from '../../src/store/database.ts';
+import { type Id, inTransaction, openDatabase } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
+import { findStored, saveContent, saveCounters } from '../../src/store/save/save-facts.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -135,6 +136,29 @@ test('a late older response changes nothing that a newer one set', async () => {
   expect(
     await rows(`SELECT like_count, text FROM strandline_analytics.posts WHERE external_id = '300'`),
   ).toEqual([{ like_count: 9n, text: 'edited' }]);
+});
+
+test('the rows of a late copy are locked where all saves lock them: content first, then counters', async () => {
+  const search = await newSearch('late-locks');
+  await run(search, { miner_tweets: [wirePost('3110', { like_count: 9, text: 'edited' })] }, at(10));
+  const late = {
+    runId: await queue(search),
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: read({ miner_tweets: [wirePost('3110', { like_count: 4, text: 'as it was' })] }),
+    observedAt: at(5),
+  };
+  const post = `(SELECT id FROM strandline.posts WHERE external_id = '3110')`;
+  const lock = (table: string, key: string) =>
+    rows(`SELECT FROM strandline.${table} WHERE ${key} = ${post} FOR NO KEY UPDATE NOWAIT`);
+  await inTransaction(world.db, async (tx) => {
+    const known = await findStored(tx, [late]);
+    expect(await saveContent(tx, 'post', known.posts)).toMatchObject({ late: [{}] });
+    await expect(lock('posts', 'id')).rejects.toThrow('could not obtain lock');
+    await lock('post_counters', 'post_id');
+    expect(await saveCounters(tx, known)).toMatchObject({ late: { post: [{}] } });
+    await expect(lock('post_counters', 'post_id')).rejects.toThrow('could not obtain lock');
+  });
 });
 
 test('a late older response has its snapshot, and each counter keeps its newest value', async () => {

@@ -153,7 +153,8 @@ WITH rows AS MATERIALIZED (
   INSERT INTO ${S}.${kind}s AS k (service_id, external_id, first_seen_at, observed_at, run_id, is_partial, content_hash, partial_hash, ${isPost ? 'key, ' : ''}${names})
   SELECT service_id, external_id, observed_at, observed_at, run_id, is_partial, CASE WHEN NOT is_partial THEN hash END,
     CASE WHEN is_partial THEN hash END, ${isPost ? 'key, ' : ''}${insertedNames('r')}
-  FROM rows r WHERE verdict = 'new' OR n IN (SELECT n FROM changed) ORDER BY service_id, external_id
+  -- Late ones, too: the conflict locks their rows here, in the order of all saves, and changes nothing.
+  FROM rows r WHERE verdict <> 'same' ORDER BY service_id, external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
     SET observed_at = excluded.observed_at, run_id = excluded.run_id, is_partial = excluded.is_partial,
       content_hash = coalesce(excluded.content_hash, k.content_hash),
@@ -232,7 +233,8 @@ ${kind}_rows AS MATERIALIZED (
     ${Object.keys(counters)
       .map((name) => `CASE WHEN verdict <> 'confirmed' THEN ${name} END`)
       .join(', ')}${twice((name) => `${name}_twice`)}
-  FROM ${kind}_rows WHERE verdict IN ('new', 'confirmed') OR n IN (SELECT n FROM ${kind}_changed) ORDER BY id
+  -- Late ones are locked here, too.
+  FROM ${kind}_rows WHERE verdict <> 'same' ORDER BY id
   ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advancedSql(counters, 'excluded', 'k')}${twice((name) => `${name}_twice = k.${name}_twice OR excluded.${name}_twice`)}
     WHERE (k.${kind}_id = ANY (ARRAY(SELECT id FROM ${kind}_changed)) AND k.observed_at <= excluded.observed_at
       AND (${differsSql(counters, 'excluded', 'k')})) OR excluded.observed_at = '-infinity'
