@@ -152,3 +152,53 @@ it('refuses fewer resources than the manifest has, and a cursor of another datab
   const future = await run('all', '--continue', '--out', out);
   expect(future).toMatchObject({ code: 1, stderr: expect.stringContaining('too old to be continued') });
 });
+
+it('exports everything again after a search with older rows was moved into the topic, or out of it', async () => {
+  const add = (slug: string, topic: string) =>
+    stand.run([
+      'search',
+      'add',
+      slug,
+      '--topic',
+      topic,
+      '--operation',
+      'microblog',
+      '--prompt',
+      'p',
+      '--every',
+      '15m',
+    ]);
+  await add('moves-stays', 'moves');
+  await add('moves-other', 'moves-elsewhere');
+  const contents = async () =>
+    JSON.parse(await readFile(path.join(out, 'datapackage.json'), 'utf8')).resources.map(
+      (file: { strandline: { resource: string; part: number; contents: string } }) =>
+        `${file.strandline.part} ${file.strandline.contents}`,
+    );
+  const move = (topic: string) =>
+    query(
+      `UPDATE strandline.searches SET topic_id = (SELECT id FROM strandline.topics WHERE slug = $1) WHERE slug = 'moves-other'`,
+      [topic],
+    );
+  stand.world.clock.advance(60_000);
+  await exported('posts', '--topic', 'moves');
+  const own = await idsIn('posts.csv');
+  await move('moves');
+  stand.world.clock.advance(60_000);
+  await exported('posts', '--continue');
+  expect(await contents()).toEqual(['1 all', '2 all']);
+  expect(await idsIn('posts.2.csv')).toEqual(expect.arrayContaining(own));
+  // A search that is new since is a continuation.
+  stand.world.clock.advance(60_000);
+  await add('moves-new', 'moves');
+  await query(`UPDATE strandline.post_counters SET like_count = 2 WHERE post_id = (SELECT min(post_id) FROM strandline.post_sightings g
+    JOIN strandline.searches s ON s.id = g.search_id WHERE s.slug = 'moves-stays')`);
+  await othersHaveEnded();
+  await exported('posts', '--continue');
+  await move('moves-elsewhere');
+  await exported('posts', '--continue');
+  expect((await contents()).filter((part: string) => part !== '3 changes')).toEqual(
+    expect.arrayContaining(['1 all', '2 all']),
+  );
+  expect((await contents()).at(-1)).toMatch(/ all$/);
+});

@@ -7,7 +7,13 @@ import { type ExportFilter, findSearchIds } from '../../store/export/export-sele
 import { readProvenance } from '../../store/export/provenance.ts';
 import { openSnapshot } from '../../store/export/snapshot.ts';
 import type { Context } from '../context.ts';
-import { composeManifest, type Manifest, parseManifest, type WrittenFile } from './export-manifest.ts';
+import {
+  composeManifest,
+  hasSameSearches,
+  type Manifest,
+  parseManifest,
+  type WrittenFile,
+} from './export-manifest.ts';
 import { encodeResource, type Encoding } from './export-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
@@ -48,11 +54,13 @@ export async function exportFiles(
     const { client } = snapshot;
     const searchIds = await findSearchIds(client, filter);
     const cursor = await readCursor(client);
-    const newRows =
-      continued === undefined ? undefined : await findNewRows(client, continued.strandline.cursor);
+    const searches = await readProvenance(client, searchIds, filter, now);
+    const found = continued && (await findNewRows(client, continued.strandline.cursor));
+    const newRows = continued && hasSameSearches(continued, searches) ? found : undefined;
     const written: WrittenFile[] = [];
     for (const file of files) {
-      const isContinuation = file.part > 1 && RESOURCE_SOURCES[file.resource].changes !== undefined;
+      const isContinuation =
+        newRows !== undefined && file.part > 1 && RESOURCE_SOURCES[file.resource].changes !== undefined;
       const { view, bytes, rows } = await encodeResource(snapshot, {
         resource: file.resource,
         filter,
@@ -68,7 +76,6 @@ export async function exportFiles(
       asides.push(aside);
       written.push({ ...file, isContinuation, view, rows: rows(), bytes: aside.bytes, sha256: aside.sha256 });
     }
-    const searches = await readProvenance(client, searchIds, filter, now);
     const described = composeManifest({ before, cursor, written, searches, filter, encoding, now });
     asides.push(await writePendingFile(manifest, [Buffer.from(`${JSON.stringify(described, null, 2)}\n`)]));
     signal?.throwIfAborted();

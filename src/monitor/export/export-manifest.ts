@@ -149,9 +149,11 @@ const manifestResource = z.looseObject({
 type ManifestResource = z.infer<typeof manifestResource>;
 
 const manifest = z.looseObject({
+  created: z.iso.datetime(),
   resources: z.array(manifestResource),
   strandline: z.looseObject({
     cursor: z.string(),
+    searches: z.array(z.looseObject({ slug: z.string() })),
     range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
     filter: z.object({ searches: z.array(z.string()).nullable(), topic: z.string().nullable() }),
     encoding: z.object({ format: z.enum(FORMATS), raw: z.boolean().optional(), bom: z.boolean().optional() }),
@@ -159,6 +161,21 @@ const manifest = z.looseObject({
 });
 /** What an export reads of an earlier one. */
 export type Manifest = z.infer<typeof manifest>;
+
+/**
+ * Whether an export has the searches of an earlier one, and others only if they were created since. Otherwise rows are
+ * not new that the earlier one lacks, of a search that was moved into the topic, or some that it has do not belong to it.
+ */
+export function hasSameSearches({ created, strandline }: Manifest, searches: readonly Provenance[]): boolean {
+  const before = new Set(strandline.searches.map(({ slug }) => slug));
+  const now = new Set(searches.map(({ slug }) => slug));
+  return (
+    [...before].every((slug) => now.has(slug)) &&
+    searches.every(
+      ({ slug, created_at }) => before.has(slug) || Date.parse(created_at) >= Date.parse(created),
+    )
+  );
+}
 
 /** @returns undefined for what is no manifest of an export, or of a version before there were cursors */
 export function parseManifest(text: string): Manifest | undefined {
