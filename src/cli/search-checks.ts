@@ -181,8 +181,9 @@ export function checkSources(probed: readonly ProbeResult[]): Check[] {
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   if (enabled.length === 0)
     return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/reference/sources.md')];
-  return enabled.map(({ name, source, outcome, words }) => {
+  return enabled.map(({ name, source, outcome, words, problems = [] }) => {
     const check = `source ${name} (${source})`;
+    if (problems.length > 0) return advisoryCheck(check, problems.join('; '), 'fix or remove these');
     return outcome === 'unreachable'
       ? advisoryCheck(check, words, 'check the network')
       : passedCheck(check, words);

@@ -58,8 +58,12 @@ export function readFrames(
  * @param handle handles one order; must not throw
  * @param maxBody bytes that come with an order
  */
-export function serveOrders<Order>(
-  handle: (order: Order, body: Buffer, canceling: AbortSignal) => Promise<{ ending: unknown; body?: Buffer }>,
+export function serveOrders(
+  handle: (
+    order: unknown,
+    body: Buffer,
+    canceling: AbortSignal,
+  ) => Promise<{ ending: unknown; body?: Buffer }>,
   maxBody: number,
 ): void {
   const running = new Map<number, AbortController>();
@@ -70,12 +74,12 @@ export function serveOrders<Order>(
   process.stdin.on('error', end).on('end', end).on('data', readFrames(receive, maxBody));
 
   function receive(head: unknown, body: Buffer): void {
-    const order = head as ChildOrder & Order; // the parent sends nothing else
+    const order = head as ChildOrder; // the parent sends nothing else
     if ('cancel' in order) running.get(order.cancel)?.abort();
     else void run(order.start, order, body);
   }
 
-  async function run(orderId: number, order: Order, received: Buffer): Promise<void> {
+  async function run(orderId: number, order: unknown, received: Buffer): Promise<void> {
     const canceling = new AbortController();
     running.set(orderId, canceling);
     const { ending, body } = await handle(order, received, canceling.signal);

@@ -478,11 +478,24 @@ describe('doctor', () => {
           words: 'not reachable (x)',
         },
         { name: 'brave', source: 'web', title: 'B', outcome: 'off', words: 'needs BRAVE_API_KEY' },
+        {
+          name: 'feeds',
+          source: 'web',
+          title: 'F',
+          outcome: 'reachable',
+          words: 'reachable',
+          problems: ['https://a.example/feed: gone', 'https://b.example/feed: HTTP 404'],
+        },
       ]);
     const checks = await checkWithDatabase({ ...stand.home, services: { ...stand.home.services, probe } });
     expect(checks.filter(({ check }) => check.startsWith('source '))).toMatchObject([
       { check: 'source arxiv (preprint)', ok: true, found: 'reachable', advice: null },
       { check: 'source lemmy (discussion_board)', ok: null, found: 'not reachable (x)' },
+      {
+        check: 'source feeds (web)',
+        ok: null,
+        found: 'https://a.example/feed: gone; https://b.example/feed: HTTP 404',
+      },
     ]);
     expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none configured' }]);
   });

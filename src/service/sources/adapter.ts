@@ -23,7 +23,7 @@ type SourceFacts = {
   dates: DateAccuracy;
   /** What its operator permits, in a sentence. */
   terms: string;
-  /** What it finds, for the line at the start: `stories of Hacker News`. */
+  /** What it finds, for the line at the start: `preprints`. */
   brings?: string;
   /** `news`: a web source that knows only news sites, so it cannot search another site for the discussion board. */
   covers?: 'news';

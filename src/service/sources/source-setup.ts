@@ -109,6 +109,8 @@ export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
   outcome: 'reachable' | 'unreachable' | 'unasked' | 'off';
   /** For display: `reachable`, `not reachable (timed out)`, `needs BRAVE_API_KEY`. */
   words: string;
+  /** Parts that need attention, such as a feed that is gone. */
+  problems?: readonly string[];
 };
 
 /** One result per statement, in order, within two seconds. Never throws. */
@@ -131,7 +133,7 @@ async function probeSources(
   );
 }
 
-type ProbeOutcome = Pick<ProbeResult, 'outcome' | 'words'>;
+type ProbeOutcome = Pick<ProbeResult, 'outcome' | 'words' | 'problems'>;
 
 function describeOff(reason: string | undefined): ProbeOutcome {
   return { outcome: 'off', words: reason ?? 'off' };
@@ -140,11 +142,13 @@ function describeOff(reason: string | undefined): ProbeOutcome {
 async function probeSource(source: LiveSource | undefined, signal: AbortSignal): Promise<ProbeOutcome> {
   try {
     const isReachable = await source?.probe(signal);
-    const { brings, problems } = source?.adapter ?? {};
+    const { brings, problems: listProblems } = source?.adapter ?? {};
+    const problems = listProblems?.() ?? [];
     const words = [isReachable === true ? 'reachable' : 'on', ...(brings === undefined ? [] : [brings])];
     return {
       outcome: isReachable === true ? 'reachable' : 'unasked',
-      words: [words.join(': '), ...(problems?.() ?? [])].join('; '),
+      words: `${words.join(': ')}${problems.length === 0 ? '' : `; see strandline doctor (${problems.length})`}`,
+      problems,
     };
   } catch (error) {
     const why = error instanceof SourceDown ? error.message : 'failed';

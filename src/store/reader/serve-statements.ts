@@ -14,7 +14,8 @@ const MAX_MESSAGE_LENGTH = 2_000;
 export function serveStatements(
   render: Readonly<Record<ResultForm, (found: FetchedRows) => Rendered>>,
 ): void {
-  async function run({ url, sql, form }: ReaderOrder, _: Buffer, signal: AbortSignal) {
+  async function run(order: unknown, _: Buffer, signal: AbortSignal) {
+    const { url, sql, form } = order as ReaderOrder; // the server sends nothing else
     try {
       const found = await askWithinBounds({ url, sql, signal });
       const { body, rows, more } = render[form](found);

@@ -156,7 +156,14 @@ function describeState(state: SourceHealth['state'], reason: string | undefined,
         suspended until <Timestamp at={live.openUntil} exact />
       </>
     );
-  return <>on</>;
+  return (
+    <>
+      on
+      {live?.problems.map((problem) => (
+        <div>{problem}</div>
+      ))}
+    </>
+  );
 }
 
 type Allowance = NonNullable<NonNullable<SourceHealth['live']>['allowance']>;

@@ -27,6 +27,7 @@ const EVERYTHING: Env = {
   REDDIT_CLIENT_SECRET: KEY,
   REDDIT_USERNAME: 'me',
   LEMMY_SERVER: 'https://lemmy.example',
+  FEEDS: 'http://127.0.0.1:1/feed',
   YOUTUBE_API_KEY: KEY,
   SEARXNG_URL: 'https://searx.example',
   BRAVE_API_KEY: KEY,
@@ -62,7 +63,15 @@ describe('selecting sources', () => {
 
   test('auto selects sources without a key if nothing is configured', () => {
     const { isOn, statements } = open();
-    expect(isOn).toEqual(['hacker-news', 'mediawiki', 'arxiv', 'mastodon']);
+    expect(isOn).toEqual([
+      'hacker-news',
+      'mediawiki',
+      'arxiv',
+      'mastodon',
+      'stack-exchange',
+      'feeds',
+      'gdelt',
+    ]);
     expect(statements.find(({ name }) => name === 'brave')).toEqual({
       name: 'brave',
       source: 'web',
@@ -136,13 +145,11 @@ describe('selected sources', () => {
   test('give each tool a source or a reason for none', async () => {
     const { sources } = open();
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set(SOURCES));
-    const [web, ...others] = sources.filter(({ source }) => source === 'web');
+    const [video, ...others] = sources.filter(({ source }) => source === 'video');
     expect(others).toEqual([]);
-    const outage = await outageOf(web?.find(query()) ?? Promise.resolve());
+    const outage = await outageOf(video?.find(query()) ?? Promise.resolve());
     expect(outage.code).toBe('source_needs_key');
-    expect(outage.message).toBe(
-      'needs a key that is not set: set SEARXNG_URL, or BRAVE_API_KEY, or TAVILY_API_KEY, or EXA_API_KEY',
-    );
+    expect(outage.message).toBe('needs a key that is not set: set YOUTUBE_API_KEY');
   });
 
   test('say how to enable a disabled one', async () => {
@@ -175,12 +182,23 @@ describe('selected sources', () => {
     expect(asked).toEqual([{ ...question, source: 'web' }]);
   });
 
-  test('use the web search for the discussion board if it has no source', async () => {
+  test('are off where their variables say so', () => {
+    const { statements } = open({ FEEDS: 'none' });
+    expect(statements.find(({ name }) => name === 'feeds')).toMatchObject({
+      state: 'off',
+      reason: 'turned off by its variables',
+    });
+    expect(() => open({ FEEDS: 'none', SERVICE_SOURCES: 'feeds' })).toThrow(
+      /got "feeds"; its variables to turn it on/,
+    );
+  });
+
+  test('use the web search for Reddit if it has no source; sources of news cannot', async () => {
     const provider = await startProvider(json({ results: [], unresponsive_engines: [] }));
     const SEARXNG_URL = provider.url;
     const { sources, isOn } = open({ SEARXNG_URL });
     expect(isOn).toContain('reddit-through-searxng');
-    await sources.find(({ source }) => source === 'discussion_board')?.find(query());
+    await sources.find(({ name }) => name === 'reddit-through-searxng')?.find(query());
     expect(provider.requests[0]?.params['q']).toContain('site:reddit.com');
     expect(open({ ...EVERYTHING, SEARXNG_URL }).isOn).not.toContain('reddit-through-searxng');
     expect(open().isOn).not.toContain('reddit-through-searxng');
@@ -213,7 +231,7 @@ describe('requests to sources', () => {
     const began = performance.now();
     const probed = new Map((await probe()).map((one) => [one.name, one]));
     expect(performance.now() - began).toBeLessThan(4_000);
-    expect(probed.get('hacker-news')).toMatchObject({ outcome: 'reachable', words: 'reachable' });
+    expect(probed.get('hacker-news')).toMatchObject({ outcome: 'reachable', words: 'reachable: stories' });
     expect(probed.get('mediawiki')?.words).toBe('not reachable (failed: HTTP 503)');
     expect(probed.get('arxiv')).toMatchObject({
       outcome: 'unreachable',
@@ -282,6 +300,13 @@ describe('health', () => {
       last_failure_at: '2026-11-21T12:00:00.000Z',
       last_failure: 'reached its rate limit: HTTP 429',
       last_failure_code: 'source_busy',
+      problems: [],
+    });
+    expect(adapters.find(({ name }) => name === 'feeds')).toMatchObject({
+      title: 'RSS and Atom feeds (127.0.0.1)',
+      problems: [
+        expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/feed: 127\.0\.0\.1 is not a public address/),
+      ],
     });
     expect(adapters.find(({ name }) => name === 'youtube')).toMatchObject({
       allowance: { most: 100, unit: 'searches', period: '2026-11-21' },
@@ -306,8 +331,11 @@ describe('health', () => {
       'mediawiki',
       'arxiv',
       'x',
+      'stack-exchange',
       'lemmy',
       'youtube',
+      'feeds',
+      'gdelt',
       'searxng',
       'brave',
       'tavily',
@@ -318,7 +346,7 @@ describe('health', () => {
 
   test('a tool that only has a reason is not live', async () => {
     const { sources } = JSON.parse(await told(open())) as { sources: unknown[] };
-    expect(sources).toContainEqual({ source: 'web', state: 'none' });
+    expect(sources).toContainEqual({ source: 'video', state: 'none' });
     expect(sources).toContainEqual({ source: 'preprint', state: 'live' });
   });
 });

@@ -10,36 +10,15 @@ import { cleanLine, cleanText } from '../../../domain/text.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
-
-export type FeedDocument =
-  | { kind: 'feed'; entries: FeedEntry[] }
-  /** A page, and the addresses of feeds that it names, best first. */
-  | { kind: 'page'; feeds: string[] }
-  /** `why` continues a sentence: `is neither a feed nor a page`. */
-  | { kind: 'unreadable'; why: string };
-
-/** Plain text, and a link that can be displayed. */
-export type FeedEntry = {
-  title: string;
-  link: string;
-  text: string;
-  /** ISO 8601; null if it is missing or invalid. */
-  publishedAt: string | null;
-};
+import type { FeedDocument, FeedEntry, ParseOrder } from './feed-orders.ts';
 
 /** Further entries are ignored: feeds have ten to a hundred, newest first. */
 const MAX_ENTRIES = 200;
 const MAX_TITLE_FROM_TEXT = 100;
 const NEITHER: FeedDocument = { kind: 'unreadable', why: 'is neither a feed nor a page' };
 
-/**
- * @param source.address resolves relative links
- * @param source.contentType the header, which may name the encoding
- */
-export function parseFeedDocument(
-  bytes: Uint8Array,
-  { address, contentType }: { address: string; contentType: string },
-): FeedDocument {
+/** What a document is, and what it contains. Never throws. */
+export function parseFeedDocument(bytes: Uint8Array, { address, contentType }: ParseOrder): FeedDocument {
   const text = decodeBytes(bytes, contentType);
   if (text === undefined) return { kind: 'unreadable', why: 'has an unknown encoding' };
   if (text.trimStart().startsWith('{')) return parseJsonFeed(text, address);

@@ -12,17 +12,19 @@ import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { findNetworkCode } from '../resilience/http-request.ts';
-import type { FeedEntry } from './feed-document.ts';
-import { type FeedParser, MAX_DOCUMENT_BYTES, openFeedParser } from './feed-parser.ts';
+import { type FeedEntry, MAX_DOCUMENT_BYTES } from './feed-orders.ts';
+import { type FeedParser, openFeedParser } from './feed-parser.ts';
 import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
 
 export type FeedReader = {
   /**
-   * Reads the feeds that are due, and waits for them at most `maxMs`, or longer if none has been read yet.
+   * Reads the feeds that are due, and waits for them at most `maxMs`, or longer until the first has been read.
    * @returns how many are still being read
    * @throws SourceDown if none could be read
    */
   refresh(context: FeedContext, maxMs: number): Promise<number>;
+  /** Like {@link refresh}, but a response is enough, parsed or not: the first parsing has to start a process. */
+  probe(context: FeedContext, maxMs: number): Promise<number>;
   /** Everything read so far. */
   entries(): FeedEntry[];
   /** Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`. */
@@ -50,6 +52,7 @@ type Feed = {
   /** Headers of the next request, so that an unchanged feed is not sent again. */
   validators: Record<string, string>;
   entries: readonly FeedEntry[];
+  hasResponded: boolean;
   isRead: boolean;
   dueAt: number;
   problem: string | undefined;
@@ -86,6 +89,7 @@ export function createFeedReader(
       at: given,
       validators: {},
       entries: [],
+      hasResponded: false,
       isRead: false,
       dueAt: 0,
       problem: undefined,
@@ -99,6 +103,7 @@ export function createFeedReader(
     try {
       const fetched = await fetch(feed, { who, clock }, limit.signal);
       feed.problem = undefined;
+      feed.hasResponded = true;
       if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
       feed.isRead = true;
       feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
@@ -108,6 +113,7 @@ export function createFeedReader(
       if (closing.signal.aborted) return;
       const { message, retryMs } = toProblem(error, limit.signal.aborted);
       feed.problem = message;
+      feed.hasResponded = false;
       feed.dueAt = clock.now().getTime() + retryMs;
       // It may have moved: start again from the site.
       feed.at = feed.given;
@@ -116,7 +122,7 @@ export function createFeedReader(
       limit.end();
     }
     if (feed.problem !== undefined && feed.problem !== known)
-      log.warn({ feed: showAddress(feed.given), why: feed.problem }, 'feed problem');
+      log.info({ feed: showAddress(feed.given), why: feed.problem }, 'feed problem');
   }
 
   async function fetch(
@@ -165,27 +171,34 @@ export function createFeedReader(
     await take(feed, await fetch(feed, context, signal), context, signal);
   }
 
+  /** @param isEnough whether the source works, if this holds for any feed */
+  async function readDue(
+    context: FeedContext,
+    maxMs: number,
+    isEnough: (feed: Feed) => boolean,
+  ): Promise<number> {
+    const now = context.clock.now().getTime();
+    for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
+      feed.reading = places(() => read(feed, context)).finally(() => {
+        feed.reading = undefined;
+      });
+    }
+    const readings = feeds.flatMap(({ reading }) => reading ?? []);
+    await awaitAtMost(Promise.all(readings), maxMs);
+    if (!feeds.some(isEnough))
+      await Promise.any(
+        readings.map(async (reading) => {
+          await reading;
+          if (!feeds.some(isEnough)) throw toOutage(feeds);
+        }),
+      ).catch(() => {});
+    if (!feeds.some(isEnough)) throw toOutage(feeds);
+    return feeds.filter(({ reading }) => reading !== undefined).length;
+  }
+
   return {
-    async refresh(context, maxMs) {
-      const now = context.clock.now().getTime();
-      for (const feed of feeds.filter(({ dueAt, reading }) => dueAt <= now && reading === undefined)) {
-        feed.reading = places(() => read(feed, context)).finally(() => {
-          feed.reading = undefined;
-        });
-      }
-      const readings = feeds.flatMap(({ reading }) => reading ?? []);
-      await awaitAtMost(Promise.all(readings), maxMs);
-      const isAnyRead = () => feeds.some(({ isRead }) => isRead);
-      if (!isAnyRead())
-        await Promise.any(
-          readings.map(async (reading) => {
-            await reading;
-            if (!isAnyRead()) throw toOutage(feeds);
-          }),
-        ).catch(() => {});
-      if (!isAnyRead()) throw toOutage(feeds);
-      return feeds.filter(({ reading }) => reading !== undefined).length;
-    },
+    refresh: (context, maxMs) => readDue(context, maxMs, ({ isRead }) => isRead),
+    probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
     entries: () => feeds.flatMap(({ entries }) => entries),
     problems: () =>
       feeds.flatMap(({ given, problem }) =>

@@ -27,7 +27,6 @@ export const FEEDS = defineSource({
     source: 'web',
     title: 'RSS and Atom feeds',
     dates: 'exact',
-    brings: 'news of the feeds in FEEDS',
     covers: 'news',
     terms: 'Feeds are published to be read; texts stay their publishers’: a link and a short excerpt.',
     // Requests are limited per feed, see feed-reader.ts.
@@ -61,10 +60,11 @@ export function feeds(settings: {
   return {
     ...FEEDS.facts,
     title: `${FEEDS.facts.title} (${listHosts(list)})`,
+    brings: `news of ${list.length} feeds`,
     problems: () => reader?.problems() ?? [],
     close: async () => reader?.close(),
     async probe(context) {
-      await (await openReader()).refresh(context, PROBE_WAIT_MS);
+      await (await openReader()).probe(context, PROBE_WAIT_MS);
     },
     async find(query, context) {
       const opened = await openReader();

@@ -62,6 +62,7 @@ export function mastodon(settings: { server?: string | undefined; token?: string
   const { host } = new URL(account.server);
   return {
     ...MASTODON.facts,
+    brings: account.token === undefined ? 'posts by hashtag' : 'posts',
     title: `Mastodon (${account.token === undefined ? 'hashtags' : 'search and hashtags'} at ${host})`,
     async probe(context) {
       parsePayload(

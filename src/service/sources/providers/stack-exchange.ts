@@ -50,7 +50,6 @@ export const STACK_EXCHANGE = defineSource({
     source: 'discussion_board',
     title: 'Stack Exchange',
     dates: 'exact',
-    brings: 'questions of STACK_EXCHANGE_SITES',
     terms:
       '300 requests a day from one address, 10,000 with a key; pauses that it asks for are kept; texts are CC BY-SA.',
     pace: { perMinute: 30, burst: 10 },
@@ -101,6 +100,7 @@ export function stackExchange(settings: {
   return {
     ...STACK_EXCHANGE.facts,
     title: `Stack Exchange (${settings.sites.join(', ')})`,
+    brings: `questions of ${settings.sites.join(', ')}`,
     allowance: { most: key === undefined ? QUOTA.keyless : QUOTA.keyed, unit: 'requests', zone: 'UTC' },
     async probe(context) {
       await search({ q: 'news', site: first, pagesize: '1' }, context);
