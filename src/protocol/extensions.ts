@@ -13,6 +13,9 @@ export type ServedWarning = z.infer<typeof warning>;
 /** Code of the warning that no source of a tool responded, so that its empty list does not mean "no results". */
 export const TOOL_UNANSWERED = 'tool_unanswered';
 
+/** Code of the warning that a tool returned nothing because the date filter excludes results without a date. */
+export const UNDATED_RESULTS = 'undated_results';
+
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 

@@ -306,6 +306,27 @@ describe('an undated item', () => {
     expect(await links('web', 'PAST_WEEK', new Date(Number.NaN))).toBe(0);
   });
 
+  test('is included if its source was asked for the window only, and excluded with a warning otherwise', async () => {
+    const source = (inWindow: boolean) =>
+      stubSource('web', async () => [
+        foundItem('https://x.example/a', { publishedAt: undefined, ...(inWindow && { inWindow: true }) }),
+      ]);
+    const answer = (inWindow: boolean) =>
+      retrieveFindings({ sources: [source(inWindow)], log: silent }, asking(), never);
+    const vouched = await answer(true);
+    expect(vouched.findings.get('web')).toHaveLength(1);
+    expect(vouched.warnings).toEqual([]);
+    const dropped = await answer(false);
+    expect(dropped.findings.get('web')).toEqual([]);
+    expect(dropped.warnings).toEqual([
+      {
+        code: 'undated_results',
+        tool: 'Web Search',
+        message: 'left out for lack of a date: 1; only periods of more than a month include them',
+      },
+    ]);
+  });
+
   test('is always included if it is from an encyclopedia', async () => {
     expect(await links('encyclopedia', 'PAST_24_HOURS')).toBe(1);
     expect(await links('encyclopedia', 'PAST_24_HOURS', new Date('2001-01-01T00:00:00Z'))).toBe(1);

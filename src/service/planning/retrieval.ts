@@ -10,7 +10,7 @@ import {
 } from '../../domain/enumerations.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
+import { type ServedWarning, TOOL_UNANSWERED, UNDATED_RESULTS } from '../../protocol/extensions.ts';
 import { parseUrl } from '../../domain/link.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
@@ -100,13 +100,28 @@ async function retrieveForTool(
   const further = single.slice(0, tier.again);
   const again = first.answering.filter(acceptsWordings);
   if (found.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
-    return { found, warnings: collectWarnings(first, source) };
+    return {
+      found,
+      warnings: [...collectWarnings(first, source), ...warnOfUndated(source, found, first.lists)],
+    };
   }
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
-  return {
-    found: ranked([...first.lists, ...second.lists]),
-    warnings: [...collectWarnings(first, source), ...second.warnings],
-  };
+  const lists = [...first.lists, ...second.lists];
+  const all = ranked(lists);
+  const undated = warnOfUndated(source, all, lists);
+  return { found: all, warnings: [...collectWarnings(first, source), ...second.warnings, ...undated] };
+}
+
+/** Distinguishes "no results" from results that all lack the time which the date filter needs. */
+function warnOfUndated(
+  source: Source,
+  found: readonly FoundItem[],
+  lists: readonly (readonly FoundItem[])[],
+): ServedWarning[] {
+  const undated = lists.flat().filter(({ publishedAt }) => publishedAt === undefined).length;
+  if (found.length > 0 || undated === 0 || source === 'encyclopedia') return [];
+  const message = `left out for lack of a date: ${undated}; only periods of more than a month include them`;
+  return [{ code: UNDATED_RESULTS, tool: findToolLabel(source), message }];
 }
 
 /** Excludes reposts: the original is a result itself. */

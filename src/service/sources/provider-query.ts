@@ -4,7 +4,7 @@ import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
 import { SourceDown } from './outage.ts';
-import type { SourceQuery } from './search-source.ts';
+import type { DomainFilter, SourceQuery } from './search-source.ts';
 
 /** The best keywords in the user's order: "ai regulation" is not "regulation ai". */
 export function pickBestWords(
@@ -33,6 +33,26 @@ export function extractSite(prompt: string): { words: string; site: string | und
   const match = /(?:^|\s)site:([\w.-]+)(?=\s|$)/iu.exec(prompt);
   if (match === null) return { words: prompt, site: undefined };
   return { words: prompt.replace(match[0], ' ').trim(), site: match[1] };
+}
+
+/** Domains as parameters of a provider; a `site:` of the prompt is the only one included. */
+export function buildDomainParams(
+  site: string | undefined,
+  { include, exclude }: DomainFilter = { include: [], exclude: [] },
+  [included, excluded]: readonly [string, string],
+): Record<string, readonly string[]> {
+  const only = site === undefined ? include : [site];
+  return {
+    ...(only.length > 0 && { [included]: only }),
+    ...(exclude.length > 0 && { [excluded]: exclude }),
+  };
+}
+
+/** The prompt with domains as operators (`site:`), for search engines. */
+export function withDomainOperators({ prompt, domains }: Pick<SourceQuery, 'prompt' | 'domains'>): string {
+  const include = domains?.include.map((domain) => `site:${domain}`).join(' OR ') ?? '';
+  const exclude = domains?.exclude.map((domain) => ` -site:${domain}`).join('') ?? '';
+  return `${include === '' ? '' : `${include} `}${prompt}${exclude}`;
 }
 
 /** Removes symbols (`:`, `"`, `-`), for sources that treat them as operators. */

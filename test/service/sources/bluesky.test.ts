@@ -208,6 +208,67 @@ describe('a Bluesky search', () => {
   });
 });
 
+describe('another AppView', () => {
+  const proxyOf = async (appView: string | undefined) => {
+    const { find, provider } = await startAdapter(
+      (server) => bluesky({ handle: 'tove.example', appPassword: PASSWORD, server, appView }),
+      tokens(1),
+      posts(),
+    );
+    await find();
+    return provider.requests.at(-1)?.headers['atproto-proxy'];
+  };
+
+  test('is asked by its name, or that of the server by none', async () => {
+    expect(await proxyOf('did:web:view.example#bsky_appview')).toBe('did:web:view.example#bsky_appview');
+    expect(await proxyOf('none')).toBeUndefined();
+    expect(await proxyOf(undefined)).toBe('did:web:api.bsky.app#bsky_appview');
+  });
+
+  test('may leave out when an account was created: its profile says it, or nobody', async () => {
+    const profile = {
+      did: 'did:plc:author',
+      handle: 'author.example',
+      createdAt: '2023-05-01T00:00:00.000Z',
+    };
+    const created = async (profiles: object[]) => {
+      const { find } = await startServer({ [V2]: [posts(view())], [PROFILES]: [json({ profiles })] });
+      return (await find())[0]?.post?.user.created_at;
+    };
+    expect(await created([profile])).toBe('2023-05-01T00:00:00.000Z');
+    expect(await created([])).toBeNull();
+  });
+});
+
+test('a quoted post is read whole where the server returns it whole', async () => {
+  const quoted = {
+    $type: 'app.bsky.embed.record#viewRecord',
+    uri: 'at://did:plc:other/app.bsky.feed.post/3kq',
+    author: { did: 'did:plc:other', handle: 'other.example', displayName: 'Other' },
+    value: { $type: 'app.bsky.feed.post', text: 'Quoted words.', createdAt: '2026-11-20T10:00:00.000Z' },
+    likeCount: 7,
+    indexedAt: '2026-11-20T10:00:01.000Z',
+  };
+  const quotedIn = async (embed: object) => {
+    const { find } = await startServer({ [V2]: [posts(view({ embed }))] });
+    return (await find())[0]?.quoted;
+  };
+  const expected = {
+    id: 'did:plc:other:3kq',
+    text: 'Quoted words.',
+    like_count: 7,
+    user: { username: 'other.example' },
+    url: 'https://bsky.app/profile/other.example/post/3kq',
+  };
+  expect(await quotedIn({ record: quoted })).toMatchObject(expected);
+  expect(await quotedIn({ record: { record: quoted } })).toMatchObject(expected);
+  const { author: _, ...authorless } = quoted;
+  expect(await quotedIn({ record: authorless })).toBeUndefined();
+  expect(
+    await quotedIn({ record: { ...quoted, author: { ...quoted.author, viewer: { blockedBy: true } } } }),
+  ).toBeUndefined();
+});
+
 describe('the session', () => {
   test('is reused and shared by concurrent searches', async () => {
     const { find, asks } = await startServer();

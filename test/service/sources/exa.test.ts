@@ -28,6 +28,7 @@ describeProvider({
       snippet: 'Tidal power is power from tides.',
       summaryDescription: '',
       publishedAt: undefined,
+      inWindow: true,
     },
   ],
   asked: [
@@ -50,6 +51,48 @@ describeProvider({
   frame: json({}),
   misfits: json({ results: [{ id: 1 }] }),
   outages: { 'no credits': [text(CANARY, 402), { code: 'source_quota', retryAfterMs: HOUR }] },
+});
+
+test('pages without titles and dates: the heading is the title, and a window that was asked for holds', async () => {
+  // The shape of a real answer of 2026: empty titles, no dates, Markdown.
+  const page = (n: number, more: object) => ({
+    id: `https://a.example/${n}`,
+    url: `https://a.example/${n}`,
+    ...more,
+  });
+  const results = [
+    page(1, {
+      title: '',
+      author: '',
+      text: '# Turbines of *2026*\n\n| Site | MW |\n| --- | --- |\n| Fundy | 20 |\n\n- **Cheap** power',
+    }),
+    page(2, {
+      title: '',
+      text: 'No heading \\- 52\\-47 \\[1\\] [here](https://b.example/x).',
+      publishedDate: null,
+    }),
+    page(3, { publishedDate: '2026-11-20T06:10:00.000Z' }),
+  ];
+  const { find } = await startAdapter(make, json({ results }));
+  expect(await find()).toMatchObject([
+    { title: 'Turbines of 2026', snippet: 'Turbines of 2026 Site MW Fundy 20 Cheap power', inWindow: true },
+    { title: 'a.example', snippet: 'No heading - 52-47 [1] here.', inWindow: true },
+    { title: 'a.example', publishedAt: new Date('2026-11-20T06:10:00.000Z') },
+  ]);
+  const [, , dated] = await find();
+  expect(dated).not.toHaveProperty('inWindow');
+  for (const item of await find({ from: undefined })) expect(item).not.toHaveProperty('inWindow');
+});
+
+test('domains have their own parameters, and a site of the prompt is the only one', async () => {
+  const { find, provider } = await startAdapter(make, EMPTY);
+  const domains = { include: ['bbc.com'], exclude: ['x.com'] };
+  await find({ domains });
+  await find({ prompt: 'site:reddit.com tides', domains });
+  expect(provider.requests.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+    { includeDomains: ['bbc.com'], excludeDomains: ['x.com'] },
+    { includeDomains: ['reddit.com'], excludeDomains: ['x.com'] },
+  ]);
 });
 
 test('a site has its own parameter, and without a start there is no window', async () => {

@@ -52,9 +52,10 @@ describe('the cache', () => {
 
   test('keeps results as long as the adapter specifies', async () => {
     const { source, clock, asked } = counting({ ttlMs: 6 * HOUR });
-    await source.find(query());
+    const now = () => query({ from: new Date(clock.now().getTime() - 7 * DAY), to: clock.now() });
+    await source.find(now());
     clock.advance(6 * HOUR - 1);
-    await source.find(query());
+    await source.find(now());
     expect(asked()).toBe(1);
   });
 
@@ -63,6 +64,13 @@ describe('the cache', () => {
     ['the instant', {}, { from: new Date(NOW.getTime() - 7 * DAY + 5), to: new Date(NOW.getTime() + 5) }, 1],
     ['the prompt', {}, { prompt: 'tidal power' }, 2],
     ['the length of the window', days(7), days(14), 2],
+    [
+      'the end of a window of the past',
+      { ...days(9), to: days(2).from },
+      { ...days(14), to: days(7).from },
+      2,
+    ],
+    ['the domains', {}, { domains: { include: ['a.example'], exclude: [] } }, 2],
     ['the limit', { limit: 10 }, { limit: 20 }, 2],
     ['the keywords', { keywords: ['a'] }, { keywords: ['b'] }, 2],
   ])('distinguishes requests by %s', async (_, one, other, asks) => {

@@ -46,7 +46,11 @@ async function postOf(over: Record<string, unknown>) {
   const { find, provider } = await startServer(json([status(over)]));
   const found = await find();
   expect(found).toHaveLength(1);
-  return { post: microblogPost.parse(found[0]?.post), host: new URL(provider.url).host };
+  return {
+    post: microblogPost.parse(found[0]?.post),
+    quoted: found[0]?.quoted,
+    host: new URL(provider.url).host,
+  };
 }
 
 const all = ({ target }: Request, name: string) => new URL(target, 'http://x').searchParams.getAll(name);
@@ -363,7 +367,9 @@ describe('a Mastodon post', () => {
     ],
     ['a revoked quote', { state: 'revoked', quoted_status: null }, { is_quote_post: false, quote: null }],
   ])('quotes %s', async (_, quote, expected) => {
-    expect((await postOf({ quote })).post).toMatchObject(expected);
+    const { post, quoted } = await postOf({ quote });
+    expect(post).toMatchObject(expected);
+    expect(quoted?.text ?? null).toBe(expected.quote);
   });
 
   test('has its media, from their origin', async () => {

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DAY } from '../../../src/domain/time.ts';
 import { mediawiki } from '../../../src/service/sources/providers/mediawiki.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
-import { json, NOW, startAdapter } from './provider.ts';
+import { type Answers, json, NOW, startAdapter, text } from './provider.ts';
 
 const make = (at: string) => mediawiki({ language: 'en', dates: 'none', at });
 const page = (index: number, over: Record<string, unknown> = {}) => ({
@@ -80,6 +80,36 @@ test('strips search operators; twenty articles are the maximum', async () => {
   expect(provider.requests[0]?.params).toMatchObject({
     gsrsearch: 'new york tides intitle x c',
     gsrlimit: '20',
+  });
+});
+
+describe('a wiki elsewhere', () => {
+  const missing = text('<html>404</html>', 404);
+  const titlesAt = async (path: string, ...answers: Answers) => {
+    const { find, provider } = await startAdapter((at) => make(`${at}${path}`), ...answers);
+    const titles = (await find()).map(({ title }) => title);
+    await find();
+    return { titles, asked: provider.requests.map((request) => request.path) };
+  };
+
+  test('is found beside its other scripts, and asked there from then on', async () => {
+    const { titles, asked } = await titlesAt('/mediawiki', missing, pages(page(1)));
+    expect(titles).toEqual(['Article 1']);
+    expect(asked).toEqual(['/mediawiki/w/api.php', '/mediawiki/api.php', '/mediawiki/api.php']);
+  });
+
+  test('can be named by the address of its API', async () => {
+    const { titles, asked } = await titlesAt('/any/path/api.php', pages(page(1)));
+    expect(titles).toEqual(['Article 1']);
+    expect(asked).toEqual(['/any/path/api.php', '/any/path/api.php']);
+  });
+
+  test('without an API says what to set', async () => {
+    const { outage } = await startAdapter(make, missing);
+    expect(await outage()).toMatchObject({
+      code: 'source_failed',
+      detail: 'no api.php found; set its address in SERVICE_SOURCE_URLS',
+    });
   });
 });
 

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { DAY } from '../../../src/domain/time.ts';
 import { searxng } from '../../../src/service/sources/providers/searxng.ts';
 import { CANARY, describeProvider } from './provider-contract.ts';
-import { json, sample, startAdapter, text } from './provider.ts';
+import { json, NOW, outageOf, query, sample, startAdapter, text } from './provider.ts';
 
 const make = (server: string) => searxng({ server });
 const EMPTY = json({ results: [], unresponsive_engines: [], number_of_results: 0 });
-const found = { source: 'web', summaryDescription: '', publishedAt: undefined };
+const found = { source: 'web', summaryDescription: '', publishedAt: undefined, inWindow: true };
 const noJson = {
   code: 'source_refused',
   detail: 'JSON format is not enabled (search.formats in settings.yml)',
@@ -36,7 +37,7 @@ describeProvider({
   outages: {
     'no engine': [
       json({ results: [], unresponsive_engines: [['google', CANARY]] }),
-      { code: 'source_failed', detail: 'no engine responded' },
+      { code: 'source_failed', detail: 'no engine responded', requests: 2 },
     ],
   },
   pages: {
@@ -47,7 +48,12 @@ describeProvider({
     param: 'pageno',
     values: ['1', '2'],
   },
-  windows: ['time_range', 'day', 'week', 'week', 'month', 'month', 'year', 'year', undefined],
+  // Each without results is followed by one without a range.
+  windows: [
+    'time_range',
+    ...['day', 'week', 'week', 'month', 'month', 'year', 'year'].flatMap((range) => [range, undefined]),
+    undefined,
+  ],
   // Without words it asks no engine.
   probe: {
     asked: { path: '/search', params: { format: 'json' } },
@@ -80,6 +86,52 @@ test('results are parsed one by one: dates without a zone, malformed neighbors, 
     ['10.0.0.1', 'http://10.0.0.1/router', undefined],
     ['Tides', 'http://wiki.corp.internal/tides', undefined],
   ]);
+});
+
+describe('engines', () => {
+  const one = (more: object = {}) => json({ results: [{ url: 'https://a.example/1', title: 'a', ...more }] });
+  const rangesOf = (requests: readonly { params: Record<string, string> }[]) =>
+    requests.map(({ params }) => params['time_range']);
+
+  test('without time ranges are skipped by the server without a word, so they are asked without one', async () => {
+    const { find, provider } = await startAdapter(make, EMPTY, one());
+    const items = await find();
+    expect(rangesOf(provider.requests)).toEqual(['week', undefined]);
+    // Nobody says that it is of this week.
+    expect(items).toMatchObject([{ link: 'https://a.example/1', publishedAt: undefined }]);
+    expect(items[0]).not.toHaveProperty('inWindow');
+  });
+
+  test('with time ranges vouch for the window, if the range is not wider', async () => {
+    const { find } = await startAdapter(make, one(), EMPTY, one(), EMPTY);
+    expect(await find()).toMatchObject([{ inWindow: true }]);
+    const [twoDays] = await find({ from: new Date(NOW.getTime() - 2 * DAY) }); // asked for a week
+    expect(twoDays).not.toHaveProperty('inWindow');
+  });
+
+  test('that are suspended after a failure are no silence', async () => {
+    const failed = json({ results: [], unresponsive_engines: [['google', 'Suspended: too many requests']] });
+    const { adapter, asking, clock, provider, outage } = await startAdapter(make, failed);
+    expect(await outage()).toMatchObject({ detail: 'no engine responded' });
+    // Older servers no longer name them.
+    provider.answers(EMPTY);
+    const again = () => adapter.find(query({ to: clock.now() }), asking);
+    expect(await outageOf(again())).toMatchObject({
+      detail: 'its engines failed before and may be suspended',
+    });
+    provider.answers(one(), EMPTY);
+    expect(await again()).toHaveLength(1);
+    provider.answers(EMPTY);
+    expect(await again()).toEqual([]);
+  });
+
+  test('get domains as operators', async () => {
+    const { find, provider } = await startAdapter(make, EMPTY);
+    await find({ domains: { include: ['bbc.com', 'b.example'], exclude: ['x.com'] } });
+    expect(provider.requests[0]?.params['q']).toBe(
+      'site:bbc.com OR site:b.example tidal turbines -site:x.com',
+    );
+  });
 });
 
 test('the probe reports a server without JSON, below any path', async () => {

@@ -16,7 +16,7 @@ describeProvider({
       source: 'web',
       title: 'Second turbine turns',
       link: 'https://news.example/turbine',
-      snippet: '# Turbine The second turbine & its rotor turned for nine days.',
+      snippet: 'Turbine The second turbine & its rotor turned for nine days.',
       summaryDescription: '',
       publishedAt: new Date('2026-11-20T06:10:00Z'),
     },
@@ -27,6 +27,7 @@ describeProvider({
       snippet: 'Tidal power is power from tides.',
       summaryDescription: '',
       publishedAt: undefined,
+      inWindow: true,
     },
   ],
   asked: [
@@ -63,6 +64,28 @@ test.each<[string, Partial<SourceQuery>, string]>([
   const { find, provider } = await startAdapter(make, EMPTY);
   await find(asked);
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ topic });
+});
+
+test('its texts are Markdown', async () => {
+  // The shape of a real answer of 2026: headings, rows of tables, emphasis, pieces of a page in one line.
+  const content =
+    '# Turbines: *the* facts\n> *"They turn."*. See [docs](https://a.example/d) ## Sites\nCite as: | a:2505.1 [cs.LG] |\n|---|---|\n| `fundy` | 2*3 |';
+  const { find } = await startAdapter(
+    make,
+    json({ results: [{ title: 'T', url: 'https://a.example/', content }] }),
+  );
+  expect(await find()).toMatchObject([
+    { snippet: 'Turbines: the facts "They turn.". See docs Sites Cite as: a:2505.1 [cs.LG] fundy 2*3' },
+  ]);
+});
+
+test('domains have their own parameters', async () => {
+  const { find, provider } = await startAdapter(make, EMPTY);
+  await find({ domains: { include: ['bbc.com'], exclude: ['x.com'] } });
+  expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({
+    include_domains: ['bbc.com'],
+    exclude_domains: ['x.com'],
+  });
 });
 
 test('a site has its own parameter, and twenty results are the maximum', async () => {

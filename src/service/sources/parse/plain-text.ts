@@ -24,14 +24,43 @@ export function toPlainText(markup: string): string {
   return cleanLine(cleanText(decodeHTML(bare)));
 }
 
-/** Text of Markdown: link labels, without headings, quotes and bold. */
+/** `\\*`: a mark that is text. Held as a private character while the others are removed. */
+const ESCAPED_MARK = /\\([!-/:-@[-`{-~])/g;
+const HELD_MARK = /[\ue021-\ue07e]/g;
+const HELD_FROM = 0xe000;
+/** Emphasis, unlike `2*3` and `a * b`. */
+const EMPHASIS = /(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)|(?<![\s\p{L}\p{N}])\*|\*(?![\s\p{L}\p{N}])/gu;
+
+/** Text of Markdown: link labels and cells of tables, without headings, quotes, bullets, emphasis, code and escapes. */
 export function markdownToPlainText(markdown: string): string {
-  return toPlainText(
-    cleanText(markdown, MAX_MARKUP_LENGTH)
-      .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
-      .replace(/^[ \t]*(?:#{1,6}|>+)[ \t]+/gm, '')
-      .replaceAll('**', ''),
-  );
+  const held = cleanText(
+    markdown.slice(0, MAX_MARKUP_LENGTH).replace(HELD_MARK, ''),
+    MAX_MARKUP_LENGTH,
+  ).replace(ESCAPED_MARK, (_, mark: string) => String.fromCharCode(HELD_FROM + mark.charCodeAt(0)));
+  const bare = held
+    .split('\n')
+    .map(removeTableMarks)
+    .join('\n')
+    .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
+    .replace(/^[ \t]*(?:#{1,6}|>+|[-+*])[ \t]+/gm, '')
+    // Providers join the pieces of a page in one line.
+    .replace(/(?<=[ \t])#{2,6}(?=[ \t])/g, '')
+    .replaceAll('**', '')
+    .replace(EMPHASIS, '')
+    .replaceAll('`', '');
+  return toPlainText(bare).replace(HELD_MARK, (mark) => String.fromCharCode(mark.charCodeAt(0) - HELD_FROM));
+}
+
+function removeTableMarks(line: string): string {
+  const row = line.trim();
+  if (!row.startsWith('|') && !row.endsWith('|')) return line;
+  return /^[|:\s-]+$/.test(row) ? '' : row.replaceAll('|', ' ');
+}
+
+/** The heading with which a Markdown text begins; empty if it begins otherwise. */
+export function readHeading(markdown: string): string {
+  const [first = ''] = markdown.slice(0, MAX_MARKUP_LENGTH).trimStart().split('\n', 1);
+  return /^#{1,6}[ \t]/.test(first) ? markdownToPlainText(first) : '';
 }
 
 export function toTitle(markup: string): string {

@@ -46,8 +46,11 @@ export function toEntities({ hashtags, mentions, urls }: PostEntities): Microblo
   };
 }
 
-/** A post as a result. Posts without an address are dropped, since nobody could open them. */
-export function toFoundPost(post: MicroblogPost): FoundItem[] {
+/**
+ * A post as a result. Posts without an address are dropped, since nobody could open them.
+ * @param quoted the post it quotes, if the source returns it whole
+ */
+export function toFoundPost(post: MicroblogPost, quoted?: MicroblogPost): FoundItem[] {
   if (post.url === null) return [];
   const engagement = sumEngagement(post);
   const found: FoundItem = {
@@ -58,6 +61,7 @@ export function toFoundPost(post: MicroblogPost): FoundItem[] {
     summaryDescription: post.summary_description,
     publishedAt: new Date(post.created_at),
     post,
+    ...(quoted && { quoted }),
   };
   return [engagement === undefined ? found : { ...found, engagement }];
 }

@@ -3,7 +3,7 @@
 import { MAX_LINK_LENGTH, parseUrl } from '../../../domain/link.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import type { FoundItem } from '../search-source.ts';
-import { toExcerpt, toPlainText, toTitle } from './plain-text.ts';
+import { markdownToPlainText, toExcerpt, toPlainText, toTitle } from './plain-text.ts';
 import { parsePublishedAt } from './published-at.ts';
 
 /** An address below a server's base URL, which may have a path (a mirror, a proxy). */
@@ -17,7 +17,10 @@ export function buildEndpoint(
   return url;
 }
 
-/** A link that can be displayed: HTTP, with a host, without credentials. Never fetched. */
+/** An address of characters that addresses may have, or letters of any script. */
+const ORDINARY_CHARACTERS = /^[^\s\p{C}\\"<>`{}|^]+$/u;
+
+/** A link that can be displayed, as the provider gave it: HTTP, with a host, without credentials. Never fetched. */
 export function toShownLink(text: string): string | undefined {
   const url = text.length > MAX_LINK_LENGTH ? undefined : parseUrl(text);
   if (url === undefined) return undefined;
@@ -28,12 +31,15 @@ export function toShownLink(text: string): string | undefined {
     username === '' &&
     password === '' &&
     href.length <= MAX_LINK_LENGTH;
-  return isShown ? href : undefined;
+  if (!isShown) return undefined;
+  return ORDINARY_CHARACTERS.test(text) && text.startsWith(`${protocol}//`) ? text : href;
 }
 
 /**
  * A web search result as an item in an array; empty if its link cannot be displayed.
  * @param result.intranet allow private hosts; only for a search engine that the user runs
+ * @param result.markdown whether its text is Markdown, not HTML
+ * @param result.inWindow whether only pages of the query's window were asked for
  */
 export function toWebResult(result: {
   title: string | undefined;
@@ -41,17 +47,22 @@ export function toWebResult(result: {
   text: string | undefined;
   published: string | undefined;
   intranet?: boolean;
+  markdown?: boolean;
+  inWindow?: boolean;
 }): FoundItem[] {
   const link = toShownLink(result.url);
   if (link === undefined || (result.intranet !== true && isPrivateAddress(new URL(link)))) return [];
+  const text = result.text ?? '';
+  const publishedAt = parsePublishedAt(result.published);
   return [
     {
       source: 'web',
       title: toTitle(result.title ?? '') || new URL(link).hostname,
       link,
-      snippet: toExcerpt(toPlainText(result.text ?? '')),
+      snippet: toExcerpt(result.markdown === true ? markdownToPlainText(text) : toPlainText(text)),
       summaryDescription: '',
-      publishedAt: parsePublishedAt(result.published),
+      publishedAt,
+      ...(result.inWindow === true && publishedAt === undefined && { inWindow: true }),
     },
   ];
 }

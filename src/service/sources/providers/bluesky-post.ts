@@ -71,12 +71,12 @@ function toPostId(uri: string | undefined): string | null {
 
 // Embeds: pictures, a video, a link card, another post.
 
-/** Deleted, blocked or detached posts have an address but no `value`. */
-const quotedRecord = z.object({
+/** Deleted, blocked or detached posts have an address but no `value`. What else a whole view has is kept. */
+const quotedRecord = z.looseObject({
   uri: z.string(),
-  value: optionalField(z.object({ text: textField })),
+  value: optionalField(z.looseObject({ text: textField })),
   labels: moderationLabels,
-  author: optionalField(z.object({ labels: moderationLabels, viewer: viewerStanding })),
+  author: optionalField(z.looseObject({ labels: moderationLabels, viewer: viewerStanding })),
 });
 const attachedMedia = z.object({
   images: optionalField(z.array(z.object({ fullsize: addressOrNull }))),
@@ -204,6 +204,7 @@ type BlueskyView = z.infer<typeof blueskyView>;
 export const profileView = z.object({
   did: idField,
   handle: idField,
+  createdAt: timeOrNull,
   description: textOrNull,
   followersCount: countField,
   postsCount: countField,
@@ -261,6 +262,14 @@ export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): Mic
   ];
 }
 
+/** The whole post that a view quotes, in an array; empty if it quotes none, or one that must not be shown. */
+export function readQuotedPost({ embed }: BlueskyView, profiles: BlueskyProfiles): MicroblogPost[] {
+  const quote = embed?.record;
+  if (quote === undefined || isGone(quote)) return [];
+  const view = blueskyView.safeParse({ ...quote, record: quote.value });
+  return view.success ? toBlueskyPost(view.data, profiles) : [];
+}
+
 function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor {
   const { did, handle, displayName, avatar, createdAt, verification } = view.author;
   const profile = profiles.get(did);
@@ -269,7 +278,8 @@ function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor
     url: buildProfileUrl(view),
     name: displayName ?? handle,
     username: handle,
-    created_at: createdAt,
+    // Some AppViews leave it out of posts.
+    created_at: createdAt ?? profile?.createdAt ?? null,
     description: profile?.description ?? null,
     favourites_count: null,
     followers_count: profile?.followersCount ?? null,

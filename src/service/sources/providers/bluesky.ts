@@ -3,7 +3,7 @@
  * and the profiles of authors.
  */
 
-import { anyText, bareAddress, variable } from '../../../config/variable.ts';
+import { anyText, bareAddress, pattern, variable } from '../../../config/variable.ts';
 import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';
 import { type Adapter, type AdapterContext, defineSource, limitSideRequests } from '../adapter.ts';
 import type { OutageCode } from '../../../domain/tool-coverage.ts';
@@ -20,6 +20,7 @@ import {
   blueskyView,
   listAccounts,
   profileView,
+  readQuotedPost,
   toBlueskyPost,
 } from './bluesky-post.ts';
 import { z } from 'zod';
@@ -32,13 +33,22 @@ const MAX_WORDS = 4;
 /** By default, the newer method searches the last 30 days only. */
 const RECENT_WINDOW_MS = 29 * DAY;
 
+/** Bluesky's own; some servers only forward requests that name it. */
+const BLUESKY_APP_VIEW = 'did:web:api.bsky.app#bsky_appview';
+
 type SearchMethod = 'app.bsky.feed.searchPostsV2' | 'app.bsky.feed.searchPosts';
 const searchPayload = z.object({ posts: z.array(z.unknown()), cursor: z.string().optional() });
 /** Placeholder for a post that was removed, or is hidden from the searching account. */
 const tombstone = z.union([z.object({ notFound: z.literal(true) }), z.object({ blocked: z.literal(true) })]);
 
 /** Requires an app password, not the account's own. */
-type BlueskyAccount = { handle: string; appPassword: string; server?: string | undefined };
+type BlueskyAccount = {
+  handle: string;
+  appPassword: string;
+  server?: string | undefined;
+  /** The service for `app.bsky`, as `did#id`; `none`: the server's own. */
+  appView?: string | undefined;
+};
 
 export const BLUESKY = defineSource({
   facts: {
@@ -57,6 +67,7 @@ export const BLUESKY = defineSource({
     handle: variable('BLUESKY_HANDLE', anyText, 'Bluesky account used for searches', { needed: true }),
     appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of the Bluesky account, not its main password', { needed: true, secret: 'whole' }),
     server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'server of the Bluesky account', { default: 'https://bsky.social' }),
+    appView: variable('BLUESKY_APPVIEW', pattern(/^(?:none|did:[a-z]+:[\w.:%-]{1,200}#\w{1,50})$/, 'none, or a service such as did:web:api.host#bsky_appview'), 'service that answers its searches; `none`: the one of its server', { default: BLUESKY_APP_VIEW }),
   },
   make: ({ server, ...account }, { at }) => bluesky({ ...account, server: at ?? server }),
 });
@@ -76,7 +87,10 @@ export function bluesky(account: BlueskyAccount): Adapter {
       });
       const each = [...new Map(views.map((view) => [view.uri, view])).values()];
       const profiles = await profilesOf(each.flatMap(listAccounts), limitSideRequests(context));
-      return each.flatMap((view) => toBlueskyPost(view, profiles)).flatMap(toFoundPost);
+      return each.flatMap((view) => {
+        const [quoted] = readQuotedPost(view, profiles);
+        return toBlueskyPost(view, profiles).flatMap((post) => toFoundPost(post, quoted));
+      });
     },
   };
 }
@@ -130,9 +144,6 @@ function buildParams(
 const REFUSED_REST_MS = HOUR;
 /** Minimum pause after "too many requests". */
 const MIN_BUSY_MS = MINUTE;
-/** The service for `app.bsky`; some servers only forward requests that name it. */
-const APP_VIEW = 'did:web:api.bsky.app#bsky_appview';
-
 const sessionPayload = z.object({ accessJwt: z.string().min(1), refreshJwt: z.string().min(1) });
 const errorPayload = z.object({ error: z.string() });
 type SessionTokens = z.infer<typeof sessionPayload>;
@@ -156,7 +167,9 @@ function createBlueskySession({
   handle,
   appPassword,
   server = 'https://bsky.social',
+  appView = BLUESKY_APP_VIEW,
 }: BlueskyAccount): BlueskySession {
+  const proxy: Record<string, string> = appView === 'none' ? {} : { 'atproto-proxy': appView };
   let tokens: SessionTokens | undefined;
   const renewal = createSharedWork<SessionTokens>();
   let refused: { until: number; code: OutageCode; detail: string } | undefined;
@@ -225,7 +238,7 @@ function createBlueskySession({
       for (const next of ['refresh', 'create', undefined] as const) {
         const reply = await context.ask({
           url,
-          headers: { authorization: `Bearer ${current.accessJwt}`, 'atproto-proxy': APP_VIEW },
+          headers: { authorization: `Bearer ${current.accessJwt}`, ...proxy },
           reads: [400, 401, 429, ...reads],
         });
         if (!isExpired(reply)) return checkResponse(reply, reads, context);

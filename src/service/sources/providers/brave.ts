@@ -6,7 +6,13 @@ import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
-import { formatDay, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
+import {
+  formatDay,
+  readPages,
+  type ResultPage,
+  shortenPrompt,
+  withDomainOperators,
+} from '../provider-query.ts';
 import {
   createQuotaOutage,
   optionalField,
@@ -71,7 +77,7 @@ async function searchPage(
   { ask }: AdapterContext,
 ): Promise<ResultPage<FoundItem>> {
   const url = buildEndpoint(at, 'res/v1/web/search', {
-    q: shortenPrompt(query.prompt),
+    q: shortenPrompt(withDomainOperators(query)),
     count: String(Math.min(query.limit, MAX_PAGE_SIZE)),
     offset: String(page),
     text_decorations: 'false',

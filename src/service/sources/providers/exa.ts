@@ -1,11 +1,11 @@
-/** Web search with Exa: exact times, a key with credits. */
+/** Web search with Exa: exact windows, times for most pages, a key with credits. */
 import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { type Adapter, defineSource } from '../adapter.ts';
-import { MAX_SNIPPET_LENGTH } from '../parse/plain-text.ts';
+import { MAX_SNIPPET_LENGTH, readHeading } from '../parse/plain-text.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
-import { shortenPrompt, extractSite } from '../provider-query.ts';
+import { buildDomainParams, shortenPrompt, extractSite } from '../provider-query.ts';
 
 const searchPayload = z.object({ results: z.array(z.unknown()) });
 const resultItem = z.object({
@@ -21,7 +21,7 @@ export const EXA = defineSource({
     name: 'exa',
     source: 'web',
     title: 'Exa Search API',
-    dates: 'exact',
+    dates: 'coarse',
     terms: 'A paid key; each search and each excerpt costs.',
     pace: { perMinute: 60, burst: 5 },
     wordings: 'own',
@@ -37,7 +37,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
   const { apiKey, at = 'https://api.exa.ai' } = settings;
   return {
     ...EXA.facts,
-    async find({ prompt, from, to, limit }, { ask }) {
+    async find({ prompt, from, to, limit, domains }, { ask }) {
       const { words, site } = extractSite(prompt);
       const { status, text } = await ask({
         url: buildEndpoint(at, 'search'),
@@ -50,7 +50,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
           ...(from === undefined
             ? {}
             : { startPublishedDate: from.toISOString(), endPublishedDate: to.toISOString() }),
-          ...(site === undefined ? {} : { includeDomains: [site] }),
+          ...buildDomainParams(site, domains, ['includeDomains', 'excludeDomains']),
           contents: {
             text: { maxCharacters: MAX_SNIPPET_LENGTH },
             highlights: { maxCharacters: MAX_SNIPPET_LENGTH },
@@ -61,11 +61,13 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
       if (status !== 200) throw createQuotaOutage('no credits are left');
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
-          title: result.title,
+          markdown: true,
+          title: result.title || readHeading(result.text ?? ''),
           url: result.url,
           // Its highlights, or the start of the page if there are none.
           text: result.highlights?.join(' … ') || result.text,
           published: result.publishedDate,
+          inWindow: from !== undefined,
         }),
       );
     },

@@ -33,7 +33,8 @@ const accountView = z.object({
 const attachmentView = z.object({ type: z.string(), url: addressOrNull, remote_url: addressOrNull });
 const quoteView = z.object({
   quoted_status: optionalField(
-    z.object({
+    // The rest of a whole status is kept.
+    z.looseObject({
       id: idField,
       spoiler_text: optionalField(z.string()),
       content: z.string(),
@@ -159,6 +160,12 @@ function readQuote({ quote }: MastodonStatus): { id: string | null; text: string
   const status = quote?.quoted_status;
   if (status === undefined) return { id: quote?.quoted_status_id ?? null, text: null };
   return { id: status.id, text: isOpenVisibility(status.visibility) ? readStatusText(status).text : null };
+}
+
+/** The whole post that a status quotes; undefined if the server does not return it, or it is not public. */
+export function readQuotedPost({ quote }: MastodonStatus, host: string): MicroblogPost | undefined {
+  const status = mastodonStatus.safeParse(quote?.quoted_status).data;
+  return status !== undefined && isPublicStatus(status) ? toMastodonPost(status, host) : undefined;
 }
 
 function isOpenVisibility(visibility: string): boolean {

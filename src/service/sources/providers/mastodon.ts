@@ -18,6 +18,7 @@ import {
   mastodonStatus,
   type MastodonStatus,
   parseContent,
+  readQuotedPost,
   toMastodonPost,
 } from './mastodon-post.ts';
 import { z } from 'zod';
@@ -72,7 +73,9 @@ export function mastodon(settings: { server?: string | undefined; token?: string
     },
     async find(query, context) {
       const posts = (statuses: readonly MastodonStatus[]): FoundItem[] =>
-        statuses.filter(isPublicStatus).flatMap((status) => toFoundPost(toMastodonPost(status, host)));
+        statuses
+          .filter(isPublicStatus)
+          .flatMap((status) => toFoundPost(toMastodonPost(status, host), readQuotedPost(status, host)));
       if (account.token !== undefined && query.keywords.length > 0) {
         const statuses = await searchStatuses(account, query, context);
         // A server without full-text search returns no posts and no error.

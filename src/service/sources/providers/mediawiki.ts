@@ -64,34 +64,48 @@ export function mediawiki(settings: {
   at?: string | undefined;
 }): Adapter {
   const { language, dates, at = `https://${language}.wikipedia.org` } = settings;
+  const search = createArticleSearch(at);
   return {
     ...MEDIAWIKI.facts,
     title: `Encyclopedia (MediaWiki at ${new URL(at).host})`,
     async probe(context) {
-      await searchArticles(at, 'encyclopedia', 1, context);
+      await search('encyclopedia', 1, context);
     },
     async find(query, context) {
-      const edited = dates === 'edited' ? buildEditedFilter(query) : '';
+      const edited = dates === 'edited' ? buildEditedFilter(query, context.clock.now()) : '';
       const limit = Math.min(query.limit, MAX_PAGE_SIZE);
-      const found = await searchArticles(
-        at,
-        `${stripSigns(joinBestWords(query, MAX_WORDS))}${edited}`,
-        limit,
-        context,
-      );
+      const found = await search(`${stripSigns(joinBestWords(query, MAX_WORDS))}${edited}`, limit, context);
       if (found.length > 0 || query.keywords.length <= MIN_WORDS) return found;
-      return searchArticles(at, `${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, context);
+      return search(`${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, context);
     },
   };
 }
 
-async function searchArticles(
-  at: string,
-  words: string,
-  limit: number,
-  context: AdapterContext,
-): Promise<FoundItem[]> {
-  const url = buildEndpoint(at, 'w/api.php', {
+/** Where wikis have their API, below their base URL: as at Wikipedia, or beside their other scripts. */
+const API_PATHS = ['w/api.php', 'api.php'];
+
+/** @param at base URL of the wiki, or the address of its `api.php` */
+function createArticleSearch(at: string) {
+  let places = /\/[^/]+\.php$/.test(new URL(at).pathname)
+    ? [new URL(at)]
+    : API_PATHS.map((path) => buildEndpoint(at, path));
+  return async (words: string, limit: number, context: AdapterContext): Promise<FoundItem[]> => {
+    for (const place of places) {
+      const url = buildArticleSearch(place, words, limit);
+      const reply = await context.ask({ url, reads: [404] });
+      if (reply.status === 404) continue;
+      const found = parseArticles(reply, context);
+      places = [place];
+      return found;
+    }
+    const detail = 'no api.php found; set its address in SERVICE_SOURCE_URLS';
+    throw new SourceDown('source_failed', { detail });
+  };
+}
+
+function buildArticleSearch(api: URL, words: string, limit: number): URL {
+  const url = new URL(api);
+  const params = {
     action: 'query',
     format: 'json',
     formatversion: '2',
@@ -105,8 +119,12 @@ async function searchArticles(
     exlimit: 'max',
     inprop: 'url',
     maxlag: String(MAX_LAG_MS / SECOND),
-  });
-  const reply = await context.ask({ url });
+  };
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  return url;
+}
+
+function parseArticles(reply: ProviderResponse, context: AdapterContext): FoundItem[] {
   const { error, query } = parsePayload(reply.text, searchPayload);
   if (error !== undefined) throw toOutage(error.code, reply, context);
   return parseFittingItems(query?.pages ?? [], articlePage)
@@ -139,6 +157,8 @@ function toFoundItems({ title, fullurl, extract, description }: z.infer<typeof a
   ];
 }
 
-function buildEditedFilter({ from, to }: SourceQuery): string {
-  return from === undefined ? '' : ` lasteditdate:>=now-${Math.ceil((to.getTime() - from.getTime()) / DAY)}d`;
+function buildEditedFilter({ from }: SourceQuery, now: Date): string {
+  return from === undefined
+    ? ''
+    : ` lasteditdate:>=now-${Math.ceil((now.getTime() - from.getTime()) / DAY)}d`;
 }

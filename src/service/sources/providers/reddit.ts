@@ -30,7 +30,7 @@ const postChild = z.object({
     subreddit: z.string(),
     selftext: z.string().catch(''),
     author: optionalField(z.string()),
-    removed_by_category: z.unknown(),
+    removed_by_category: z.unknown().optional(),
     score: z.number(),
     num_comments: z.number(),
     created_utc: z.number().positive(),

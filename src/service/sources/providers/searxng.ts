@@ -1,11 +1,19 @@
 /** Web search with the user's own SearXNG: no key, coarse dates, quality depends on its engines. */
 import { bareAddress, variable } from '../../../config/variable.ts';
+import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';
 import { z } from 'zod';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
-import { PERIODS, pickShortestPeriod, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
+import {
+  PERIODS,
+  pickShortestPeriod,
+  readPages,
+  type ResultPage,
+  shortenPrompt,
+  withDomainOperators,
+} from '../provider-query.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
@@ -41,6 +49,7 @@ export const SEARXNG = defineSource({
 
 /** @param settings.server base URL: `http://searxng:8080` */
 export function searxng({ server }: { server: string }): Adapter {
+  const searchPage = createPageReader(server);
   return {
     ...SEARXNG.facts,
     // An empty query reaches no engine: 400 if JSON is enabled, 403 if not.
@@ -49,37 +58,81 @@ export function searxng({ server }: { server: string }): Adapter {
     },
     find(query, context) {
       return readPages({ pages: MAX_PAGES, items: query.limit }, context, (page) =>
-        searchPage(server, page + 1, query, context),
+        searchPage(page + 1, query, context),
       );
     },
   };
 }
 
-async function searchPage(
-  server: string,
-  page: number,
-  query: SourceQuery,
-  { ask, clock }: AdapterContext,
-): Promise<ResultPage<FoundItem>> {
-  const range = pickShortestPeriod(PERIODS, query.from, clock.now());
-  const url = buildEndpoint(server, 'search', {
-    q: stripCommands(shortenPrompt(query.prompt)),
-    format: 'json',
-    pageno: String(page),
-    safesearch: '1',
-    categories: 'general',
-    ...(range === undefined ? {} : { time_range: range }),
-  });
-  const reply = requireJson(await ask({ url, reads: [403] }));
-  const { results, unresponsive_engines: silent } = parsePayload(reply.text, searchPayload);
-  if (page === 1 && results.length === 0 && silent.length > 0) {
-    throw new SourceDown('source_failed', { detail: 'no engine responded' });
+/** Engines that failed may be suspended for so long, and then older servers do not name them. */
+const SUSPENSION_MS = HOUR;
+
+type EnginePage = { items: FoundItem[]; failed: boolean };
+
+function createPageReader(server: string) {
+  let suspendedUntil = 0;
+
+  async function read(
+    page: number,
+    range: Period | undefined,
+    query: SourceQuery,
+    { ask }: AdapterContext,
+  ): Promise<EnginePage> {
+    const url = buildEndpoint(server, 'search', {
+      q: stripCommands(shortenPrompt(withDomainOperators(query))),
+      format: 'json',
+      pageno: String(page),
+      safesearch: '1',
+      categories: 'general',
+      ...(range === undefined ? {} : { time_range: range.name }),
+    });
+    const reply = requireJson(await ask({ url, reads: [403] }));
+    const { results, unresponsive_engines: silent } = parsePayload(reply.text, searchPayload);
+    const items = parseFittingItems(results, resultItem).flatMap(
+      ({ url: link, title, content, publishedDate }) =>
+        toWebResult({
+          title,
+          url: link,
+          text: content,
+          published: publishedDate,
+          intranet: true,
+          inWindow: range?.isExact === true,
+        }),
+    );
+    return { items, failed: results.length === 0 && silent.length > 0 };
   }
-  const items = parseFittingItems(results, resultItem).flatMap(
-    ({ url: link, title, content, publishedDate }) =>
-      toWebResult({ title, url: link, text: content, published: publishedDate, intranet: true }),
-  );
-  return { items, isLast: items.length === 0 };
+
+  return async (
+    page: number,
+    query: SourceQuery,
+    context: AdapterContext,
+  ): Promise<ResultPage<FoundItem>> => {
+    const now = context.clock.now().getTime();
+    const range = findPeriod(query, now);
+    const ranged = await read(page, range, query, context);
+    // With a time range, the server skips engines that support none, without a word: ask those.
+    const isRetried = page === 1 && ranged.items.length === 0 && range !== undefined;
+    const { items, failed } = isRetried ? await read(page, undefined, query, context) : ranged;
+    if (items.length > 0) suspendedUntil = 0;
+    else if (page === 1 && (failed || ranged.failed)) {
+      suspendedUntil = now + SUSPENSION_MS;
+      throw new SourceDown('source_failed', { detail: 'no engine responded' });
+    } else if (page === 1 && now < suspendedUntil) {
+      throw new SourceDown('source_failed', { detail: 'its engines failed before and may be suspended' });
+    }
+    return { items, isLast: isRetried || items.length === 0 };
+  };
+}
+
+type Period = { name: string; isExact: boolean };
+
+/** The time range of a query, and whether it is not wider than the query's window. */
+function findPeriod({ from, to }: SourceQuery, now: number): Period | undefined {
+  const name = pickShortestPeriod(PERIODS, from, new Date(now));
+  if (name === undefined || from === undefined) return undefined;
+  const days = PERIODS.find(([period]) => period === name)?.[1] ?? Number.POSITIVE_INFINITY;
+  const isCurrent = now - to.getTime() < MINUTE;
+  return { name, isExact: isCurrent && days * DAY <= now - from.getTime() + MINUTE };
 }
 
 function requireJson(reply: ProviderResponse): ProviderResponse {

@@ -5,7 +5,7 @@ import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
 import { DAY } from '../../../domain/time.ts';
 import type { SourceQuery } from '../search-source.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
-import { extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
+import { buildDomainParams, extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
@@ -55,7 +55,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
           ...(query.from === undefined
             ? {}
             : { start_date: formatDay(query.from), end_date: formatDay(query.to) }),
-          ...(site === undefined ? {} : { include_domains: [site] }),
+          ...buildDomainParams(site, query.domains, ['include_domains', 'exclude_domains']),
         }),
         reads: [432, 433],
       });
@@ -63,10 +63,12 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
       if (status !== 200) throw createQuotaOutage(`HTTP ${status}`);
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
+          markdown: true,
           title: result.title,
           url: result.url,
           text: result.content,
           published: result.published_date,
+          inWindow: query.from !== undefined,
         }),
       );
     },

@@ -159,9 +159,15 @@ function readFoundPosts({ data = [], includes }: SearchPayload): FoundItem[] {
     media: new Map(parseEach(includes.media, xMedia).map((media) => [media.media_key, media])),
     posts: new Map(parseEach(includes.tweets, xReferred).map((post) => [post.id, post])),
   };
+  // Included posts come without their authors: only those by an author of the results are whole.
+  const whole = new Map(
+    parseEach(includes.tweets, xPost)
+      .flatMap((post) => toMicroblogPost(post, included))
+      .map((post) => [post.id, post]),
+  );
   return parseFittingItems(data, xPost)
     .flatMap((post) => toMicroblogPost(post, included))
-    .flatMap(toFoundPost);
+    .flatMap((post) => toFoundPost(post, whole.get(post.quoted_status_id ?? '')));
 }
 
 /** Invalid expansions are dropped. */
