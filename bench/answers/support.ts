@@ -41,7 +41,7 @@ type Cited = Pick<AiResponse, 'completion'> & { links: readonly string[] };
 /** Texts that say that there is nothing to say. */
 const FIXED = new Set([
   'No results for the selected tools and period.',
-  'Results were found, but nothing in them can be quoted.',
+  'Results were found, but nothing in them about the query can be quoted.',
 ]);
 const READS = {
   summary: undefined,
@@ -57,7 +57,7 @@ export function count(tally: Tally, findings: Findings, { completion, links }: C
     texts.set(item.link, `${known}\n${asRead(item.title)}\n${asRead(item.snippet)}`);
   }
   const says = (url: string, text: string) =>
-    texts.get(url)?.includes(asRead(text).replace(/[.!?]$/, '')) === true;
+    texts.get(url)?.includes(asRead(text).replace(/[.!?。]$/, '')) === true;
   const numbered = new Map<number, string>();
   tally.answers += 1;
   for (const role of TEXTS) {

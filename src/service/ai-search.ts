@@ -1,6 +1,7 @@
 /** Operation A: retrieve, write the completion, assemble the response as the dialect shows it. */
 
 import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
+import { cleanLine } from '../domain/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
@@ -131,7 +132,12 @@ function restoreKeyItems(completion: Completion, restore: (cited: string) => str
 }
 
 function toResultItem({ source, title, link, snippet, summaryDescription }: FoundItem): ResultItem {
-  const item: ResultItem = { title, link, snippet, summary_description: summaryDescription };
+  const item: ResultItem = {
+    title,
+    link,
+    snippet: cleanLine(snippet),
+    summary_description: summaryDescription,
+  };
   // Present on preprint and encyclopedia results, absent on the other groups.
   if (source === 'preprint' || source === 'encyclopedia') item.with_metadata = true;
   return item;

@@ -3,6 +3,7 @@
  * verifies what a model wrote, and quotes what it could not write.
  */
 
+import { splitSentences } from '../../domain/sentences.ts';
 import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Completion } from '../../protocol/specification.ts';
@@ -21,8 +22,8 @@ import { DraftRejected, verifyDrafts } from './model-verification.ts';
 export type { CompletionRole } from './completion-draft.ts';
 
 export const NOTHING_FOUND = 'No results for the selected tools and period.';
-/** Nothing quotable: only titles, markup or prompt injections. */
-export const NOTHING_QUOTABLE = 'Results were found, but nothing in them can be quoted.';
+/** Nothing about the query that can be quoted: other words, markup or prompt injections. */
+export const NOTHING_QUOTABLE = 'Results were found, but nothing in them about the query can be quoted.';
 
 type CompletionOptions = {
   prompt: string;
@@ -208,8 +209,11 @@ function createCitedCompletion(): CitedCompletion {
     completion,
     links,
     set(role, { sentences, key }) {
+      // Each sentence has its citations, so that readers who split the text know what each rests on.
       completion[role] = sentences
-        .map(({ text, links: cited }) => [text, ...cited.map(cite)].join(' '))
+        .flatMap(({ text, links: cited }) =>
+          splitSentences(text).map((sentence) => [sentence.trim(), ...cited.map(cite)].join(' ')),
+        )
         .join(' ');
       for (const { link } of key) cite(link);
       completion[COMPLETION_SECTIONS[role].key] = key.map((item) => ({ text: item.text, url: item.link }));

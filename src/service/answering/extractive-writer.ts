@@ -2,6 +2,7 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Findings } from '../planning/retrieval.ts';
+import { compareText } from '../ranking/result-ranking.ts';
 import {
   COMPLETION_SECTIONS,
   type CompletionRole,
@@ -13,6 +14,11 @@ import { extractPassages, type Passage, removeCopies } from './passages.ts';
 const SUMMARY_BOUNDS = { most: 5, least: 3, perSource: 2 };
 const GROUP_BOUNDS = { most: 4, least: 3, perSource: 4 };
 
+/** An item with less than this share of the relevance of the best is not written about. */
+const RELEVANCE_FLOOR = 0.5;
+/** Weight of a sentence that has nothing in common with others. */
+const ALONE_WEIGHT = 0.7;
+
 /** Reads all results once, then writes any of the texts. */
 export function createExtractiveWriter(
   findings: Findings,
@@ -22,23 +28,35 @@ export function createExtractiveWriter(
   return {
     write(role) {
       const { reads, keyOf } = COMPLETION_SECTIONS[role];
-      const distinct = removeCopies(reads.flatMap((source) => passages.get(source) ?? []));
+      const read = passages.filter(({ item }) => reads.includes(item.source));
+      const best = Math.max(0, ...read.map(({ relevance }) => relevance));
+      const relevant = read.filter(({ relevance }) => relevance >= RELEVANCE_FLOOR * best);
+      const distinct = removeCopies(relevant).slice(0, MAX_PASSAGES);
       const centrality = scoreCentrality(distinct);
-      const scored = distinct.map((passage, i) => ({ passage, score: (centrality[i] ?? 0) * passage.prior }));
-      const chosen = sortOldestFirst(
-        choosePassages(scored, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS),
-      );
+      const scored = distinct.map((passage, i) => ({
+        passage,
+        score: (ALONE_WEIGHT + (1 - ALONE_WEIGHT) * (centrality[i] ?? 0)) * passage.prior,
+      }));
+      const sentences = scored.filter(({ passage }) => passage.kind !== 'label');
+      const chosen = choosePassages(sentences, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS);
       return {
-        sentences: chosen.map(({ text, link }) => ({ text, links: [link] })),
+        sentences: sortOldestFirst(chosen).map(({ text, item }) => ({ text, links: [item.link] })),
         key: chooseKeyItems(scored, keyOf),
       };
     },
   };
 }
 
-/** Undated passages first. */
+/** Undated items first; the sentences of an item in their order. */
 function sortOldestFirst(passages: readonly Passage[]): Passage[] {
-  return passages.toSorted((a, b) => (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.link < b.link ? -1 : 1));
+  const timeOf = ({ item }: Passage) => item.publishedAt?.getTime() ?? 0;
+  return passages.toSorted(
+    (a, b) =>
+      timeOf(a) - timeOf(b) ||
+      a.item.place - b.item.place ||
+      compareText(a.item.link, b.item.link) ||
+      a.position - b.position,
+  );
 }
 
 /** The best items of each source in turn, so that no source dominates. */
@@ -50,20 +68,16 @@ function chooseKeyItems(scored: readonly ScoredPassage[], sources: readonly Sour
   return turns
     .flat()
     .slice(0, MAX_KEY_ITEMS)
-    .map(({ title, text, link, source }) => ({
-      // Posts have no title of their own.
-      text: title === '' || source === 'microblog' ? text : title,
-      link,
-    }));
+    .map(({ text, item }) => ({ text: item.title === '' ? text : item.title, link: item.link }));
 }
 
 /** At most as many as there can be key items. */
 function listBestPassages(scored: readonly ScoredPassage[], source: Source): Passage[] {
   const best = new Map<string, Passage>();
-  const ofSource = scored.filter(({ passage }) => passage.source === source);
+  const ofSource = scored.filter(({ passage }) => passage.item.source === source);
   for (const { passage } of ofSource.sort((a, b) => b.score - a.score)) {
     if (best.size === MAX_KEY_ITEMS) break;
-    if (!best.has(passage.link)) best.set(passage.link, passage);
+    if (!best.has(passage.item.link)) best.set(passage.item.link, passage);
   }
   return [...best.values()];
 }
@@ -101,8 +115,8 @@ export function choosePassages(
   const isNew = (i: number) => (likeness[i] ?? 0) < SAME_COSINE;
   const add = (next: Passage) => {
     chosen.push(next);
-    links.add(next.link);
-    bySource.set(next.source, (bySource.get(next.source) ?? 0) + 1);
+    links.add(next.item.link);
+    bySource.set(next.item.source, (bySource.get(next.item.source) ?? 0) + 1);
     raiseLikeness(next, scored, likeness);
   };
   const take = (count: number, may: (passage: Passage) => boolean) => {
@@ -119,8 +133,11 @@ export function choosePassages(
       add(best);
     }
   };
-  take(most, (passage) => !links.has(passage.link) && (bySource.get(passage.source) ?? 0) < perSource);
-  take(most, (passage) => !links.has(passage.link));
+  take(
+    most,
+    (passage) => !links.has(passage.item.link) && (bySource.get(passage.item.source) ?? 0) < perSource,
+  );
+  take(most, (passage) => !links.has(passage.item.link));
   take(least, () => true);
   return chosen;
 }
@@ -139,12 +156,11 @@ function raiseLikeness(chosen: Passage, scored: readonly ScoredPassage[], likene
 }
 
 /*
- * Centrality: how much of what all sentences say one sentence covers. LexRank (Erkan and Radev 2004) while every pair
- * can be compared; above that the centroid, which takes linear time.
+ * Centrality: how much of what all sentences say one sentence covers (LexRank, Erkan and Radev 2004).
  */
 
-/** Maximum number of sentences for pairwise comparison. */
-const MAX_LEXRANK_SENTENCES = 300;
+/** Maximum number of sentences, since every pair may be compared; of more, the ones with the best places. */
+const MAX_PASSAGES = 300;
 /** Two sentences are neighbors from this cosine on; the threshold of the LexRank paper. */
 const NEIGHBOR_COSINE = 0.1;
 const DAMPING = 0.85;
@@ -155,13 +171,6 @@ type TermVector = Pick<Passage, 'terms' | 'weights'>;
 
 /** @returns a score from 0 to 1 for each sentence; the most central has 1 */
 export function scoreCentrality(sentences: readonly TermVector[]): Float64Array {
-  const scores =
-    sentences.length <= MAX_LEXRANK_SENTENCES ? scoreByLexRank(sentences) : scoreByCentroid(sentences);
-  const most = scores.reduce((a, b) => Math.max(a, b), 0) || 1;
-  return scores.map((score) => score / most);
-}
-
-function scoreByLexRank(sentences: readonly TermVector[]): Float64Array {
   const count = sentences.length;
   const neighbours = findNeighbors(sentences);
   let scores = new Float64Array(count).fill(1 / count);
@@ -183,7 +192,8 @@ function scoreByLexRank(sentences: readonly TermVector[]): Float64Array {
     scores = next;
     if (change < SETTLED_CHANGE) break;
   }
-  return scores;
+  const most = scores.reduce((a, b) => Math.max(a, b), 0) || 1;
+  return scores.map((score) => score / most);
 }
 
 /** Finds similar sentences with an inverted index. */
@@ -215,17 +225,4 @@ function findNeighbors(sentences: readonly TermVector[]): number[][] {
     }
   }
   return neighbors;
-}
-
-function scoreByCentroid(sentences: readonly TermVector[]): Float64Array {
-  const centroid = new Map<number, number>();
-  for (const { terms, weights } of sentences) {
-    for (let t = 0; t < terms.length; t++) {
-      const term = terms[t] ?? 0;
-      centroid.set(term, (centroid.get(term) ?? 0) + (weights[t] ?? 0));
-    }
-  }
-  return Float64Array.from(sentences, ({ terms, weights }) =>
-    terms.reduce((sum, term, t) => sum + (weights[t] ?? 0) * (centroid.get(term) ?? 0), 0),
-  );
 }

@@ -14,6 +14,7 @@ import {
 } from './completion-draft.ts';
 import { containsInjection } from './injection.ts';
 import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
+import { endSentence } from './quotable-sentences.ts';
 import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
 import { containsAddress, containsHost, containsMarkup, isEncoded, toVisibleLine } from './unsafe-markup.ts';
 import { z } from 'zod';
@@ -148,10 +149,6 @@ function keepSupported(
     .slice(0, MAX_SENTENCES_PER_TEXT)
     .filter((sentence) => isSupported(sentence, sources, ground));
   return supported.length === 0 ? undefined : supported.join(' ');
-}
-
-function endSentence(text: string): string {
-  return /[.!?؟।。！？…]["'”’»)\]」』）]*$/u.test(text) ? text : `${text}.`;
 }
 
 function listLinks(sources: readonly NumberedItem[]): string[] {

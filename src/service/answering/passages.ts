@@ -1,123 +1,78 @@
 /**
- * Turns results into quotable sentences with weighted terms, without copies. Words are numbers here: each text is split
- * once for all texts of a completion, and later steps compare numbers.
+ * Weighs the pieces of the evidence: how relevant each is to the prompt, which terms it has, which others it repeats.
+ * Words are numbers here: each text is split once for all texts of a completion, and later steps compare numbers.
  */
 
-import { sumEngagement } from '../../domain/counters.ts';
-import type { Source } from '../../domain/enumerations.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
-import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
-import { toCitableLink } from '../citable-link.ts';
+import { extractSubjectWords } from '../planning/keywords.ts';
+import { discountPlace } from '../ranking/result-ranking.ts';
 import type { Findings } from '../planning/retrieval.ts';
-import type { FoundItem } from '../sources/search-source.ts';
-import { containsInjection, cutBeforeInjection } from './injection.ts';
-import { extractSentences } from './quotable-sentences.ts';
-import { isQuotable, toVisibleLine, toVisibleLines } from './unsafe-markup.ts';
-import { LRUCache } from 'lru-cache';
+import { type EvidenceItem, type Piece, readEvidence } from './evidence.ts';
 
-export type Passage = {
-  text: string;
-  source: Source;
-  /** As cited. */
-  link: string;
-  /** Of the item; '' if it cannot be quoted. */
-  title: string;
-  /** Milliseconds since 1970; undefined if the source does not provide it. */
-  at: number | undefined;
+export type Passage = Piece & {
+  item: EvidenceItem;
   /** Hashes of its word n-grams, to detect copies. */
   runs: readonly number[];
   /** Distinct terms with tf-idf weights, normalized to length 1. */
   terms: readonly number[];
   weights: readonly number[];
-  /** Prior score above 0: relevance, recency and engagement. */
+  /** Share of the prompt's words that its item contains: 0 to 1; 1 for a prompt without words. */
+  relevance: number;
+  /** Prior score above 0: relevance, place and recency. Never engagement: see evidence.ts. */
   prior: number;
 };
 
-const MAX_SNIPPET_LENGTH = 1_500;
-const MAX_TITLE_LENGTH = 300;
-/** Per item, so that a long page does not fill the whole summary. */
-const MAX_SENTENCES_PER_ITEM = 8;
-/** Minimum relevance: a sentence without any word of the prompt can still be about it. */
-const RELEVANCE_BASE = 0.3;
-/** Informal sources: lines without full stops, names without capitals. */
-const LOOSE_SOURCES: ReadonlySet<Source> = new Set<Source>(['microblog', 'discussion_board', 'news_forum']);
-
-/** @returns the passages of each source, in the order of its items */
+/**
+ * The passages about the prompt, best place first: the sentences with a word of it, and each title with more of its
+ * words than any sentence of its item.
+ */
 export function extractPassages(
   findings: Findings,
   { prompt, at }: { prompt: string; at: Date },
-): ReadonlyMap<Source, readonly Passage[]> {
+): readonly Passage[] {
   const vocabulary = createVocabulary();
-  const promptTerms = new Set(vocabulary.read(toVisibleLine(prompt, MAX_PROMPT_LENGTH)));
-  const drafts = [...findings].flatMap(([source, found]) =>
-    found.flatMap((item) => draftPassages(source, item, vocabulary)),
-  );
-  const idf = computeIdf(drafts, vocabulary.size());
-  const priorOf = createSourcePriors(findings, at);
-  const passages = new Map<Source, Passage[]>([...findings.keys()].map((source) => [source, []]));
-  for (const draft of drafts) {
-    weighTerms(draft.terms, draft.weights, idf);
-    const prior = priorOf(draft.source, draft.item);
-    draft.prior = (RELEVANCE_BASE + scoreRelevance(draft, promptTerms)) * prior;
-    passages.get(draft.source)?.push(draft);
-  }
+  const drafts = readEvidence(findings).map((item) => ({
+    item,
+    words: vocabulary.read(item.words),
+    pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
+  }));
+  const measure = createRelevance(vocabulary.match(extractSubjectWords(prompt)));
+  const oldest = Math.min(...drafts.map(({ item }) => item.publishedAt?.getTime() ?? Infinity), at.getTime());
+  const recency = createPrior({ from: new Date(oldest), to: at }, 0);
+  const passages = drafts.flatMap(({ item, words, pieces }) => {
+    const relevance = measure(words);
+    const measured = pieces.map((piece) => ({ ...piece, own: measure(piece.terms) }));
+    const sentences = measured.filter(({ kind, own }) => kind === 'text' && own > 0);
+    const most = Math.max(0, ...sentences.map(({ own }) => own));
+    const titles = measured.filter(({ kind, own }) => kind !== 'text' && own > most);
+    return [...titles, ...sentences].map(({ own, ...piece }) => ({
+      ...piece,
+      relevance,
+      prior: ((relevance + own) / 2) * discountPlace(item.place) * recency(item),
+    }));
+  });
+  const idf = computeIdf(passages, vocabulary.size());
+  for (const { terms, weights } of passages) weighTerms(terms, weights, idf);
   return passages;
 }
 
-/** A passage before inverse document frequencies are known: weights are counts. */
-type PassageDraft = Omit<Passage, 'weights' | 'prior'> & {
-  item: FoundItem;
-  weights: number[];
-  prior: number;
-};
-
-/** The sentences of an item, or its title if it has none. */
-function draftPassages(source: Source, item: FoundItem, vocabulary: Vocabulary): PassageDraft[] {
-  const link = toCitableLink(item.link);
-  if (link === undefined) return [];
-  const title = readQuotableTitle(item.title);
-  const sentences = readQuotableSentences(item.snippet, source);
-  const texts = sentences.length > 0 || title === '' ? sentences : [title];
-  return texts.map((text) => {
-    const words = vocabulary.read(text);
-    const terms: number[] = [];
-    const weights: number[] = [];
-    for (const word of words) {
-      const known = terms.indexOf(word);
-      if (known === -1) weights[terms.push(word) - 1] = 1;
-      else weights[known] = (weights[known] ?? 0) + 1;
-    }
-    const at = item.publishedAt?.getTime();
-    return { item, source, link, title, at, text, terms, weights, runs: hashRuns(words), prior: 0 };
-  });
+/** Distinct terms with their counts, and the runs of the text. */
+function countTerms(words: readonly number[]): { terms: number[]; weights: number[]; runs: number[] } {
+  const terms: number[] = [];
+  const weights: number[] = [];
+  for (const word of words) {
+    const known = terms.indexOf(word);
+    if (known === -1) weights[terms.push(word) - 1] = 1;
+    else weights[known] = (weights[known] ?? 0) + 1;
+  }
+  return { terms, weights, runs: hashRuns(words) };
 }
 
-/** Text from the first injection on is ignored. */
-function readQuotableSentences(text: string, source: Source): readonly string[] {
-  return LOOSE_SOURCES.has(source) ? parseLooseSentences(text) : parseStrictSentences(text);
-}
-
-/** A few megabytes at most; fits what ten busy topics find in an hour. */
-const MEMO_LIMITS = { most: 4_000, longest: MAX_SNIPPET_LENGTH };
-const parseLooseSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, true));
-const parseStrictSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, false));
-
-function parseSentences(text: string, loose: boolean): readonly string[] {
-  const sentences = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH)), loose);
-  return sentences.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM);
-}
-
-/** The title in one line, or '' if it cannot be quoted. */
-const readQuotableTitle = memoizeByText(MEMO_LIMITS, (title) => {
-  const line = toVisibleLine(title, MAX_TITLE_LENGTH);
-  return isQuotable(line) && !containsInjection(line) && /\p{L}/u.test(line) ? line : '';
-});
-
-/** Inverse document frequency of each term among the sentences. */
-function computeIdf(drafts: readonly PassageDraft[], words: number): Float64Array {
+/** Inverse document frequency of each term among the passages. */
+function computeIdf(passages: readonly Pick<Passage, 'terms'>[], words: number): Float64Array {
   const holders = new Float64Array(words);
-  for (const { terms } of drafts) for (const word of terms) holders[word] = (holders[word] ?? 0) + 1;
-  return holders.map((count) => Math.log((1 + drafts.length) / Math.max(1, count)));
+  for (const { terms } of passages) for (const word of terms) holders[word] = (holders[word] ?? 0) + 1;
+  return holders.map((count) => Math.log((1 + passages.length) / Math.max(1, count)));
 }
 
 /** Converts counts to tf-idf weights, normalized to length 1. */
@@ -132,34 +87,14 @@ function weighTerms(terms: readonly number[], weights: number[], idf: Float64Arr
   for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] ?? 0) / length;
 }
 
-/** Cosine similarity to the prompt, with the sentence's weights. */
-function scoreRelevance({ terms, weights }: PassageDraft, promptTerms: ReadonlySet<number>): number {
-  let shared = 0;
-  for (let i = 0; i < terms.length; i++)
-    if (promptTerms.has(terms[i] ?? -1)) shared += (weights[i] ?? 0) ** 2;
-  return Math.sqrt(shared);
-}
-
-/** Recency and engagement, scaled per source: points and likes are not comparable. */
-function createSourcePriors(findings: Findings, at: Date): (source: Source, item: FoundItem) => number {
-  const all = [...findings.values()].flat();
-  const oldest = Math.min(
-    at.getTime(),
-    ...all.map(({ publishedAt }) => publishedAt?.getTime() ?? at.getTime()),
-  );
-  const window = { from: new Date(oldest), to: at };
-  const priors = new Map(
-    [...findings].map(([source, found]) => [
-      source,
-      createPrior(window, Math.max(0, ...found.map(countEngagement))),
-    ]),
-  );
-  return (source, item) =>
-    priors.get(source)?.({ publishedAt: item.publishedAt, engagement: countEngagement(item) }) ?? 1;
-}
-
-function countEngagement({ engagement, post }: FoundItem): number {
-  return engagement ?? (post === undefined ? undefined : sumEngagement(post)) ?? 0;
+/**
+ * Measures which share of the prompt's words a text contains.
+ * @param subject for each word of the prompt, the numbers of the words that match it
+ */
+function createRelevance(subject: readonly ReadonlySet<number>[]): (words: readonly number[]) => number {
+  if (subject.length === 0) return () => 1;
+  return (words) =>
+    subject.filter((matches) => words.some((word) => matches.has(word))).length / subject.length;
 }
 
 // Removes copies and near-copies.
@@ -224,6 +159,8 @@ function hashRuns(words: readonly number[]): number[] {
 /** Maps each distinct word to a number. */
 type Vocabulary = {
   read(text: string): number[];
+  /** For each of some words, the numbers of its forms among all words that were read. */
+  match(words: readonly string[]): ReadonlySet<number>[];
   size(): number;
 };
 
@@ -236,23 +173,34 @@ function createVocabulary(): Vocabulary {
     numbers.set(root, numbers.size);
     return numbers.size - 1;
   };
-  return { read: (text) => splitIndexWords(text).map(numberOf), size: () => numbers.size };
+  return {
+    read: (text) => splitIndexWords(text).map(numberOf),
+    match: (words) => {
+      const stems = [...new Set(words.flatMap(splitIndexWords).map(stripEnding))];
+      const known = Array.from(numbers, ([word, number]) => ({ word, number, stem: stripEnding(word) }));
+      return stems.map(
+        (stem) => new Set(known.filter((form) => isFormOf(form, stem)).map(({ number }) => number)),
+      );
+    },
+    size: () => numbers.size,
+  };
+}
+
+/** Surfing and surfer to surf: enough to compare a word of the prompt with words of a text. */
+function stripEnding(word: string): string {
+  const stem = toSingular(word).replace(/(?:ing|ed|er|e)$/, '');
+  return stem.length < 4 ? toSingular(word) : stem;
+}
+
+/** From this length of a stem on, longer words contain it as a part: harbour in `harbourfestival`. */
+const MIN_PREFIX_LENGTH = 5;
+
+function isFormOf({ word, stem }: { word: string; stem: string }, of: string): boolean {
+  return stem === of || (of.length >= MIN_PREFIX_LENGTH && word.startsWith(of));
 }
 
 /** The S-stemmer (Harman 1991): houses to house, cities to city; glass is unchanged. */
 export function toSingular(word: string): string {
   if (word.length < 4 || !word.endsWith('s') || word.endsWith('ss') || word.endsWith('us')) return word;
   return word.endsWith('ies') && word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
-}
-
-/**
- * Memoizes a pure function of a text: recurring searches mostly find the same texts. Evicts the least recently used.
- * @param limits.most maximum number of texts; `longest`: longer texts are not cached, so the product bounds memory
- */
-export function memoizeByText<T extends {}>(
-  { most, longest }: { most: number; longest: number },
-  make: (text: string) => T,
-): (text: string) => T {
-  const known = new LRUCache<string, T>({ max: most, memoMethod: make });
-  return (text) => (text.length > longest ? make(text) : known.memo(text));
 }

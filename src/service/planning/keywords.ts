@@ -70,6 +70,13 @@ export function extractKeywords(prompt: string): readonly string[] {
   return [...new Set(all)].slice(0, MAX_KEYWORDS);
 }
 
+/** The keywords that name the subject; without words of the question such as "latest news", unless there are no others. */
+export function extractSubjectWords(prompt: string): readonly string[] {
+  const keywords = extractKeywords(prompt);
+  const subject = keywords.filter((word) => !ASKING_WORDS.has(word));
+  return subject.length > 0 ? subject : keywords;
+}
+
 function rankWords(text: string): string[] {
   const words = weighWords(text);
   const isStopWord = createStopWordFilter(words.map((word) => word.text));

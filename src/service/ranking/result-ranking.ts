@@ -22,19 +22,28 @@ export type RankingOptions = {
  * @param lists one for each source and wording, best first
  */
 export function rankResults(lists: readonly (readonly FoundItem[])[], options: RankingOptions): FoundItem[] {
-  const { things, lists: places } = foldDuplicates(lists);
-  const fused = fuseRanks([...places, rankByText(things, options)], things.length);
-  const worth = discountPlaces(fused);
+  const { things, lists: ranked } = foldDuplicates(lists);
+  const fused = fuseRanks([...ranked, rankByText(things, options)], things.length);
+  const places = rankPlaces(fused);
   const most = things.reduce((high, { engagement = 0 }) => Math.max(high, engagement), 0);
   const prior = createPrior(options, most);
-  return things
-    .map((found, i) => ({ found, fused: fused[i] ?? 0, score: (worth[i] ?? 0) * prior(found) }))
-    .sort((a, b) => b.score - a.score || b.fused - a.fused || compareText(a.found.link, b.found.link))
+  const scored = things.map((found, i) => {
+    const place = places[i] ?? things.length;
+    const score = (engagement?: number) =>
+      discountPlace(place) * prior({ publishedAt: found.publishedAt, engagement });
+    return { found: { ...found, place }, place, kept: score(), score: score(found.engagement) };
+  });
+  const byLink = (a: { found: FoundItem }, b: { found: FoundItem }) =>
+    compareText(a.found.link, b.found.link);
+  // Counters change the order only: if they decided what is returned, items would come and go with them.
+  return scored
+    .sort((a, b) => b.kept - a.kept || a.place - b.place || byLink(a, b))
     .slice(0, options.limit)
+    .sort((a, b) => b.score - a.score || a.place - b.place || byLink(a, b))
     .map(({ found }) => found);
 }
 
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
@@ -60,14 +69,18 @@ function fuseRanks(lists: readonly (readonly number[])[], count: number): number
   return scores.map((score) => Math.round(score * SCORE_PRECISION));
 }
 
-/**
- * Value of a rank in the fused order, from 1 down: 1 / log2(1 + rank), as in nDCG. The scores are too close together:
- * in a single list, the first has 1.64 times the score of the fortieth, so any prior would dominate. Equal scores share
- * their best rank.
- */
-function discountPlaces(scores: readonly number[]): number[] {
+/** The place of each score in descending order, from 1. Equal scores share their best place. */
+function rankPlaces(scores: readonly number[]): number[] {
   const sorted = scores.toSorted((a, b) => b - a);
   const places = new Map<number, number>();
   for (const [i, score] of sorted.entries()) if (!places.has(score)) places.set(score, i + 1);
-  return scores.map((score) => 1 / Math.log2(1 + (places.get(score) ?? scores.length)));
+  return scores.map((score) => places.get(score) ?? scores.length);
+}
+
+/**
+ * Value of a place from 1 down: 1 / log2(1 + place), as in nDCG. The fused scores are too close together: in a single
+ * list, the first has 1.64 times the score of the fortieth, so any prior would dominate.
+ */
+export function discountPlace(place: number): number {
+  return 1 / Math.log2(1 + place);
 }

@@ -16,6 +16,8 @@ export type FoundItem = {
   summaryDescription: string;
   /** Publication time; undefined if the source does not provide it. */
   publishedAt: Date | undefined;
+  /** Place in the list of its tool by relevance alone, from 1; set by ranking. Equal ones share a place. */
+  place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
   engagement?: number;
   /** The full post, for microblogs only. Counters that the source lacks are null. */

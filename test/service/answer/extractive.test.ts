@@ -60,8 +60,8 @@ describe('quotations', () => {
     expect(completion.key_sources.map(({ text }) => text)).toEqual(['A model of rain']);
   });
 
-  test('with the same words are merged, and the most popular one is cited', async () => {
-    const copies = [3, 900, 20].map((engagement) => found('microblog', `${QUAY} #quay`, { engagement }));
+  test('with the same words are merged, and the one with the best place is cited', async () => {
+    const copies = [3, 1, 2].map((place) => found('microblog', `${QUAY} #quay`, { place }));
     const repost = found('microblog', `RT @tove: ${QUAY}`);
     const { completion } = await write(findingsOf(...copies, repost, found('microblog', RAIN)));
     const claims = claimsOf(completion.microblog_summary);
@@ -82,7 +82,7 @@ describe('quotations', () => {
       'Somebody left a red scarf on the second bench.',
       'Coffee prices at the kiosk went up once more.',
     ];
-    const items = [...others, ...said].map((text) => found('microblog', text));
+    const items = [...others, ...said].map((text) => found('microblog', text, { place: 1 }));
     const { completion } = await write(findingsOf(...items), '');
     expect(said).toContain(completion.key_microblog_posts[0]?.text);
     expect(claimsOf(completion.microblog_summary).some(({ text }) => said.includes(text))).toBe(true);
@@ -96,10 +96,10 @@ describe('quotations', () => {
     expect(claimsOf(completion.summary).length).toBeGreaterThanOrEqual(3);
   });
 
-  test('use titles if nothing else is a sentence', async () => {
+  test('use titles, as sentences, if nothing else is a sentence', async () => {
     const item = found('news_forum', '', { title: 'Show NF: a timetable for night trains' });
-    const { completion } = await write(findingsOf(item));
-    expect(completion.news_forum_summary).toBe(`${item.title} [1](${item.link})`);
+    const { completion } = await write(findingsOf(item), 'night trains');
+    expect(completion.news_forum_summary).toBe(`${item.title}. [1](${item.link})`);
     expect(completion.key_news).toEqual([{ text: item.title, url: item.link }]);
   });
 

@@ -162,7 +162,7 @@ test('an instruction in the prompt changes no response either', async () => {
   const findings = findingsOf(found('web', TRUE), found('microblog', ALSO));
   for (const [i, [, canary]] of CANARIES.entries()) {
     obey = OBEDIENT[i % OBEDIENT.length]?.[1] ?? obey;
-    expectClean(await write(findings, canary, true), findings);
+    expectClean(await write(findings, `lighthouse. ${canary}`, true), findings);
   }
 });
 

@@ -70,7 +70,7 @@ test('one page under two addresses is one item with the details of both', () => 
     engagement: 7,
   });
   expect(rankResults([[bare], [full]], ASKED)).toEqual([
-    { ...bare, snippet: 'More', publishedAt: hoursAgo(3), engagement: 7 },
+    { ...bare, snippet: 'More', publishedAt: hoursAgo(3), engagement: 7, place: 1 },
   ]);
 });
 
@@ -111,6 +111,20 @@ test('at equal relevance, newer ranks above older, popular above unpopular, date
   expect(first({ engagement: 3 }, { engagement: 4 })).toBe('b');
   expect(first({}, { publishedAt: hoursAgo(24) })).toBe('b');
   expect(first({}, {})).toBe('a');
+});
+
+test('counters change the order of the results, not which are returned', () => {
+  const list = Array.from({ length: 30 }, (_, n) => item(`n${n}`, { publishedAt: hoursAgo(3) }));
+  const ranked = (moved: number) =>
+    rankResults([list.map((found, n) => ({ ...found, engagement: (n % 2) * moved }))], {
+      ...ASKED,
+      limit: 10,
+    });
+  expect(names(ranked(900))).not.toEqual(names(ranked(0)));
+  expect(new Set(names(ranked(900)))).toEqual(new Set(names(ranked(0))));
+  expect(new Map(ranked(900).map(({ link, place }) => [link, place]))).toEqual(
+    new Map(ranked(0).map(({ link, place }) => [link, place])),
+  );
 });
 
 const liked = fc.record({

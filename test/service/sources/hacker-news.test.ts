@@ -25,13 +25,13 @@ const hits = (...stories: unknown[]) => json({ hits: stories, nbHits: stories.le
 describeProvider({
   make,
   recorded: [hits(story())],
-  // Its page there, with its points, comments and site.
+  // Its page there, with the site that it links to.
   found: [
     {
       source: 'news_forum',
       title: 'Tidal turbines at work',
       link: 'https://news.ycombinator.com/item?id=41000001',
-      snippet: '120 points, 45 comments, energy.example',
+      snippet: 'energy.example',
       summaryDescription: '',
       publishedAt: new Date('2026-11-20T10:00:00.000Z'),
       engagement: 165,
@@ -92,11 +92,11 @@ test('decodes the text of an author, removes tags, and truncates it after a word
     ),
   );
   const [decoded, cut, told, bare] = await find();
-  expect(decoded?.snippet).toBe('It\'s "live" & well. See here for a < b');
+  expect(decoded?.snippet).toBe('It\'s "live" & well.\nSee here for a < b');
   expect(cut?.snippet.length).toBeLessThanOrEqual(300);
   expect(cut?.snippet).toMatch(/word…$/);
   expect(told).toMatchObject({ title: 'Ask & tell', snippet: 'Yes.' });
-  expect(bare).toMatchObject({ snippet: '0 points, 0 comments', engagement: 0 });
+  expect(bare).toMatchObject({ snippet: '', engagement: 0 });
 });
 
 test('skips malformed items, among them the recorded one without a title', async () => {
@@ -112,7 +112,7 @@ test('skips malformed items, among them the recorded one without a title', async
       story({ points: 'many' }),
     ),
   );
-  expect((await find()).map(({ snippet }) => snippet)).toEqual(['0 points, 45 comments, energy.example']);
+  expect((await find()).map(({ engagement }) => engagement)).toEqual([45]);
   provider.answers(json(sample('hacker-news.search.json')));
   expect(await find()).toEqual([]);
 });

@@ -6,7 +6,6 @@ import { json, sample, startAdapter } from './provider.ts';
 const make = (server: string) => lemmy({ server });
 const post = (id: number) => ({
   post: { name: `Post ${id}`, ap_id: `https://lemmy.example/post/${id}`, published: '2026-11-20T00:00:00Z' },
-  community: { name: 'energy' },
   counts: { score: 1, comments: 0 },
 });
 
@@ -28,7 +27,7 @@ describeProvider({
       source: 'discussion_board',
       title: 'Older by a zone that nobody wrote',
       link: 'https://other.example/post/7',
-      snippet: '-3 points, 2 comments in energy',
+      snippet: '',
       summaryDescription: '',
       publishedAt: new Date('2026-11-19T23:00:00.500Z'),
       engagement: 2,

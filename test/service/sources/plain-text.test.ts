@@ -6,6 +6,7 @@ import {
   toPlainText,
   MAX_SNIPPET_LENGTH,
   toTitle,
+  toWebExcerpt,
 } from '../../../src/service/sources/parse/plain-text.ts';
 import { watchProcessor } from '../../processor.ts';
 
@@ -41,17 +42,66 @@ describe('plain text from possible HTML', () => {
 
   test('takes no longer for unclosed tags', () => {
     const computed = watchProcessor();
-    for (const piece of ['<a', '<script>', '<!--', '[', '![](', '&', '> ']) {
+    for (const piece of [
+      '<a',
+      '<script>',
+      '<!--',
+      '[',
+      '![](',
+      '&',
+      '> ',
+      '. # ',
+      '. |',
+      '*',
+      '_',
+      '1 votes ',
+    ]) {
       markdownToPlainText(piece.repeat(200_000));
     }
     expect(computed()).toBeLessThan(500);
   });
 });
 
-test('keeps the link texts of Markdown, without its marks', () => {
-  const markdown =
-    '# Head\n\n> quoted\n\n**Bold** [the words](https://a.example/x) ![pixel](https://b.example/p?q=1)';
-  expect(markdownToPlainText(markdown)).toBe('Head quoted Bold the words pixel');
+test.each([
+  [
+    '# Head\n\n> quoted\n\n**Bold** [words](https://a.example/x) ![pixel](https://b.example/p)',
+    'quoted\nBold words pixel',
+  ],
+  [
+    '52\\-47 for *very* good_names, _says_ `raise Error(x_y)`',
+    '52-47 for very good_names, says raise Error(x_y)',
+  ],
+  [
+    'Before.\n\n```js\nrun()\n```\n\n    indented()\n\n- one\n- two\n\n---\n\nAfter.',
+    'Before.\none\ntwo\nAfter.',
+  ],
+  ['| a | b |\n|---|---|\n| 1 | 2 |\nBelow the table.', 'Below the table.'],
+  ['C# is 2 * 3 * 4, a | b, and snake_case.', 'C# is 2 * 3 * 4, a | b, and snake_case.'],
+  // As search services join the lines of a page.
+  [
+    '## Site. # Title: of a page. Its **first** sentence.**. ### Next. Its second.',
+    'Its first sentence. Its second.',
+  ],
+  [
+    '> Abstract:We look. | Cite as: | arXiv:2505.1 [cs.LG] |. |  | (or v1) |. We see.',
+    'Abstract:We look. We see.',
+  ],
+])('is the prose of Markdown, without its marks: %j', (markdown, text) => {
+  expect(markdownToPlainText(markdown)).toBe(text);
+});
+
+test.each([
+  ['Mar 12, 2023 \ufffd As a network it grows.', 'As a network it grows.'],
+  ['17 hours ago · The ferry is late.', 'The ferry is late.'],
+  ['107 votes, 53 comments. I love the ferry.', 'I love the ferry.'],
+  ['2280 points, 498 comments', ''],
+  [
+    'View a PDF of the paper titled Tides, by T. Ove. We study tides. Sign up for our list.',
+    'We study tides.',
+  ],
+  ['12 votes decided the election.', '12 votes decided the election.'],
+])('an excerpt has nothing of the page around it: %j', (text, excerpt) => {
+  expect(toWebExcerpt(text)).toBe(excerpt);
 });
 
 describe('an excerpt', () => {

@@ -84,7 +84,7 @@ describeProvider({
       source: 'discussion_board',
       title: 'Post a',
       link: 'https://www.reddit.com/r/energy/comments/a/post/',
-      snippet: '3 points, 4 comments in r/energy',
+      snippet: '',
       summaryDescription: '',
       publishedAt: new Date('2026-11-21T11:00:00Z'),
       engagement: 7,
@@ -124,14 +124,14 @@ describeProvider({
 });
 
 describe('Reddit posts', () => {
-  test('have their link, a line about them if they have no text, and reactions', async () => {
+  test('have their link, no text that they do not have, and reactions', async () => {
     const { find } = await startReddit(json(sample('reddit.search.json')));
     expect(await find({ from: undefined })).toEqual([
       {
         source: 'discussion_board',
         title: 'A half-hour to learn Rust',
         link: 'https://www.reddit.com/r/rust/comments/fbenua/a_halfhour_to_learn_rust/',
-        snippet: '567 points, 80 comments in r/rust',
+        snippet: '',
         summaryDescription: '',
         publishedAt: new Date('2020-02-29T16:10:51Z'),
         engagement: 647,
@@ -144,7 +144,7 @@ describe('Reddit posts', () => {
     const { find } = await startReddit(listing(post('a', { selftext, score: -7, title: 'Vec<T> & "you"' })));
     const [found] = await find();
     expect(found?.title).toBe('Vec<T> & "you"');
-    expect(found?.snippet).toMatch(/^See the map & more\. word word .*word…$/);
+    expect(found?.snippet).toMatch(/^See the map & more\.\nword word .*word…$/);
     expect(found?.snippet.length).toBeLessThanOrEqual(300);
     expect(found?.engagement).toBe(4);
   });

@@ -16,7 +16,7 @@ describeProvider({
       source: 'web',
       title: 'Second turbine turns',
       link: 'https://news.example/turbine',
-      snippet: 'Turbine The second turbine & its rotor turned for nine days.',
+      snippet: 'The second turbine & its rotor turned for nine days.',
       summaryDescription: '',
       publishedAt: new Date('2026-11-20T06:10:00Z'),
     },

@@ -1,6 +1,7 @@
 /** Converts titles and excerpts to text without markup that is safe to store, display and send. */
 import { decodeHTML } from 'entities';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
+import { removeBoilerplate } from './boilerplate.ts';
 
 /** Maximum UTF-16 code units to convert; an excerpt never needs more. */
 const MAX_MARKUP_LENGTH = 4_000;
@@ -17,50 +18,68 @@ const BLOCK_ELEMENT =
 
 /** Text of HTML, or of text with HTML entities: one line, decoded once. */
 export function toPlainText(markup: string): string {
+  return cleanLine(toPlainLines(markup));
+}
+
+/** As {@link toPlainText}, with a line for each block, so that a heading does not run into the next sentence. */
+export function toPlainLines(markup: string): string {
   const bare = cleanText(markup, MAX_MARKUP_LENGTH)
     .replace(HTML_COMMENT, ' ')
     .replace(INLINE_ELEMENT, '')
-    .replace(BLOCK_ELEMENT, ' ');
-  return cleanLine(cleanText(decodeHTML(bare)));
+    .replace(BLOCK_ELEMENT, '\n');
+  return joinLines(cleanText(decodeHTML(bare)).split('\n').map(cleanLine));
 }
 
-/** `\\*`: a mark that is text. Held as a private character while the others are removed. */
-const ESCAPED_MARK = /\\([!-/:-@[-`{-~])/g;
-const HELD_MARK = /[\ue021-\ue07e]/g;
-const HELD_FROM = 0xe000;
-/** Emphasis, unlike `2*3` and `a * b`. */
-const EMPHASIS = /(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)|(?<![\s\p{L}\p{N}])\*|\*(?![\s\p{L}\p{N}])/gu;
+function joinLines(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
+}
 
-/** Text of Markdown: link labels and cells of tables, without headings, quotes, bullets, emphasis, code and escapes. */
+const CODE_FENCE = /^ {0,3}(?:```|~~~)/;
+/** Lines without prose: indented code, rules, definitions of links. */
+const NO_PROSE = /^(?: {4,}[^\s*+-]|\t|\s*(?:[-*_=]\s*){3,}$|\s*\[[^\]]{1,99}\]:\s)/;
+/** Some search services join the lines of a page: headings, tables and quotes then stand between sentences. */
+const HEADING = /(?:^|(?<=[.!?] ))\s{0,3}#{1,6} (?:[^.!?]|[.!?](?!\s|$))*(?:[.!?]+|$)/g;
+const TABLE_ROW = /(?:^|(?<=[.!?] ))\s{0,3}\|(?:[^|]*\|)+\.?/g;
+const LINE_MARK = /(?:^|(?<=[.!?] ))\s{0,8}(?:>+|[-*+•](?=\s))\s{0,8}/g;
+const LABELLED_LINK = /!?\[([^[\]]*)\]\([^()\s]*\)/g;
+const EMPHASIS =
+  /\*\*|__|~~|`|(?<![\p{L}\p{N}*\\])\*(?=\S)|(?<=[^\s\\])\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_\\])_(?=\S)|(?<=[^\s\\])_(?![\p{L}\p{N}_])/gu;
+/** A full stop that joined a line to the next although the line had its own end. */
+const JOINT = /(?<=[!?:]|[.!?]["”’')]|[.!?:]["”’')]?[*_]{1,2})\.(?=\s|$)/g;
+const ESCAPE = /\\([!-/:-@[-`{-~])/g;
+
+/** The prose of Markdown, a line for each block: without headings, code, tables, addresses and marks. */
 export function markdownToPlainText(markdown: string): string {
-  const held = cleanText(
-    markdown.slice(0, MAX_MARKUP_LENGTH).replace(HELD_MARK, ''),
-    MAX_MARKUP_LENGTH,
-  ).replace(ESCAPED_MARK, (_, mark: string) => String.fromCharCode(HELD_FROM + mark.charCodeAt(0)));
-  const bare = held
+  let inCode = false;
+  const prose = cleanText(markdown, MAX_MARKUP_LENGTH)
     .split('\n')
-    .map(removeTableMarks)
-    .join('\n')
-    .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
-    .replace(/^[ \t]*(?:#{1,6}|>+|[-+*])[ \t]+/gm, '')
-    // Providers join the pieces of a page in one line.
-    .replace(/(?<=[ \t])#{2,6}(?=[ \t])/g, '')
-    .replaceAll('**', '')
-    .replace(EMPHASIS, '')
-    .replaceAll('`', '');
-  return toPlainText(bare).replace(HELD_MARK, (mark) => String.fromCharCode(mark.charCodeAt(0) - HELD_FROM));
+    .filter((line) => {
+      const isFence = CODE_FENCE.test(line);
+      if (isFence) inCode = !inCode;
+      return !isFence && !inCode && !NO_PROSE.test(line);
+    });
+  const lines = prose.map((line) =>
+    line
+      .replace(LABELLED_LINK, '$1')
+      .replace(HEADING, '')
+      .replace(TABLE_ROW, '')
+      .replace(LINE_MARK, '')
+      .replace(JOINT, '')
+      .replace(EMPHASIS, '')
+      .replace(ESCAPE, '$1'),
+  );
+  return toPlainLines(lines.join('\n'));
 }
 
-function removeTableMarks(line: string): string {
-  const row = line.trim();
-  if (!row.startsWith('|') && !row.endsWith('|')) return line;
-  return /^[|:\s-]+$/.test(row) ? '' : row.replaceAll('|', ' ');
+/** An excerpt of a web page as search services return it: Markdown, HTML or plain text. */
+export function toWebExcerpt(text: string): string {
+  return toExcerpt(removeBoilerplate(markdownToPlainText(text)));
 }
 
 /** The heading with which a Markdown text begins; empty if it begins otherwise. */
 export function readHeading(markdown: string): string {
-  const [first = ''] = markdown.slice(0, MAX_MARKUP_LENGTH).trimStart().split('\n', 1);
-  return /^#{1,6}[ \t]/.test(first) ? markdownToPlainText(first) : '';
+  const [, heading = ''] = /^\s{0,9}#{1,6}[ \t]([^\n]*)/.exec(markdown) ?? [];
+  return cleanLine(markdownToPlainText(heading));
 }
 
 export function toTitle(markup: string): string {
@@ -71,7 +90,7 @@ export function toTitle(markup: string): string {
 export function toExcerpt(text: string, max = MAX_SNIPPET_LENGTH): string {
   if (text.length <= max) return text;
   const near = cleanText(text, max - 1);
-  const wordEnd = text[near.length] === ' ' ? near.length : near.lastIndexOf(' ');
+  const wordEnd = /\s/.test(text[near.length] ?? '') ? near.length : near.search(/\s\S*$/);
   // Without a word boundary in the second half (scripts without spaces, a long address), cut anywhere.
   return `${(wordEnd > max / 2 ? near.slice(0, wordEnd) : near).trimEnd()}…`;
 }

@@ -3,7 +3,7 @@
 import { MAX_LINK_LENGTH, parseUrl } from '../../../domain/link.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import type { FoundItem } from '../search-source.ts';
-import { markdownToPlainText, toExcerpt, toPlainText, toTitle } from './plain-text.ts';
+import { toTitle, toWebExcerpt } from './plain-text.ts';
 import { parsePublishedAt } from './published-at.ts';
 
 /** An address below a server's base URL, which may have a path (a mirror, a proxy). */
@@ -38,7 +38,7 @@ export function toShownLink(text: string): string | undefined {
 /**
  * A web search result as an item in an array; empty if its link cannot be displayed.
  * @param result.intranet allow private hosts; only for a search engine that the user runs
- * @param result.markdown whether its text is Markdown, not HTML
+ * @param result.text Markdown, HTML or plain text
  * @param result.inWindow whether only pages of the query's window were asked for
  */
 export function toWebResult(result: {
@@ -47,19 +47,17 @@ export function toWebResult(result: {
   text: string | undefined;
   published: string | undefined;
   intranet?: boolean;
-  markdown?: boolean;
   inWindow?: boolean;
 }): FoundItem[] {
   const link = toShownLink(result.url);
   if (link === undefined || (result.intranet !== true && isPrivateAddress(new URL(link)))) return [];
-  const text = result.text ?? '';
   const publishedAt = parsePublishedAt(result.published);
   return [
     {
       source: 'web',
       title: toTitle(result.title ?? '') || new URL(link).hostname,
       link,
-      snippet: toExcerpt(result.markdown === true ? markdownToPlainText(text) : toPlainText(text)),
+      snippet: toWebExcerpt(result.text ?? ''),
       summaryDescription: '',
       publishedAt,
       ...(result.inWindow === true && publishedAt === undefined && { inWindow: true }),

@@ -61,7 +61,6 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
       if (status !== 200) throw createQuotaOutage('no credits are left');
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
-          markdown: true,
           title: result.title || readHeading(result.text ?? ''),
           url: result.url,
           // Its highlights, or the start of the page if there are none.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SECOND } from '../../../domain/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
-import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { joinBestWords } from '../provider-query.ts';
@@ -97,7 +97,7 @@ function toFoundItems(story: StoryHit): FoundItem[] {
       source: 'news_forum',
       title,
       link: `https://news.ycombinator.com/item?id=${story.objectID}`,
-      snippet: writeSnippet(story),
+      snippet: readSnippet(story),
       summaryDescription: '',
       publishedAt: new Date(story.created_at_i * SECOND),
       engagement: toCount(story.points) + toCount(story.num_comments),
@@ -105,13 +105,11 @@ function toFoundItems(story: StoryHit): FoundItem[] {
   ];
 }
 
-/** The author's text; for a bare link, points, comments and domain. */
-function writeSnippet({ story_text, comment_text, url, points, num_comments }: StoryHit): string {
-  const text = toPlainText(story_text || comment_text || '');
+/** The author's text; for a bare link, the domain it leads to. Counters are no text: they change with every response. */
+function readSnippet({ story_text, comment_text, url }: StoryHit): string {
+  const text = toPlainLines(story_text || comment_text || '');
   if (text !== '') return toExcerpt(text, MAX_STORY_SNIPPET);
-  const counts = `${toCount(points)} points, ${toCount(num_comments)} comments`;
-  const domain = parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? '';
-  return domain === '' ? counts : `${counts}, ${domain}`;
+  return parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? '';
 }
 
 function toCount(count: number | null | undefined): number {

@@ -37,7 +37,6 @@ const postView = z.object({
     deleted: z.boolean().catch(false),
     removed: z.boolean().catch(false),
   }),
-  community: z.object({ name: z.string() }),
   counts: z.object({ score: z.number(), comments: z.number() }),
 });
 type PostView = z.infer<typeof postView>;
@@ -115,7 +114,7 @@ function isWithinWindow({ publishedAt: at }: FoundItem, { from, to }: SourceQuer
   return at !== undefined && (from === undefined || at >= from) && at <= to;
 }
 
-function toFoundItems({ post, community, counts: { score, comments } }: PostView): FoundItem[] {
+function toFoundItems({ post, counts: { score, comments } }: PostView): FoundItem[] {
   const link = toShownLink(post.ap_id);
   if (link === undefined || post.deleted || post.removed) return [];
   return [
@@ -123,9 +122,7 @@ function toFoundItems({ post, community, counts: { score, comments } }: PostView
       source: 'discussion_board',
       title: toTitle(post.name),
       link,
-      snippet:
-        toExcerpt(markdownToPlainText(post.body ?? '')) ||
-        `${score} points, ${comments} comments in ${community.name}`,
+      snippet: toExcerpt(markdownToPlainText(post.body ?? '')),
       summaryDescription: '',
       publishedAt: parsePublishedAt(post.published),
       engagement: Math.max(0, score) + Math.max(0, comments),

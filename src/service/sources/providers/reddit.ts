@@ -147,7 +147,7 @@ function isWithinWindow(post: RedditPost, { from, to }: SourceQuery): boolean {
 }
 
 function toFoundItems(post: RedditPost): FoundItem[] {
-  const { score, num_comments: comments, subreddit } = post;
+  const { score, num_comments: comments } = post;
   const link = toShownLink(`https://www.reddit.com${post.permalink}`);
   const publishedAt = new Date(post.created_utc * SECOND);
   if (link === undefined || Number.isNaN(publishedAt.getTime())) return [];
@@ -156,9 +156,7 @@ function toFoundItems(post: RedditPost): FoundItem[] {
       source: 'discussion_board',
       title: toTitle(post.title),
       link,
-      snippet:
-        toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET) ||
-        `${score} points, ${comments} comments in r/${subreddit}`,
+      snippet: toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET),
       summaryDescription: '',
       publishedAt,
       engagement: Math.max(0, score) + Math.max(0, comments),

@@ -63,7 +63,6 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
       if (status !== 200) throw createQuotaOutage(`HTTP ${status}`);
       return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
-          markdown: true,
           title: result.title,
           url: result.url,
           text: result.content,
