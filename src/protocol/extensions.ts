@@ -4,7 +4,7 @@
  */
 import { SPECIFIED_AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { z } from 'zod';
-import { aiResponseWithWeb, microblogAuthor, microblogPost } from './specification.ts';
+import { aiResponseWithWeb, microblogAuthor, microblogPost, resultItem } from './specification.ts';
 
 /** Why part of a response is empty or incomplete; `tool` is the tool's label. */
 export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
@@ -13,8 +13,8 @@ export type ServedWarning = z.infer<typeof warning>;
 /** Code of the warning that no source of a tool responded, so that its empty list does not mean "no results". */
 export const TOOL_UNANSWERED = 'tool_unanswered';
 
-/** Code of the warning that a tool returned nothing because the date filter excludes results without a date. */
-export const UNDATED_RESULTS = 'undated_results';
+/** Code of the warning that all results of a tool were dropped because of their dates. */
+export const OUTSIDE_PERIOD = 'outside_period';
 
 /** Who wrote the completion; `none` if there were no results, or only links were requested. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
@@ -50,7 +50,14 @@ export type ServedPost = z.infer<typeof servedPost>;
 
 const warnings = z.array(warning).min(1).optional();
 
+/** Results of a web search; one without a date is marked if its source searched the requested period only. */
+const servedResultItem = resultItem.extend({ period_vouched: z.literal(true).optional() });
+export type ServedResultItem = z.infer<typeof servedResultItem>;
+const webSearchGroup = z.object({ organic_results: z.array(servedResultItem) }).optional();
+
 export const servedAiResponse = aiResponseWithWeb.extend({
+  discussion_board_search_results: webSearchGroup,
+  web_search_results: webSearchGroup,
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
 });

@@ -4,9 +4,9 @@ import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
 import { cleanLine } from '../domain/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ServedAiResponse } from '../protocol/extensions.ts';
+import type { ServedAiResponse, ServedResultItem } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatItem, FlatPost } from '../protocol/flat-response.ts';
-import type { Completion, ResultGroup, ResultItem } from '../protocol/specification.ts';
+import type { Completion, ResultGroup } from '../protocol/specification.ts';
 import {
   type CompletionRole,
   writeCompletion,
@@ -131,12 +131,20 @@ function restoreKeyItems(completion: Completion, restore: (cited: string) => str
   return Object.fromEntries(keys) as Pick<Completion, (typeof KEY_LISTS)[number]>; // loses the key type
 }
 
-function toResultItem({ source, title, link, snippet, summaryDescription }: FoundItem): ResultItem {
-  const item: ResultItem = {
+function toResultItem({
+  source,
+  title,
+  link,
+  snippet,
+  summaryDescription,
+  periodVouched,
+}: FoundItem): ServedResultItem {
+  const item: ServedResultItem = {
     title,
     link,
     snippet: cleanLine(snippet),
     summary_description: summaryDescription,
+    ...(periodVouched === true && { period_vouched: true }),
   };
   // Present on preprint and encyclopedia results, absent on the other groups.
   if (source === 'preprint' || source === 'encyclopedia') item.with_metadata = true;

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/domain/enumerations.ts';
+import {
+  DATE_FILTER_DAYS,
+  type DateFilter,
+  DATE_FILTERS,
+  MODELS,
+  SOURCES,
+} from '../../src/domain/enumerations.ts';
 import { DAY } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { retrieveFindings, computeDateWindow } from '../../src/service/planning/retrieval.ts';
@@ -15,6 +21,10 @@ const prompts = fc.constantFrom('harbour festival', 'tidal power', 'lighthouse',
 
 function item(link: string, publishedAt: Date): FoundItem {
   return { source: 'web', title: link, link, snippet: '', summaryDescription: '', publishedAt };
+}
+
+function webOf(list: readonly FoundItem[]): SearchSource {
+  return { name: 'web-of-the-test', source: 'web', state: 'live', find: () => Promise.resolve(list) };
 }
 
 describe('the date filter', () => {
@@ -84,6 +94,62 @@ describe('the date filter', () => {
     } as const;
     const { findings } = await retrieveFindings({ sources, log }, asked, never);
     expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
+  });
+
+  test.each<[DateFilter, string[]]>([
+    ['PAST_WEEK', ['https://a.example/vouched']],
+    ['PAST_2_MONTHS', ['https://a.example/undated', 'https://a.example/vouched']],
+  ])('%s keeps undated results that their source vouches for', async (dateFilter, links) => {
+    const old = item('https://a.example/old', new Date(NOON.getTime() - 700 * DAY));
+    const undated = { ...old, link: 'https://a.example/undated', title: 'undated', publishedAt: undefined };
+    const vouched = {
+      ...undated,
+      link: 'https://a.example/vouched',
+      title: 'vouched',
+      periodVouched: true,
+    } as const;
+    const asked = { prompt: 'x', selected: ['web'], model: 'NOVA', dateFilter, at: NOON } as const;
+    const { findings, warnings } = await retrieveFindings(
+      { sources: [webOf([old, undated, vouched])], log },
+      asked,
+      never,
+    );
+    expect(findings.get('web')?.map(({ link }) => link)).toEqual(links);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[string, FoundItem[], string | undefined]>([
+    ['nothing', [], undefined],
+    [
+      'two old results',
+      [1, 2].map((n) => item(`https://a.example/${n}`, new Date(NOON.getTime() - 9 * DAY))),
+      'left out as outside the requested period: 2',
+    ],
+    [
+      'an old and an undated one',
+      [
+        item('https://a.example/1', new Date(NOON.getTime() - 9 * DAY)),
+        { ...item('https://a.example/2', NOON), publishedAt: undefined },
+      ],
+      'left out as outside the requested period: 2 (without a date: 1)',
+    ],
+    [
+      'one of the period',
+      [item('https://a.example/1', NOON), item('https://a.example/2', new Date(0))],
+      undefined,
+    ],
+  ])('an empty tool says whether dates are the reason: %s', async (_, list, message) => {
+    const asked = {
+      prompt: 'x',
+      selected: ['web'],
+      model: 'ORBIT',
+      dateFilter: 'PAST_WEEK',
+      at: NOON,
+    } as const;
+    const { warnings } = await retrieveFindings({ sources: [webOf(list)], log }, asked, never);
+    expect(warnings).toEqual(
+      message === undefined ? [] : [{ code: 'outside_period', tool: 'Web Search', message }],
+    );
   });
 
   test('a failed source loses only its own items', async () => {

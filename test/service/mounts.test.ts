@@ -106,6 +106,21 @@ describe('next to the results', () => {
     expect(usual).not.toContain('"type":"web"');
     expect(usual).not.toContain('web_search_results');
   });
+
+  test('an undated result that its source vouches for is marked, and a tool emptied by dates is a warning', async () => {
+    const old = foundItem('https://live.example/old', { publishedAt: new Date(0) });
+    const vouched = foundItem(LIVE, { publishedAt: undefined, periodVouched: true });
+    const sources = [
+      stubSource('web', async () => [old, vouched]),
+      stubSource('video', async () => [{ ...old, source: 'video' }]),
+    ];
+    const open = await startForTest({ live: sources, webGroup: true });
+    const body = { ...web, tools: ['Web Search', 'Video Search'] };
+    const answer = servedAiResponse.parse(await (await open.post(`/live${A}`, body)).json());
+    await open.close();
+    expect(answer.web_search_results?.organic_results).toMatchObject([{ link: LIVE, period_vouched: true }]);
+    expect(answer.warnings).toMatchObject([{ code: 'outside_period', tool: 'Video Search' }]);
+  });
 });
 
 test('an address is returned as its source gave it, and escaped where a text cites it', async () => {

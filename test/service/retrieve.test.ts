@@ -307,12 +307,15 @@ describe('an undated item', () => {
   });
 
   test('is included if its source was asked for the window only, and excluded with a warning otherwise', async () => {
-    const source = (inWindow: boolean) =>
+    const source = (periodVouched: boolean) =>
       stubSource('web', async () => [
-        foundItem('https://x.example/a', { publishedAt: undefined, ...(inWindow && { inWindow: true }) }),
+        foundItem('https://x.example/a', {
+          publishedAt: undefined,
+          ...(periodVouched && { periodVouched: true }),
+        }),
       ]);
-    const answer = (inWindow: boolean) =>
-      retrieveFindings({ sources: [source(inWindow)], log: silent }, asking(), never);
+    const answer = (periodVouched: boolean) =>
+      retrieveFindings({ sources: [source(periodVouched)], log: silent }, asking(), never);
     const vouched = await answer(true);
     expect(vouched.findings.get('web')).toHaveLength(1);
     expect(vouched.warnings).toEqual([]);
@@ -320,9 +323,9 @@ describe('an undated item', () => {
     expect(dropped.findings.get('web')).toEqual([]);
     expect(dropped.warnings).toEqual([
       {
-        code: 'undated_results',
+        code: 'outside_period',
         tool: 'Web Search',
-        message: 'left out for lack of a date: 1; only periods of more than a month include them',
+        message: 'left out as outside the requested period: 1 (without a date: 1)',
       },
     ]);
   });

@@ -5,6 +5,7 @@ import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { type Id, inTransaction, openDatabase } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
+import { readStoredRules } from '../../src/store/link-rules.ts';
 import { findStored, saveContent, saveCounters } from '../../src/store/save/save-facts.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
@@ -153,7 +154,9 @@ test('the rows of a late copy are locked where all saves lock them: content firs
     rows(`SELECT FROM strandline.${table} WHERE ${key} = ${post} FOR NO KEY UPDATE NOWAIT`);
   await inTransaction(world.db, async (tx) => {
     const known = await findStored(tx, [late]);
-    expect(await saveContent(tx, 'post', known.posts)).toMatchObject({ late: [{}] });
+    expect(await saveContent(tx, 'post', known.posts, await readStoredRules(tx))).toMatchObject({
+      late: [{}],
+    });
     await expect(lock('posts', 'id')).rejects.toThrow('could not obtain lock');
     await lock('post_counters', 'post_id');
     expect(await saveCounters(tx, known)).toMatchObject({ late: { post: [{}] } });

@@ -10,7 +10,7 @@ import {
 } from '../../domain/enumerations.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { type ServedWarning, TOOL_UNANSWERED, UNDATED_RESULTS } from '../../protocol/extensions.ts';
+import { OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { parseUrl } from '../../domain/link.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
@@ -85,10 +85,9 @@ async function retrieveForTool(
   const window = request.window ?? computeDateWindow(request.dateFilter, request.at);
   const domains = source === 'web' ? request.domains : undefined;
   const query = { ...window, limit: request.count ?? tier.items, domains };
+  const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isWithinWindow(item, window);
   const keep = (item: FoundItem) =>
-    isOriginalPost(item) &&
-    (source === 'encyclopedia' || isWithinWindow(item, window)) &&
-    (domains === undefined || isWithinDomains(item, domains));
+    isOriginalPost(item) && isInPeriod(item) && (domains === undefined || isWithinDomains(item, domains));
   const ranked = (lists: readonly (readonly FoundItem[])[]) =>
     rankResults(
       lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
@@ -97,31 +96,34 @@ async function retrieveForTool(
 
   const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
   const found = ranked(first.lists);
+  const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], warnings: ServedWarning[]) => {
+    const dropped = lists.flat().filter((item) => isOriginalPost(item) && !isInPeriod(item));
+    const isEmptied = results.length === 0 && dropped.length > 0;
+    return {
+      found: results,
+      warnings: isEmptied ? [...warnings, warnOfDates(source, dropped)] : warnings,
+    };
+  };
   const further = single.slice(0, tier.again);
   const again = first.answering.filter(acceptsWordings);
   if (found.length >= MIN_RESULT_SHARE * query.limit || further.length === 0 || again.length === 0) {
-    return {
-      found,
-      warnings: [...collectWarnings(first, source), ...warnOfUndated(source, found, first.lists)],
-    };
+    return conclude(found, first.lists, collectWarnings(first, source));
   }
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
   const lists = [...first.lists, ...second.lists];
-  const all = ranked(lists);
-  const undated = warnOfUndated(source, all, lists);
-  return { found: all, warnings: [...collectWarnings(first, source), ...second.warnings, ...undated] };
+  return conclude(ranked(lists), lists, [...collectWarnings(first, source), ...second.warnings]);
 }
 
-/** Distinguishes "no results" from results that all lack the time which the date filter needs. */
-function warnOfUndated(
-  source: Source,
-  found: readonly FoundItem[],
-  lists: readonly (readonly FoundItem[])[],
-): ServedWarning[] {
-  const undated = lists.flat().filter(({ publishedAt }) => publishedAt === undefined).length;
-  if (found.length > 0 || undated === 0 || source === 'encyclopedia') return [];
-  const message = `left out for lack of a date: ${undated}; only periods of more than a month include them`;
-  return [{ code: UNDATED_RESULTS, tool: findToolLabel(source), message }];
+/** A tool that is empty only because of the dates of its results. */
+function warnOfDates(tool: Source, dropped: readonly FoundItem[]): ServedWarning {
+  const links = new Set(dropped.map(({ link }) => link));
+  const undated = new Set(dropped.flatMap(({ link, publishedAt }) => (publishedAt ? [] : [link])));
+  const without = undated.size === 0 ? '' : ` (without a date: ${undated.size})`;
+  return {
+    code: OUTSIDE_PERIOD,
+    tool: findToolLabel(tool),
+    message: `left out as outside the requested period: ${links.size}${without}`,
+  };
 }
 
 /** Excludes reposts: the original is a result itself. */
@@ -132,11 +134,11 @@ function isOriginalPost({ post }: FoundItem): boolean {
 /** Longest window from which undated items are excluded. */
 const MAX_DATED_ONLY_MS = DATE_FILTER_DAYS.PAST_MONTH * DAY;
 
-/** Filters by each item's own time, since sources may search a wider window. */
-function isWithinWindow({ publishedAt, inWindow }: FoundItem, { from, to }: DateWindow): boolean {
+/** Filters by each item's own time, since sources may search a wider window; undated ones need a source that vouches. */
+function isWithinWindow({ publishedAt, periodVouched }: FoundItem, { from, to }: DateWindow): boolean {
   const at = publishedAt?.getTime() ?? Number.NaN;
   const start = from?.getTime() ?? Number.NEGATIVE_INFINITY;
-  if (Number.isNaN(at)) return inWindow === true || to.getTime() - start > MAX_DATED_ONLY_MS;
+  if (Number.isNaN(at)) return periodVouched === true || to.getTime() - start > MAX_DATED_ONLY_MS;
   return at >= start && at <= to.getTime();
 }
 

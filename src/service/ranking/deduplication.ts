@@ -55,14 +55,17 @@ function foldCopies(pages: readonly FoundItem[]): { things: FoundItem[]; thingOf
 
 /** Merges one page as returned by several sources. */
 function mergeItems(first: FoundItem, other: FoundItem): FoundItem {
-  const { engagement: a, ...rest } = first;
+  const { engagement: a, periodVouched, ...rest } = first;
   const { engagement: b } = other;
+  const publishedAt = pickEarlier(first.publishedAt, other.publishedAt);
+  const isVouched = periodVouched === true || other.periodVouched === true;
   return {
     ...rest,
     title: first.title || other.title,
     snippet: first.snippet || other.snippet,
     summaryDescription: first.summaryDescription || other.summaryDescription,
-    publishedAt: pickEarlier(first.publishedAt, other.publishedAt),
+    publishedAt,
+    ...(publishedAt === undefined && isVouched && { periodVouched: true }),
     ...(a === undefined && b === undefined ? {} : { engagement: Math.max(a ?? 0, b ?? 0) }),
   };
 }

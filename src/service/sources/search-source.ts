@@ -16,6 +16,8 @@ export type FoundItem = {
   summaryDescription: string;
   /** Publication time; undefined if the source does not provide it. */
   publishedAt: Date | undefined;
+  /** Has no publication time, but its source searched the query's period only, and so vouches that it belongs there. */
+  periodVouched?: true;
   /** Place in the list of its tool by relevance alone, from 1; set by ranking. Equal ones share a place. */
   place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
@@ -24,8 +26,6 @@ export type FoundItem = {
   post?: MicroblogPost;
   /** The whole post that `post` quotes, if the source returns it. */
   quoted?: MicroblogPost;
-  /** Undated, but the source was asked for the query's window only. */
-  inWindow?: true;
 };
 
 /** Hosts to which web results are limited, and hosts without which they are returned; subdomains included. */

@@ -18,7 +18,9 @@ const found = (title: string, link: string, snippet: string, published?: string)
   link,
   snippet,
   summaryDescription: '',
-  publishedAt: published === undefined ? undefined : new Date(published),
+  ...(published === undefined
+    ? { publishedAt: undefined, periodVouched: true }
+    : { publishedAt: new Date(published) }),
 });
 
 describeProvider({

@@ -28,7 +28,7 @@ describeProvider({
       snippet: 'Tidal power is power from tides.',
       summaryDescription: '',
       publishedAt: undefined,
-      inWindow: true,
+      periodVouched: true,
     },
   ],
   asked: [
@@ -75,13 +75,13 @@ test('pages without titles and dates: the heading is the title, and a window tha
   ];
   const { find } = await startAdapter(make, json({ results }));
   expect(await find()).toMatchObject([
-    { title: 'Turbines of 2026', snippet: 'Turbines of 2026 Site MW Fundy 20 Cheap power', inWindow: true },
-    { title: 'a.example', snippet: 'No heading - 52-47 [1] here.', inWindow: true },
+    { title: 'Turbines of 2026', snippet: 'Cheap power', periodVouched: true },
+    { title: 'a.example', snippet: 'No heading - 52-47 [1] here.', periodVouched: true },
     { title: 'a.example', publishedAt: new Date('2026-11-20T06:10:00.000Z') },
   ]);
   const [, , dated] = await find();
-  expect(dated).not.toHaveProperty('inWindow');
-  for (const item of await find({ from: undefined })) expect(item).not.toHaveProperty('inWindow');
+  expect(dated).not.toHaveProperty('periodVouched');
+  for (const item of await find({ from: undefined })) expect(item).not.toHaveProperty('periodVouched');
 });
 
 test('domains have their own parameters, and a site of the prompt is the only one', async () => {

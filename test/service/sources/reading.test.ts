@@ -106,7 +106,7 @@ test('a malformed item is skipped; if all are, the response format has changed',
 });
 
 test('a web result without a title is named after its host', () => {
-  const bare = { title: ' ', text: undefined, published: undefined };
+  const bare = { title: ' ', text: undefined, published: undefined, periodOnly: false };
   expect(toWebResult({ ...bare, url: 'https://a.example/x' })).toMatchObject([
     { title: 'a.example', snippet: '' },
   ]);
@@ -114,7 +114,8 @@ test('a web result without a title is named after its host', () => {
 });
 
 test('a public search must not return private addresses; your own search may', () => {
-  const result = { title: 'Wiki', text: undefined, published: undefined, url: 'http://192.168.0.9/wiki' };
+  const bare = { title: 'Wiki', text: undefined, published: undefined, periodOnly: false };
+  const result = { ...bare, url: 'http://192.168.0.9/wiki' };
   expect(toWebResult(result)).toEqual([]);
   expect(toWebResult({ ...result, intranet: true })).toMatchObject([{ link: result.url }]);
 });

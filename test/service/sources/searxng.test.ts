@@ -6,7 +6,7 @@ import { json, NOW, outageOf, query, sample, startAdapter, text } from './provid
 
 const make = (server: string) => searxng({ server });
 const EMPTY = json({ results: [], unresponsive_engines: [], number_of_results: 0 });
-const found = { source: 'web', summaryDescription: '', publishedAt: undefined, inWindow: true };
+const found = { source: 'web', summaryDescription: '', publishedAt: undefined, periodVouched: true };
 const noJson = {
   code: 'source_refused',
   detail: 'JSON format is not enabled (search.formats in settings.yml)',
@@ -48,12 +48,7 @@ describeProvider({
     param: 'pageno',
     values: ['1', '2'],
   },
-  // Each without results is followed by one without a range.
-  windows: [
-    'time_range',
-    ...['day', 'week', 'week', 'month', 'month', 'year', 'year'].flatMap((range) => [range, undefined]),
-    undefined,
-  ],
+  windows: ['time_range', 'day', 'week', 'week', 'month', 'month', 'year', 'year', undefined],
   // Without words it asks no engine.
   probe: {
     asked: { path: '/search', params: { format: 'json' } },
@@ -99,14 +94,14 @@ describe('engines', () => {
     expect(rangesOf(provider.requests)).toEqual(['week', undefined]);
     // Nobody says that it is of this week.
     expect(items).toMatchObject([{ link: 'https://a.example/1', publishedAt: undefined }]);
-    expect(items[0]).not.toHaveProperty('inWindow');
+    expect(items[0]).not.toHaveProperty('periodVouched');
   });
 
   test('with time ranges vouch for the window, if the range is not wider', async () => {
     const { find } = await startAdapter(make, one(), EMPTY, one(), EMPTY);
-    expect(await find()).toMatchObject([{ inWindow: true }]);
+    expect(await find()).toMatchObject([{ periodVouched: true }]);
     const [twoDays] = await find({ from: new Date(NOW.getTime() - 2 * DAY) }); // asked for a week
-    expect(twoDays).not.toHaveProperty('inWindow');
+    expect(twoDays).not.toHaveProperty('periodVouched');
   });
 
   test('that are suspended after a failure are no silence', async () => {
@@ -147,4 +142,39 @@ test('a prompt is words, not commands', async () => {
   const { find, provider } = await startAdapter(make, EMPTY);
   await find({ prompt: '!!g :de <9 site:reddit.com why? !images of "x:y"' });
   expect(provider.requests[0]?.params['q']).toBe('g de 9 site:reddit.com why? images of "x:y"');
+});
+
+describe('a period', () => {
+  const hit = (n: number, published?: string) => ({
+    url: `https://a.example/${n}`,
+    title: `Hit ${n}`,
+    ...(published !== undefined && { publishedDate: published }),
+  });
+  const results = (...hits: object[]) => json({ results: hits });
+  const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY);
+
+  test('that has no results is left out of a second request, whose results vouch for nothing', async () => {
+    const { find, provider } = await startAdapter(make, EMPTY, results(hit(1), hit(2, '2026-11-20')), EMPTY);
+    expect((await find()).map(({ link, periodVouched }) => [link, periodVouched])).toEqual([
+      ['https://a.example/1', undefined],
+      ['https://a.example/2', undefined],
+    ]);
+    expect(provider.requests.map(({ params }) => params['time_range'])).toEqual(['week', undefined]);
+  });
+
+  test.each<[number, true | undefined]>([
+    [1, true],
+    [2, undefined],
+    [7, true],
+    [14, undefined],
+    [30, true],
+    [60, undefined],
+  ])(
+    'of %i days: undated results are vouched for if the engine knows such a period',
+    async (days, vouched) => {
+      const { find } = await startAdapter(make, results(hit(1), hit(2, '2026-11-20')), EMPTY);
+      const found = await find({ from: daysAgo(days) });
+      expect(found.map(({ periodVouched }) => periodVouched)).toEqual([vouched, undefined]);
+    },
+  );
 });

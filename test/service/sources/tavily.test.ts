@@ -27,7 +27,7 @@ describeProvider({
       snippet: 'Tidal power is power from tides.',
       summaryDescription: '',
       publishedAt: undefined,
-      inWindow: true,
+      periodVouched: true,
     },
   ],
   asked: [
@@ -74,9 +74,7 @@ test('its texts are Markdown', async () => {
     make,
     json({ results: [{ title: 'T', url: 'https://a.example/', content }] }),
   );
-  expect(await find()).toMatchObject([
-    { snippet: 'Turbines: the facts "They turn.". See docs Sites Cite as: a:2505.1 [cs.LG] fundy 2*3' },
-  ]);
+  expect(await find()).toMatchObject([{ snippet: '"They turn." See docs Sites' }]);
 });
 
 test('domains have their own parameters', async () => {

@@ -39,6 +39,8 @@ const CODE_FENCE = /^ {0,3}(?:```|~~~)/;
 const NO_PROSE = /^(?: {4,}[^\s*+-]|\t|\s*(?:[-*_=]\s*){3,}$|\s*\[[^\]]{1,99}\]:\s)/;
 /** Some search services join the lines of a page: headings, tables and quotes then stand between sentences. */
 const HEADING = /(?:^|(?<=[.!?] ))\s{0,3}#{1,6} (?:[^.!?]|[.!?](?!\s|$))*(?:[.!?]+|$)/g;
+/** Marks alone, of a heading that follows no sentence. */
+const INLINE_HEADING = /(?<=[ \t])#{2,6}(?=[ \t])/g;
 const TABLE_ROW = /(?:^|(?<=[.!?] ))\s{0,3}\|(?:[^|]*\|)+\.?/g;
 const LINE_MARK = /(?:^|(?<=[.!?] ))\s{0,8}(?:>+|[-*+•](?=\s))\s{0,8}/g;
 const LABELLED_LINK = /!?\[([^[\]]*)\]\([^()\s]*\)/g;
@@ -62,6 +64,7 @@ export function markdownToPlainText(markdown: string): string {
     line
       .replace(LABELLED_LINK, '$1')
       .replace(HEADING, '')
+      .replace(INLINE_HEADING, '')
       .replace(TABLE_ROW, '')
       .replace(LINE_MARK, '')
       .replace(JOINT, '')

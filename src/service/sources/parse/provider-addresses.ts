@@ -39,15 +39,15 @@ export function toShownLink(text: string): string | undefined {
  * A web search result as an item in an array; empty if its link cannot be displayed.
  * @param result.intranet allow private hosts; only for a search engine that the user runs
  * @param result.text Markdown, HTML or plain text
- * @param result.inWindow whether only pages of the query's window were asked for
+ * @param result.periodOnly whether the engine was asked for the query's period, and so vouches for undated results
  */
 export function toWebResult(result: {
   title: string | undefined;
   url: string;
   text: string | undefined;
   published: string | undefined;
+  periodOnly: boolean;
   intranet?: boolean;
-  inWindow?: boolean;
 }): FoundItem[] {
   const link = toShownLink(result.url);
   if (link === undefined || (result.intranet !== true && isPrivateAddress(new URL(link)))) return [];
@@ -60,7 +60,7 @@ export function toWebResult(result: {
       snippet: toWebExcerpt(result.text ?? ''),
       summaryDescription: '',
       publishedAt,
-      ...(result.inWindow === true && publishedAt === undefined && { inWindow: true }),
+      ...(publishedAt === undefined && result.periodOnly && { periodVouched: true }),
     },
   ];
 }

@@ -90,7 +90,13 @@ async function searchPage(
   return {
     items: parseFittingItems(results, resultItem).flatMap(
       ({ url: link, title, description, page_age: published }) =>
-        toWebResult({ title, url: link, text: description, published }),
+        toWebResult({
+          title,
+          url: link,
+          text: description,
+          published,
+          periodOnly: query.from !== undefined,
+        }),
     ),
     isLast: results.length === 0 || about?.more_results_available === false,
   };

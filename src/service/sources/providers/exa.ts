@@ -66,7 +66,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
           // Its highlights, or the start of the page if there are none.
           text: result.highlights?.join(' … ') || result.text,
           published: result.publishedDate,
-          inWindow: from !== undefined,
+          periodOnly: from !== undefined,
         }),
       );
     },

@@ -109,5 +109,5 @@ function repairJson(text: string): string {
 function toFoundItems({ url, title, seendate }: Article): FoundItem[] {
   const [, date = '', time = ''] = /^(\d{8})T(\d{6})Z$/.exec(seendate) ?? [];
   const published = `${date.replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')}T${time.replace(/(\d\d)(\d\d)(\d\d)/, '$1:$2:$3')}Z`;
-  return toWebResult({ title, url, text: undefined, published });
+  return toWebResult({ title, url, text: undefined, published, periodOnly: false });
 }

@@ -96,7 +96,7 @@ function createPageReader(server: string) {
           text: content,
           published: publishedDate,
           intranet: true,
-          inWindow: range?.isExact === true,
+          periodOnly: range?.isExact === true,
         }),
     );
     return { items, failed: results.length === 0 && silent.length > 0 };

@@ -67,17 +67,14 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
           url: result.url,
           text: result.content,
           published: result.published_date,
-          inWindow: query.from !== undefined,
+          periodOnly: query.from !== undefined,
         }),
       );
     },
   };
 }
 
-/**
- * Tavily returns publication times for news only. Windows of up to a month exclude undated items, so a general search
- * would be paid for and discarded.
- */
+/** Tavily returns publication times for news only; in windows of up to a month, they matter. */
 function isShortWindow({ from, to }: SourceQuery): boolean {
   return from !== undefined && to.getTime() - from.getTime() <= DATE_FILTER_DAYS.PAST_MONTH * DAY;
 }
