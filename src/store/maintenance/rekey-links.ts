@@ -358,11 +358,12 @@ async function replaceMerged(
   );
   const { last = null, any = false } = rows[0] ?? {};
   if (!any) return;
+  const end = last ?? -1n;
   const update = `UPDATE ${S}.${table} SET ${set}
     WHERE EXISTS (SELECT FROM unnest(${ids}) x(id) JOIN ${S}.links m ON m.id = x.id WHERE m.merged_into IS NOT NULL)`;
   if (key === null) await pool.query(update);
   else
-    for (let from = 0n; last !== null && from <= last; from += BigInt(ROWS_PER_BATCH)) {
+    for (let from = 0n; from <= end; from += BigInt(ROWS_PER_BATCH)) {
       signal?.throwIfAborted();
       await pool.query(`${update} AND ${key} >= $1 AND ${key} < $2`, [from, from + BigInt(ROWS_PER_BATCH)]);
     }
