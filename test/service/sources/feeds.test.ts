@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { variable } from '../../../src/config/variable.ts';
 import { MINUTE } from '../../../src/domain/time.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
 import { feedList } from '../../../src/service/sources/feeds/feed-list.ts';
+import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
 import { FEEDS, feeds } from '../../../src/service/sources/providers/feeds.ts';
 import { makeDirectory } from '../../temporary.ts';
 import { CANARY } from './provider-contract.ts';
@@ -30,6 +32,11 @@ const news = (title: string, more = '<pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pub
 const feed = (body: string, headers: Record<string, string> = {}) => text(body, 200, headers);
 const redirect = (to: string, status = 301) => text('', status, { location: to });
 
+/** The process starts once for all tests of this file. */
+const parser = openFeedParser(createLogger('silent'));
+const shared = { ...parser, close: async () => {} };
+afterAll(() => parser.close());
+
 /** Serves answers by path; an address of this machine is allowed unless said otherwise. */
 async function start(
   list: (provider: Provider) => string[],
@@ -40,7 +47,8 @@ async function start(
   const provider = await startProvider((request, response) =>
     (answers[request.path] ?? text(CANARY, 404))(request, response),
   );
-  const adapter = feeds({ list: list(provider), allowed: readAllowed(allow, 'FEEDS_ALLOW'), ...more });
+  const allowed = readAllowed(allow, 'FEEDS_ALLOW');
+  const adapter = feeds({ list: list(provider), allowed, openParser: () => shared, ...more });
   onTestFinished(() => adapter.close?.());
   const started = startAsking();
   const find = (over = {}) => adapter.find(query(over), started.asking);
@@ -349,6 +357,12 @@ describe('addresses that people give', () => {
     expect(await titles()).toEqual(['Tidal turbines']);
     expect(resolve).toHaveBeenCalledTimes(1);
   });
+});
+
+test('a source has a process of its own, which ends with it', async () => {
+  const { titles, adapter } = await startOne(feed(news('Tidal turbines')), { openParser: openFeedParser });
+  expect(await titles()).toEqual(['Tidal turbines']);
+  await adapter.close?.();
 });
 
 describe('FEEDS', () => {

@@ -59,6 +59,9 @@ type Feed = {
   reading: Promise<void> | undefined;
 };
 
+/** Set in tests: the time limit of one feed, and a parser that several readers share. */
+export type TestedParts = { maxFeedMs?: number; openParser?: typeof openFeedParser };
+
 /** A feed cannot be read. The message is in our own words. */
 class FeedProblem extends Error {
   override readonly name = 'FeedProblem';
@@ -73,13 +76,12 @@ class FeedProblem extends Error {
 /**
  * @param addresses feeds, or sites that name one
  * @param means.variable which lists them, for advice
- * @param means.maxFeedMs time limit of one feed; set in tests
  */
 export function createFeedReader(
   addresses: readonly string[],
-  means: { variable: string; allowed: Allowed; resolve: Resolve; maxFeedMs?: number },
+  means: { variable: string; allowed: Allowed; resolve: Resolve } & TestedParts,
 ): FeedReader {
-  const { variable, allowed, resolve, maxFeedMs = MAX_FEED_MS } = means;
+  const { variable, allowed, resolve, maxFeedMs = MAX_FEED_MS, openParser = openFeedParser } = means;
   const closing = new AbortController();
   const places = pLimit(MAX_CONCURRENT);
   let parser: FeedParser | undefined;
@@ -153,7 +155,7 @@ export function createFeedReader(
     context: FeedContext,
     signal: AbortSignal,
   ): Promise<void> {
-    parser ??= openFeedParser(context.log);
+    parser ??= openParser(context.log);
     const { bytes, address, headers } = fetched;
     const contentType = (headers.get('content-type') ?? '').slice(0, 200);
     const document = await parser.parse(bytes, { address, contentType }, signal);

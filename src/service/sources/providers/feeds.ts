@@ -4,18 +4,13 @@
  */
 
 import { anyText, variable } from '../../../config/variable.ts';
-import { readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
+import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
-import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { feedList } from '../feeds/feed-list.ts';
-import type { FeedReader } from '../feeds/feed-reader.ts';
+import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
 import { SourceDown } from '../outage.ts';
-import { extractSite, pickBestWords } from '../provider-query.ts';
-import type { FoundItem, SourceQuery } from '../search-source.ts';
 
-/** Every word is required: tries fewer if nothing matches. */
-const WORD_ATTEMPTS = [3, 2] as const;
 /** Share of the remaining time to wait for slow feeds, if others were read. */
 const WAIT_SHARE = 0.7;
 const PROBE_WAIT_MS = 1_500;
@@ -42,19 +37,16 @@ export const FEEDS = defineSource({
     list.length === 0 ? undefined : feeds({ list, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
 });
 
-/** @param settings.resolve resolves host names; like `maxFeedMs`, set in tests */
-export function feeds(settings: {
-  list: readonly string[];
-  allowed: ReturnType<typeof readAllowed>;
-  resolve?: Resolve;
-  maxFeedMs?: number;
-}): Adapter {
-  const { list, allowed, resolve = systemResolve, ...limits } = settings;
+/** @param settings.resolve resolves host names; replaced in tests */
+export function feeds(
+  settings: { list: readonly string[]; allowed: Allowed; resolve?: Resolve } & TestedParts,
+): Adapter {
+  const { list, allowed, resolve = systemResolve, ...tested } = settings;
   let reader: FeedReader | undefined;
   // Loaded on demand, so that reading the configuration does not load the HTTP client.
   const openReader = async () => {
     const { createFeedReader } = await import('../feeds/feed-reader.ts');
-    return (reader ??= createFeedReader(list, { variable: 'FEEDS', allowed, resolve, ...limits }));
+    return (reader ??= createFeedReader(list, { variable: 'FEEDS', allowed, resolve, ...tested }));
   };
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
   return {
@@ -73,10 +65,11 @@ export function feeds(settings: {
         context.cutShort(
           new SourceDown('source_timeout', { detail: `${missing} of ${list.length} feeds`, unasked: true }),
         );
-      const items = listItems(opened, query).filter(
-        ({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)),
-      );
-      return matchItems(items, query);
+      const entries = opened
+        .entries()
+        .filter(({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)));
+      const { searchEntries } = await import('../feeds/feed-search.ts');
+      return searchEntries(entries, query);
     },
   };
 }
@@ -86,35 +79,4 @@ function listHosts(list: readonly string[]): string {
   const hosts = [...new Set(list.map((address) => new URL(address).hostname.replace(/^www\./, '')))];
   const more = hosts.length - MAX_HOSTS_IN_TITLE;
   return `${hosts.slice(0, MAX_HOSTS_IN_TITLE).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-/** Items of the window; undated ones are left to the date filter. */
-function listItems(reader: FeedReader, { from, to, prompt }: SourceQuery): FoundItem[] {
-  const { site } = extractSite(prompt);
-  return reader.entries().flatMap(({ title, link, text, publishedAt }): FoundItem[] => {
-    const at = publishedAt === null ? undefined : new Date(publishedAt);
-    if (at !== undefined && ((from !== undefined && at < from) || at > to)) return [];
-    if (site !== undefined && !isOfSite(link, site)) return [];
-    return [{ source: 'web', title, link, snippet: text, summaryDescription: '', publishedAt: at }];
-  });
-}
-
-function isOfSite(link: string, site: string): boolean {
-  const { hostname } = new URL(link);
-  const wanted = site.toLowerCase();
-  return hostname === wanted || hostname.endsWith(`.${wanted}`);
-}
-
-/** Items with all of the best words, most relevant first. */
-function matchItems(items: readonly FoundItem[], query: SourceQuery): FoundItem[] {
-  for (const most of WORD_ATTEMPTS) {
-    const words = pickBestWords(query, most);
-    if (words.length === 0) return [];
-    const matching = items.filter((item) => containsEveryWord(item, words));
-    if (matching.length > 0)
-      return rankByText(matching, query)
-        .flatMap((i) => matching[i] ?? [])
-        .slice(0, query.limit);
-  }
-  return [];
 }
