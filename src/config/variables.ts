@@ -85,7 +85,7 @@ export const VARIABLES = {
     url: variable('SEARCH_API_URL', bareAddress('https://api.host', 'set the key in SEARCH_API_KEY'), 'URL of the hosted service', { needed: true, unset: 'no hosted service' }),
     prefix: variable('SEARCH_API_PREFIX', pattern(/^[\w.~/-]*$/, 'a path such as search or v1/search'), 'path prefix of the hosted service', { unset: 'from its dialect' }),
     key: variable('SEARCH_API_KEY', anyText, 'key of the hosted service', { secret: 'whole' }),
-    names: variable('SEARCH_API_NAMES', anyText, 'dialect of the hosted service: `named`, `neutral` or a JSON file', { default: 'named', see: 'protocol.md#names-on-the-wire' }),
+    names: variable('SEARCH_API_NAMES', anyText, 'dialect of the hosted service: `named`, `named-2026`, `neutral` or a JSON file', { default: 'named', see: 'protocol.md#names-on-the-wire' }),
   },
   service: {
     port: variable('SERVICE_PORT', port, 'port of the search service; the default moves to the next free port if in use', { default: '7811', see: 'protocol.md' }),
