@@ -33,6 +33,8 @@ export type EvidenceItem = {
   title: string;
   /** Title and text, for comparison with the prompt. */
   words: string;
+  /** Its hashtags, which say what all of its sentences are about. */
+  tags: string;
   pieces: readonly Piece[];
   /** Its place in the list of its source by relevance alone, from 1. */
   place: number;
@@ -44,6 +46,9 @@ const MAX_SNIPPET_LENGTH = 1_500;
 const MAX_TITLE_LENGTH = 300;
 /** Per item, so that a long page does not fill the whole summary. */
 const MAX_SENTENCES_PER_ITEM = 8;
+const HASHTAG = /#[\p{L}\p{N}_]+/gu;
+/** Between the words of `#HarbourFestival`. */
+const WITHIN_TAG = /(?<=\p{Ll})(?=\p{Lu})/gu;
 /** Informal sources: lines without full stops, names without capitals. */
 const LOOSE_SOURCES: ReadonlySet<Source> = new Set<Source>(['microblog', 'discussion_board', 'news_forum']);
 
@@ -72,6 +77,7 @@ function readItem(source: Source, item: FoundItem, index: number): EvidenceItem[
       link,
       title,
       words: `${item.title} ${toVisibleLine(item.snippet, MAX_SNIPPET_LENGTH)}`,
+      tags: (item.snippet.match(HASHTAG) ?? []).join(' ').replace(WITHIN_TAG, ' '),
       pieces,
       place: item.place ?? index,
       publishedAt: item.publishedAt,

@@ -23,7 +23,7 @@ export type Passage = Piece & {
 };
 
 /**
- * The passages about the prompt, best place first: the sentences with a word of it, and each title with more of its
+ * The passages about the prompt, best place first: the sentences with a word of it (or a tag), and each title with more of its
  * words than any sentence of its item.
  */
 export function extractPassages(
@@ -34,14 +34,15 @@ export function extractPassages(
   const drafts = readEvidence(findings).map((item) => ({
     item,
     words: vocabulary.read(item.words),
+    tags: vocabulary.read(item.tags),
     pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
   }));
   const measure = createRelevance(vocabulary.match(extractSubjectWords(prompt)));
   const oldest = Math.min(...drafts.map(({ item }) => item.publishedAt?.getTime() ?? Infinity), at.getTime());
   const recency = createPrior({ from: new Date(oldest), to: at }, 0);
-  const passages = drafts.flatMap(({ item, words, pieces }) => {
-    const relevance = measure(words);
-    const measured = pieces.map((piece) => ({ ...piece, own: measure(piece.terms) }));
+  const passages = drafts.flatMap(({ item, words, tags, pieces }) => {
+    const relevance = measure([...words, ...tags]);
+    const measured = pieces.map((piece) => ({ ...piece, own: measure([...piece.terms, ...tags]) }));
     const sentences = measured.filter(({ kind, own }) => kind === 'text' && own > 0);
     const most = Math.max(0, ...sentences.map(({ own }) => own));
     const titles = measured.filter(({ kind, own }) => kind !== 'text' && own > most);

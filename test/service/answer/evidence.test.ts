@@ -201,9 +201,10 @@ describe('the sentences of a summary', () => {
   test.each([
     ['forms of a word', 'surfing elections', 'Surfers wait for the election of a wave king.'],
     ['a part of a tag', 'harbour', 'Rain all day long, thanks #HarbourFestival for coming.'],
+    ['a tag at the end', 'fest of the quay', 'Rain all day long, nobody came.', ' #rain #QuayFest'],
     ['a script without spaces', '夜行列車', '新しい夜行列車が走ります。'],
-  ])('are about the query by %s', async (_, prompt, text) => {
-    const completion = await write(findingsOf(found('microblog', text)), prompt);
+  ])('are about the query by %s', async (_, prompt, text, tags = '') => {
+    const completion = await write(findingsOf(found('microblog', text + tags)), prompt);
     expect(claimsOf(completion.summary)[0]?.text).toBe(text);
   });
 });
