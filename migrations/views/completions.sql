@@ -1,7 +1,8 @@
 CREATE OR REPLACE VIEW strandline_analytics.completions AS
   select c.id, c.run_id, c.search_id, s.slug as search, c.observed_at, c.changed, c.summary, c.microblog_summary,
     c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.completion_links, c.search_completion_links, c.miner_link_scores, c.warnings,
-    c.claims, c.text
+    c.claims, c.text, c.previous_run_id, c.statements_new, c.statements_gone, c.statements_kept, c.citations_added,
+    c.citations_removed, c.similarity
   from strandline.completions c join strandline.searches s on s.id = c.search_id;
 
 COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, at most one per run of an ai search.';
@@ -10,7 +11,7 @@ COMMENT ON COLUMN strandline_analytics.completions.run_id IS 'The run.';
 COMMENT ON COLUMN strandline_analytics.completions.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.completions.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.completions.observed_at IS 'When it was received (UTC).';
-COMMENT ON COLUMN strandline_analytics.completions.changed IS 'Whether the set of cited links differs from the previous completion.';
+COMMENT ON COLUMN strandline_analytics.completions.changed IS 'Whether it contains a statement that the previous completion of the search does not, other than an introduction without a citation. Moved counters, other words for the same facts and other sources are no change; the first completion is none. A completion stored by an earlier version keeps the former meaning, whether the set of cited links differs, until runs replay; its similarity is null.';
 COMMENT ON COLUMN strandline_analytics.completions.summary IS 'Summary across all sources; null when the response had none.';
 COMMENT ON COLUMN strandline_analytics.completions.microblog_summary IS 'Summary of microblog posts; null when the response had none.';
 COMMENT ON COLUMN strandline_analytics.completions.discussion_board_summary IS 'Summary of discussion boards; null when the response had none.';
@@ -22,3 +23,10 @@ COMMENT ON COLUMN strandline_analytics.completions.miner_link_scores IS 'Relevan
 COMMENT ON COLUMN strandline_analytics.completions.warnings IS 'Warnings returned by the service, if any.';
 COMMENT ON COLUMN strandline_analytics.completions.claims IS 'Number of claims, see completion_claims; null when the completion was stored before claims were parsed (runs replay fills it in).';
 COMMENT ON COLUMN strandline_analytics.completions.text IS 'Further text of the response, in the third format; null when the response had none.';
+COMMENT ON COLUMN strandline_analytics.completions.previous_run_id IS 'Run of the previous completion, which it is compared with. Null, as all following columns, for the first completion and for those stored by an earlier version.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_new IS 'Number of statements that the previous completion does not contain. Statements are compared by their words and figures; counters, ages and copies within the completion are left out.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_gone IS 'Number of statements of the previous completion that it does not contain.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_kept IS 'Number of its statements that the previous completion contains.';
+COMMENT ON COLUMN strandline_analytics.completions.citations_added IS 'Number of links it cites and the previous completion does not.';
+COMMENT ON COLUMN strandline_analytics.completions.citations_removed IS 'Number of links the previous completion cites and it does not.';
+COMMENT ON COLUMN strandline_analytics.completions.similarity IS 'Share of the statements of both completions that the other one contains as well, from 0 to 1.';

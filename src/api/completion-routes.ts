@@ -41,7 +41,10 @@ const CitedLink = z
   .meta({ id: 'CitedLink' });
 const claimMembers = {
   claim_id: idShape,
-  role: z.enum(CLAIM_ROLES).describe('Part of the completion that contains it.'),
+  role: z.enum(CLAIM_ROLES).describe('Part of the completion that contains it, the first of several.'),
+  roles: z
+    .array(z.enum(CLAIM_ROLES))
+    .describe('All parts that contain it, in the same or almost the same words.'),
   text: z.string(),
   unresolved: z.array(z.int()).describe('Citation numbers that the response does not resolve.'),
   cited: z.array(CitedLink),
@@ -63,6 +66,10 @@ const CompletionDiff = z
     gaps: z
       .object({ between: z.int(), after: z.int() })
       .describe('Runs without a completion between `from` and `to`, and after `to`.'),
+    changed: z
+      .boolean()
+      .describe('Whether a statement is new, other than an introduction without a citation.'),
+    similarity: z.number().describe('Share of the statements of both that are in both, from 0 to 1.'),
     new_claims: z.array(
       z.object({
         ...claimMembers,
@@ -74,6 +81,9 @@ const CompletionDiff = z
       .array(z.object({ ...claimMembers, cited_new: z.array(CitedLink), cited_gone: z.array(CitedLink) }))
       .describe('Statements that are unchanged but cite other links.'),
     kept: z.int(),
+    citations: z
+      .object({ added: z.int(), removed: z.int() })
+      .describe('Links that one of the two cites, and the other does not.'),
   })
   .meta({ id: 'CompletionDiff' });
 
@@ -86,7 +96,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'listCompletions',
         summary: 'List completions',
         description:
-          'Newest first. `changed` is true if the set of cited links differs from the previous completion.',
+          'Newest first. `changed` is true if a statement is new compared with the previous completion.',
         tags,
         querystring: defineListQuery(cursor, {
           topic: topicSlug.optional(),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeCompletionChange } from '../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -82,12 +83,14 @@ function renderCompletion(
   terminal: Terminal,
 ): string[] {
   const { summary, news_forum_summary, discussion_board_summary, microblog_summary, changed } = completion;
+  const compared = describeCompletionChange(completion);
+  const verdict = compared === null ? 'not compared' : `${changed ? 'changed' : 'unchanged'}: ${compared}`;
   const facts = renderList(
     [
       ['search', completion.search],
       ['run', String(completion.run_id)],
       ['received', formatInstant(completion.observed_at, terminal)],
-      ['cited links', isFirst ? 'first completion, nothing to compare' : changed ? 'changed' : 'unchanged'],
+      ['change', isFirst && compared === null ? 'first completion, nothing to compare' : verdict],
     ],
     terminal,
   );

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { formatPercent } from '../domain/display-format.ts';
 import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import {
@@ -59,21 +60,21 @@ function parseDiffRange({ since, from, to }: DiffOptions, page: Pick<TerminalPag
 }
 
 function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
-  const { from, to, new_claims, gone_claims, changed_claims, kept, gaps } = diff;
+  const { from, to, new_claims, gone_claims, changed_claims, kept, gaps, citations, similarity } = diff;
   const moment = ({ run_id, observed_at, claims }: CompletionDiff['from']) =>
     `run ${run_id}, ${formatInstant(observed_at, terminal)}, ${formatQuantity(claims, 'statement')}`;
   const silent = (n: number) => `${formatQuantity(n, 'run')} without a completion`;
   const { green, red, yellow } = terminal.colors;
-  const added = mergeEqualClaims(new_claims, (claim) => [
+  const added = renderEach(new_claims, (claim) => [
     ...claim.brought_by.flatMap((link) => renderSource('new source', link, terminal)),
     ...claim.cited
       .filter((link) => !claim.brought_by.includes(link))
       .flatMap((link) => renderSource('cites', link, terminal)),
   ]);
-  const gone = mergeEqualClaims(gone_claims, (claim) =>
+  const gone = renderEach(gone_claims, (claim) =>
     claim.cited.flatMap((link) => renderSource('cited', link, terminal)),
   );
-  const changed = mergeEqualClaims(changed_claims, (claim) => [
+  const changed = renderEach(changed_claims, (claim) => [
     ...claim.cited_new.flatMap((link) => renderSource('now cites', link, terminal)),
     ...claim.cited_gone.flatMap((link) => renderSource('no longer cites', link, terminal)),
   ]);
@@ -89,6 +90,8 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
           'statements',
           `${added.length} new, ${gone.length} removed, ${changed.length} re-sourced, ${kept} unchanged`,
         ],
+        ['similarity', formatPercent(similarity)],
+        ['sources', `${citations.added} added, ${citations.removed} removed`],
       ],
       terminal,
     ),
@@ -98,24 +101,18 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
   ];
 }
 
-/** A statement, the lines below it, and the texts of the completion that contain it. */
-type MergedClaim = { text: string; below: readonly string[]; parts: string[] };
+/** A statement and the lines below it. */
+type RenderedClaim = { text: string; below: readonly string[] };
 
-/** Identical statements with the same sources in several texts of a completion are shown once. */
-function mergeEqualClaims<T extends DiffedClaim>(
+function renderEach<T extends DiffedClaim>(
   claims: readonly T[],
   below: (claim: T) => readonly string[],
-): MergedClaim[] {
-  const merged = new Map<string, MergedClaim>();
-  for (const claim of claims) {
-    const part = COMPLETION_PARTS[claim.role];
-    const lines = [...below(claim), ...describeUnresolved(claim)];
-    const key = JSON.stringify([claim.text, lines]);
-    const before = merged.get(key);
-    if (before === undefined) merged.set(key, { text: claim.text, below: lines, parts: [part] });
-    else before.parts.push(part);
-  }
-  return [...merged.values()];
+): RenderedClaim[] {
+  return claims.map((claim) => {
+    const parts = claim.roles.map((role) => COMPLETION_PARTS[role]);
+    const where = parts.length > 1 ? [`in: ${parts.join(', ')}`] : [];
+    return { text: claim.text, below: [...where, ...below(claim), ...describeUnresolved(claim)] };
+  });
 }
 
 /** The headings of `completions show`. */
@@ -128,7 +125,7 @@ const COMPLETION_PARTS: Readonly<Record<DiffedClaim['role'], string>> = {
 
 function renderClaims(
   heading: string,
-  claims: readonly MergedClaim[],
+  claims: readonly RenderedClaim[],
   terminal: Terminal,
   sign: string,
 ): string[] {
@@ -137,11 +134,9 @@ function renderClaims(
   return [
     '',
     bold(truncate(heading, width, more)),
-    ...claims.flatMap(({ text, below, parts }) => [
+    ...claims.flatMap(({ text, below }) => [
       ...wrapIndented(text, terminal).map((line, nth) => (nth === 0 ? `${sign} ${line}` : `  ${line}`)),
-      ...[...(parts.length > 1 ? [`in: ${parts.join(', ')}`] : []), ...below].flatMap((line) =>
-        wrapIndented(line, terminal).map((part) => `  ${dim(part)}`),
-      ),
+      ...below.flatMap((line) => wrapIndented(line, terminal).map((part) => `  ${dim(part)}`)),
     ]),
   ];
 }

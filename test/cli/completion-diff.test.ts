@@ -58,6 +58,8 @@ describe('completions diff', () => {
     expect(stdout.split('\n').filter((line) => !/^(from|to|between) +/.test(line))).toEqual([
       'search      port',
       'statements  1 new, 1 removed, 1 re-sourced, 0 unchanged',
+      'similarity  50 %',
+      'sources     1 added, 0 removed',
       '',
       'new',
       '+ A crane fell down on it.',
@@ -82,8 +84,10 @@ describe('completions diff', () => {
     const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
     const show = async (run: unknown) =>
       (await stand.run(['completions', 'show', '--run', String(run)])).stdout;
-    expect(await show(diff.from.run_id)).toMatch(/^cited links +first completion, nothing to compare$/m);
-    expect(await show(diff.to.run_id)).toMatch(/^cited links +changed$/m);
+    expect(await show(diff.from.run_id)).toMatch(/^change +first completion, nothing to compare$/m);
+    expect(await show(diff.to.run_id)).toMatch(
+      /^change +changed: 1 statements new, 1 removed, 1 unchanged; 1 sources added, 0 removed; 50 % similar$/m,
+    );
   });
 
   it('prints the same as JSON, with ids as strings and times in ISO 8601', async () => {
@@ -173,7 +177,7 @@ describe('completions diff', () => {
     expect(stdout.match(/A lock broke/g)).toHaveLength(1);
     expect(stdout).toContain('+ A lock broke.\n  in: summary, microblog\n  cites: About old');
     const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
-    expect(diff.new_claims.map(({ role }) => role)).toEqual(['summary', 'microblog_summary']);
+    expect(diff.new_claims.map(({ roles }) => roles)).toEqual([['summary', 'microblog_summary']]);
   });
 
   it('fits the terminal width', async () => {

@@ -34,10 +34,7 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
   run_results: {},
   run_tools: {},
   rejects: { id: KEY },
-  completions: {
-    id: KEY,
-    changed: 'what was reported: whether links differ from those of the completion before it that was known',
-  },
+  completions: { id: KEY },
   key_items: {},
   claims: { id: KEY },
   completion_claims: {},

@@ -265,11 +265,11 @@ test('a link is its canonical address: another spelling is not new', async () =>
   ).toEqual([{ n: 2 }]);
 });
 
-test('a completion counts as changed if its set of cited links differs, not if its text does', async () => {
+test('a completion has changed if a statement is new, not if words, counters or links differ; the first one has not', async () => {
   const search = await newSearch('completions');
-  const answer = (summary: string, cited: string[]) => ({
-    search_completion_links: ['https://a.example/1', 'https://b.example/2'],
-    completion_links: cited,
+  const [a, b] = ['https://a.example/1', 'https://b.example/2'];
+  const answer = (summary: string) => ({
+    search_completion_links: [a, b],
     completion: {
       summary,
       key_posts: [{ text: 'key', url: 'https://c.example/3' }],
@@ -278,13 +278,42 @@ test('a completion counts as changed if its set of cited links differs, not if i
       key_sources: [],
     },
   });
-  const diffs = [
-    await run(search, answer('one', ['https://a.example/1', 'https://b.example/2']), at(0), 'ai'),
-    await run(search, answer('other words', ['https://b.example/2', 'https://a.example/1']), at(1), 'ai'),
-    await run(search, answer('third', ['https://a.example/1']), at(2), 'ai'),
+  const told = [
+    `The port is closed because of fog [1](${a}). The thread has 24 replies [1](${a}).`,
+    `Because of fog, the port is closed today [1](${b}). The thread has 31 replies [1](${b}).`,
+    `Because of fog, the port is closed today, see ${b}. A crane fell on the pier at noon, see ${a}.`,
+    'A crane fell on the pier at noon.',
   ];
-  expect(diffs.map((diff) => diff.completionChanged)).toEqual([true, false, true]);
-  expect(diffs.map((diff) => diff.newLinks.length)).toEqual([2, 0, 0]);
+  const diffs = [];
+  for (const [i, summary] of told.entries()) diffs.push(await run(search, answer(summary), at(i), 'ai'));
+  expect(diffs.map((diff) => diff.completionChanged)).toEqual([false, false, true, false]);
+  expect(
+    await rows(
+      `SELECT changed, statements_new AS new, statements_gone AS gone, statements_kept AS kept, citations_added AS added,
+         citations_removed AS removed, similarity, previous_run_id = lag(run_id) OVER (ORDER BY observed_at) AS previous
+       FROM strandline_analytics.completions WHERE search = $1 ORDER BY observed_at`,
+      [search.slug],
+    ),
+  ).toEqual([
+    {
+      changed: false,
+      new: null,
+      gone: null,
+      kept: null,
+      added: null,
+      removed: null,
+      similarity: null,
+      previous: null,
+    },
+    { changed: false, new: 0, gone: 0, kept: 2, added: 1, removed: 1, similarity: 1, previous: true },
+    { changed: true, new: 1, gone: 1, kept: 1, added: 1, removed: 0, similarity: 0.5, previous: true },
+    { changed: false, new: 0, gone: 1, kept: 1, added: 0, removed: 2, similarity: 2 / 3, previous: true },
+  ]);
+  expect(
+    await rows("SELECT thing FROM strandline.discoveries WHERE search_id = $1 AND kind = 'completion'", [
+      search.id,
+    ]),
+  ).toHaveLength(1);
   expect(
     await rows(
       `SELECT k.text, l.canonical FROM strandline.key_items k JOIN strandline.links l ON l.id = k.link_id
@@ -296,14 +325,33 @@ test('a completion counts as changed if its set of cited links differs, not if i
 
 test('a completion is compared with the one received before it, whichever run is older', async () => {
   const search = await newSearch('late-completion');
-  const cites = (address: string) => ({ completion_links: [address], completion: { summary: 'words' } });
+  const says = (summary: string) => ({ completion: { summary } });
   const [first, waiting, next] = [await queue(search), await queue(search), await queue(search)];
   const diffs = [
-    await runQueued(first, search, cites('https://a.example/1'), at(0), 'ai'),
-    await runQueued(next, search, cites('https://b.example/2'), at(1), 'ai'),
-    await runQueued(waiting, search, cites('https://b.example/2'), at(2), 'ai'),
+    await runQueued(first, search, says('The port is closed.'), at(0), 'ai'),
+    await runQueued(next, search, says('A crane fell down.'), at(1), 'ai'),
+    await runQueued(waiting, search, says('The crane fell down.'), at(2), 'ai'),
   ];
-  expect(diffs.map((diff) => diff.completionChanged)).toEqual([true, true, false]);
+  expect(diffs.map((diff) => diff.completionChanged)).toEqual([false, true, false]);
+});
+
+test('a completion that is saved after a later one is compared, and the later one with it', async () => {
+  const search = await newSearch('completion-between');
+  const says = (summary: string) => ({ completion: { summary } });
+  const [first, between, last] = [await queue(search), await queue(search), await queue(search)];
+  await runQueued(first, search, says('The port is closed.'), at(0), 'ai');
+  await runQueued(last, search, says('A crane fell down.'), at(2), 'ai');
+  await runQueued(between, search, says('A crane fell down.'), at(1), 'ai');
+  expect(
+    await rows(
+      'SELECT run_id, previous_run_id, changed FROM strandline.completions WHERE search_id = $1 ORDER BY observed_at',
+      [search.id],
+    ),
+  ).toEqual([
+    { run_id: first, previous_run_id: null, changed: false },
+    { run_id: between, previous_run_id: first, changed: true },
+    { run_id: last, previous_run_id: between, changed: false },
+  ]);
 });
 
 test('two searches that save the same new posts concurrently each record one sighting per post, three hundred times', async () => {

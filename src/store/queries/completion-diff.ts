@@ -1,8 +1,13 @@
 /** Changes between two completions of a search, and which links caused them. */
+import {
+  type CompletionChange,
+  compareStatements,
+  type FoldedStatement,
+} from '../../domain/completion-change.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
-import { matchClaims, readClaims, type SaidClaim } from './claims.ts';
+import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
 
@@ -19,7 +24,9 @@ export type CitedLink = {
   returned: boolean;
 };
 
+/** A statement with what its copies cite; `roles`: all sections that contain it, in order. */
 export type DiffedClaim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'unresolved'> & {
+  roles: SaidClaim['role'][];
   cited: CitedLink[];
 };
 
@@ -31,12 +38,17 @@ export type CompletionDiff = {
   from_first: boolean;
   /** Runs between the two, and after `to`, without claims: failed, skipped or empty. */
   gaps: { between: number; after: number };
+  /** Whether a statement is new, and the share of the statements of both that are in both, from 0 to 1. */
+  changed: boolean;
+  similarity: number;
   /** `brought_by`: cited links that the search first saw after `from`. */
   new_claims: (DiffedClaim & { brought_by: CitedLink[] })[];
   gone_claims: DiffedClaim[];
   /** Claims with different links: all that are `cited` now, and which were added or removed. */
   changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
   kept: number;
+  /** Links that one of the two cites, and the other does not. */
+  citations: { added: number; removed: number };
 };
 
 /**
@@ -83,45 +95,84 @@ async function diffCompletions(
   search: { id: Id; slug: string },
   { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
 ): Promise<CompletionDiff> {
-  const [claims, gaps] = await Promise.all([
+  const [claims, gaps, citations] = await Promise.all([
     readClaims(db, [from.completion_id, to.completion_id]),
     readGaps(db, search.id, from, to),
+    countCitations(db, from, to),
   ]);
-  const before = claims.filter((claim) => claim.completion_id === from.completion_id);
-  const after = claims.filter((claim) => claim.completion_id === to.completion_id);
   const links = await readCited(db, search.id, claims);
-  const cited = (claim: SaidClaim, only: readonly Id[] = claim.cited_links) =>
-    only.flatMap((id) => {
-      const link = links.get(id);
-      return link === undefined ? [] : [{ ...link, returned: !claim.not_returned.includes(id) }];
-    });
-  const describe = (claim: SaidClaim): DiffedClaim => ({
-    claim_id: claim.claim_id,
-    role: claim.role,
-    text: claim.text,
-    unresolved: claim.unresolved,
-    cited: cited(claim),
-  });
-  const { kept, added, gone } = matchClaims(before, after);
-  const changed = kept.filter((pair) => !hasSameLinks(pair.before, pair.after));
+  const readStatements = (completion: Id) =>
+    claims
+      .filter(({ completion_id }) => completion_id === completion)
+      .map((claim) => ({ ...claim, isCited: claim.cited_links.length + claim.unresolved.length > 0 }));
+  const change = compareStatements(readStatements(from.completion_id), readStatements(to.completion_id));
   return {
     search: search.slug,
     from,
     to,
     from_first,
     gaps,
+    ...describeChange(change, links, from.observed_at),
+    citations,
+  };
+}
+
+type Change = CompletionChange<SaidClaim & { isCited: boolean }>;
+type Folded = FoldedStatement<SaidClaim>;
+
+function describeChange(
+  { added, gone, kept, similarity, isChanged }: Change,
+  links: ReadonlyMap<Id, Omit<CitedLink, 'returned'>>,
+  since: Date,
+) {
+  const cited = (claim: Folded, only: readonly Id[] = listCited(claim)) => {
+    const notReturned = new Set(listClaims(claim).flatMap(({ not_returned }) => not_returned));
+    return only.flatMap((id) => {
+      const link = links.get(id);
+      return link === undefined ? [] : [{ ...link, returned: !notReturned.has(id) }];
+    });
+  };
+  const describe = (claim: Folded): DiffedClaim => {
+    const { claim_id, role, text } = claim.statement;
+    return {
+      claim_id,
+      role,
+      roles: [...new Set(listClaims(claim).map((copy) => copy.role))],
+      text,
+      unresolved: [...new Set(listClaims(claim).flatMap(({ unresolved }) => unresolved))],
+      cited: cited(claim),
+    };
+  };
+  const sourced = kept.map(({ before, after }) => ({
+    after,
+    before,
+    added: excludeIds(listCited(after), listCited(before)),
+    removed: excludeIds(listCited(before), listCited(after)),
+  }));
+  const changed = sourced.filter((pair) => pair.added.length + pair.removed.length > 0);
+  return {
+    changed: isChanged,
+    similarity,
     new_claims: added.map(describe).map((claim) => ({
       ...claim,
-      brought_by: claim.cited.filter((link) => link.first_seen_at > from.observed_at),
+      brought_by: claim.cited.filter((link) => link.first_seen_at > since),
     })),
     gone_claims: gone.map(describe),
     changed_claims: changed.map((pair) => ({
       ...describe(pair.after),
-      cited_new: cited(pair.after, excludeIds(pair.after.cited_links, pair.before.cited_links)),
-      cited_gone: cited(pair.before, excludeIds(pair.before.cited_links, pair.after.cited_links)),
+      cited_new: cited(pair.after, pair.added),
+      cited_gone: cited(pair.before, pair.removed),
     })),
     kept: kept.length - changed.length,
   };
+}
+
+function listClaims({ statement, copies }: Folded): readonly SaidClaim[] {
+  return [statement, ...copies];
+}
+
+function listCited(claim: Folded): Id[] {
+  return [...new Set(listClaims(claim).flatMap(({ cited_links }) => cited_links))];
 }
 
 /**
@@ -220,12 +271,26 @@ async function readGaps(
   return { between, after };
 }
 
-function hasSameLinks(a: SaidClaim, b: SaidClaim): boolean {
-  return (
-    excludeIds(a.cited_links, b.cited_links).length + excludeIds(b.cited_links, a.cited_links).length === 0
-  );
-}
-
 function excludeIds(ids: readonly Id[], others: readonly Id[]): Id[] {
   return ids.filter((id) => !others.includes(id));
+}
+
+/** $1 from, $2 to. */
+const SELECT_CITATIONS = `
+SELECT (SELECT count(*) FROM unnest(t.completion_links) l WHERE l <> ALL (f.completion_links))::int AS added,
+  (SELECT count(*) FROM unnest(f.completion_links) l WHERE l <> ALL (t.completion_links))::int AS removed
+FROM strandline.completions f, strandline.completions t WHERE f.id = $1 AND t.id = $2`;
+
+async function countCitations(
+  { pool }: Pick<Database, 'pool'>,
+  from: Moment,
+  to: Moment,
+): Promise<CompletionDiff['citations']> {
+  const { rows } = await pool.query<CompletionDiff['citations']>({
+    name: 'completion_citations',
+    text: SELECT_CITATIONS,
+    values: [from.completion_id, to.completion_id],
+  });
+  const [{ added, removed } = { added: 0, removed: 0 }] = rows;
+  return { added, removed };
 }

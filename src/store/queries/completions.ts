@@ -57,7 +57,7 @@ export async function readCompletion({ orm }: Reads, id: Id): Promise<Completion
 type CompletionFilter = {
   search?: string | undefined;
   topic?: string | undefined;
-  /** Whether the set of cited links differs from the previous completion. */
+  /** Whether a statement is new compared with the previous completion. */
   changed?: boolean | undefined;
   /** Range of the receive time; `until` is excluded. */
   since?: Date | undefined;

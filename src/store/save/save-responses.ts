@@ -9,6 +9,7 @@ import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
 import { saveClaims } from './save-claims.ts';
+import { lockCompletions, saveCompletionChanges } from './save-completion-change.ts';
 import { saveTools } from './save-tools.ts';
 import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
 import type { Outcome, ResponseToSave } from './outcome.ts';
@@ -82,16 +83,12 @@ export async function saveResponses(
     ...(await saveLateContent(tx, { author: authors.late, post: posts.late }, rules)),
   ];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
-  const [first, completions, touched] = await awaitAll([
+  // Rows of posts and links are locked before completions, as everywhere.
+  const [first, touched, , completions] = await awaitAll([
     reportItems(
       tx,
       responses.map(({ runId, outcome }) => ({ runId, baseline: outcome.baseline })),
       sighted.flatMap(listSighted),
-    ),
-    awaitAll(
-      responses.map((response) =>
-        response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),
-      ),
     ),
     awaitAll(
       responses.map((response, i) =>
@@ -100,12 +97,26 @@ export async function saveResponses(
           : Promise.resolve(NOTHING_TOUCHED),
       ),
     ),
+    lockCompletions(
+      tx,
+      responses.flatMap(({ searchId, findings }) => (findings.completion === null ? [] : [searchId])),
+    ),
+    awaitAll(
+      responses.map((response) =>
+        response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),
+      ),
+    ),
   ]);
+  const completionsChanged = await saveCompletionChanges(
+    tx,
+    completions.flatMap((id) => id ?? []),
+  );
+  const isChanged = (completion: Id | null) => completion !== null && completionsChanged.has(completion);
   const diffs = responses.map(({ outcome }, i) => ({
     baseline: outcome.baseline,
     newPosts: sighted[i]?.new_posts ?? [],
     newLinks: sighted[i]?.new_links ?? [],
-    completionChanged: completions[i]?.changed ?? false,
+    completionChanged: isChanged(completions[i] ?? null),
   }));
   last(
     insertPending(
@@ -128,7 +139,7 @@ export async function saveResponses(
   );
   const discovered = responses.flatMap((_, i) => [
     ...listSighted(sighted[i], i),
-    ...listChanged(completions[i] ?? null, i),
+    ...listChanged(diffs[i]?.completionChanged === true ? (completions[i] ?? null) : null, i),
   ]);
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
@@ -253,8 +264,8 @@ function listSighted(sighted: SightedRow | undefined, i: number): Item[] {
 /** @param place of its run in the transaction, from 1 */
 type Discovery = { place: number; kind: string; thing: Id };
 
-function listChanged(completion: SavedCompletion | null, i: number): Discovery[] {
-  return completion?.changed === true ? [{ place: i + 1, kind: 'completion', thing: completion.id }] : [];
+function listChanged(completion: Id | null, i: number): Discovery[] {
+  return completion === null ? [] : [{ place: i + 1, kind: 'completion', thing: completion }];
 }
 
 function appendDiscoveries(
@@ -282,13 +293,12 @@ function appendDiscoveries(
   ]);
 }
 
-type SavedCompletion = { id: Id; changed: boolean };
-
-async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<SavedCompletion | null> {
+/** @returns the completion's ID; null if the response has none */
+async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<Id | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
-  const row = await queryPrepared<SavedCompletion>(tx, 'insert_completion', INSERT_COMPLETION, [
+  const row = await queryPrepared<{ id: Id }>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
     input.observedAt,
@@ -297,6 +307,7 @@ async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<S
     JSON.stringify(texts),
     JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
   ]);
-  if (row !== undefined) await saveClaims(tx, { ...input, completionId: row.id, claims });
-  return row ?? null;
+  if (row === undefined) return null;
+  await saveClaims(tx, { ...input, completionId: row.id, claims });
+  return row.id;
 }

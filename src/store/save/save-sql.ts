@@ -119,8 +119,7 @@ SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
   (SELECT coalesce(array_agg(link_id), '{}') FROM links) AS links`;
 
 /**
- * 6: a completion. It counts as changed if the set of cited links differs from the previously received completion of
- * the search; wording varies anyway.
+ * 6: a completion. Whether it changed is computed once its statements are saved (`save-completion-change.ts`).
  * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 completion, $7 key items.
  */
 export const INSERT_COMPLETION = `
@@ -130,25 +129,20 @@ WITH cited AS (
 ), returned AS (
   SELECT coalesce(array_agg(la.link_id ORDER BY u.ord), '{}') AS ids
   FROM unnest($5::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
-), before AS (
-  SELECT completion_links AS ids FROM ${S}.completions
-  WHERE search_id = $2 AND run_id <> $1 AND (observed_at, run_id) < ($3, $1)
-  ORDER BY observed_at DESC, run_id DESC LIMIT 1
 ), kept AS (
   INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, completion_links, search_completion_links,
     summary, microblog_summary, discussion_board_summary, news_forum_summary, text, text_chunks, miner_link_scores, warnings)
   SELECT $1, $2, $3,
-    NOT EXISTS (SELECT FROM before b WHERE b.ids @> cited.ids AND b.ids <@ cited.ids),
-    cited.ids, returned.ids,
+    false, cited.ids, returned.ids,
     c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary, c.text, c.text_chunks, c.miner_link_scores, c.warnings
   FROM cited, returned, json_to_record($6::json) AS c(summary text, microblog_summary text, discussion_board_summary text,
     news_forum_summary text, text text, text_chunks text[], miner_link_scores jsonb, warnings jsonb)
-  ON CONFLICT (run_id) DO UPDATE SET changed = excluded.changed, completion_links = excluded.completion_links,
+  ON CONFLICT (run_id) DO UPDATE SET completion_links = excluded.completion_links,
     search_completion_links = excluded.search_completion_links, summary = excluded.summary,
     microblog_summary = excluded.microblog_summary, discussion_board_summary = excluded.discussion_board_summary,
     news_forum_summary = excluded.news_forum_summary, text = excluded.text, text_chunks = excluded.text_chunks,
     miner_link_scores = excluded.miner_link_scores, warnings = excluded.warnings
-  RETURNING id, changed
+  RETURNING id
 ), items AS (
   INSERT INTO ${S}.key_items (completion_id, list, position, text, url, link_id)
   SELECT kept.id, r.list, r.position, r.text, r.url, la.link_id
@@ -157,7 +151,7 @@ WITH cited AS (
   ON CONFLICT (completion_id, list, position) DO UPDATE
     SET text = excluded.text, url = excluded.url, link_id = excluded.link_id
 )
-SELECT id, changed FROM kept`;
+SELECT id FROM kept`;
 
 /**
  * 7, last and under the feed's lock: the discoveries. IDs are assigned under the lock, which is held until the

@@ -8,6 +8,7 @@ import {
   boolean,
   check,
   customType,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -69,8 +70,22 @@ export const completions = strandline.table(
       .notNull()
       .references(() => searches.id),
     observed_at: instant().notNull(),
-    /** Whether the set of cited links differs from the previous completion (wording always varies). */
+    /**
+     * Whether it says something that the previous completion did not (`domain/completion-change.ts`). False for the first
+     * one. Where `previous_run_id` and `similarity` are null, but it is not the first: whether it cites other links, by
+     * the rule of earlier versions.
+     */
     changed: boolean().notNull(),
+    /** Run of the completion that it was compared with; null for the first, and if it was stored by an earlier version. */
+    previous_run_id: ref(),
+    /** Statements without copies, against the previous completion, and links cited now or no longer. */
+    statements_new: integer(),
+    statements_gone: integer(),
+    statements_kept: integer(),
+    citations_added: integer(),
+    citations_removed: integer(),
+    /** Share of the statements of both that are in both, from 0 to 1. */
+    similarity: doublePrecision(),
     summary: text(),
     microblog_summary: text(),
     discussion_board_summary: text(),

@@ -3,7 +3,7 @@
 import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './analytics-schema.ts';
-import { boolean, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
 export const completionsView = analytics
   .view('completions', {
@@ -24,6 +24,13 @@ export const completionsView = analytics
     warnings: jsonb().notNull(),
     claims: integer(),
     text: text(),
+    previous_run_id: ref(),
+    statements_new: integer(),
+    statements_gone: integer(),
+    statements_kept: integer(),
+    citations_added: integer(),
+    citations_removed: integer(),
+    similarity: doublePrecision(),
   })
   .existing();
 
