@@ -23,6 +23,7 @@ import { addSignInPage } from './sign-in-page.tsx';
 import { addAuditPage } from './system/audit-page.tsx';
 import { addSystemPage } from './system/system-page.tsx';
 import { addTokenPages } from './system/tokens-page.tsx';
+import { addCompletionHistoryPage } from './topic/completion-history.tsx';
 import { addSearchPage } from './topic/search-page.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
@@ -50,6 +51,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addTopicPage,
   addSearchPage,
   addListPages,
+  addCompletionHistoryPage,
   addSignInPage,
 ];
 

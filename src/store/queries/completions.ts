@@ -1,6 +1,6 @@
 /** Completions of searches, with their key items, links and claims. */
 
-import { amongIds, type Id, type Reads } from '../database.ts';
+import { amongIds, type Database, type Id, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
@@ -47,6 +47,24 @@ export async function readLinksByIds({ orm }: Reads, ids: readonly Id[]): Promis
     .execute({ ids: [...new Set(ids)] });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
+}
+
+/** A link with what is needed to name it. */
+export type AddressedLink = { id: Id; url: string; title: string | null };
+
+/** The links of addresses as they were received; unknown addresses are left out. */
+export async function readLinksByAddress(
+  { pool }: Pick<Database, 'pool'>,
+  addresses: readonly string[],
+): Promise<Map<string, AddressedLink>> {
+  if (addresses.length === 0) return new Map();
+  const { rows } = await pool.query<AddressedLink & { address: string }>({
+    name: 'links_by_address',
+    text: `SELECT a.address, l.id, l.url, l.title FROM strandline.link_addresses a JOIN strandline.links l ON l.id = a.link_id
+      WHERE a.address = ANY ($1::text[])`,
+    values: [[...new Set(addresses)]],
+  });
+  return new Map(rows.map(({ address, ...link }) => [address, link]));
 }
 
 export async function readCompletion({ orm }: Reads, id: Id): Promise<CompletionRow | undefined> {

@@ -5,7 +5,8 @@ import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
-import { removeCitations, UntrustedText } from './untrusted-text.tsx';
+import { removeCitations } from './citations.tsx';
+import { UntrustedText } from './untrusted-text.tsx';
 
 /** A discovery in one line: kind, text, search, time. */
 export function DiscoveryLine({

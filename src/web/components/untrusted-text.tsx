@@ -92,39 +92,3 @@ export function quoteShell(word: string): string {
 export function quoteShellWord(word: string): string {
   return /^[\w.:@/-]+$/.test(word) && !word.startsWith('-') ? word : quoteShell(word);
 }
-
-/** Citations of completions: `[3](https://...)`. */
-const CITATION = /\[(\d{1,3})\]\((https?:\/\/[^\s()]{1,2000})\)/g;
-
-/** Removes citations, including one that is cut off at the end. */
-export function removeCitations(text: string): string {
-  return text.replaceAll(/ ?\[\d{1,3}\]\([^\s()]*(?:\)|$)/g, '');
-}
-
-/** A text with its citations as linked numbers. */
-export function CitedText({ text, most }: { text: string | null; most: number }) {
-  if (text === null || text.trim() === '') return <UntrustedText text={null} />;
-  const parts = [];
-  let from = 0;
-  let shown = 0;
-  for (const found of text.matchAll(CITATION)) {
-    const [whole, number = '', address = ''] = found;
-    const before = text.slice(from, found.index);
-    if (shown + before.length > most) break;
-    parts.push(<UntrustedText text={before === '' ? ' ' : before} most={most} />);
-    parts.push(
-      <sup>
-        <ExternalLink href={address} text={number} />
-      </sup>,
-    );
-    shown += before.length;
-    from = found.index + whole.length;
-  }
-  const rest = text.slice(from);
-  return (
-    <>
-      {parts}
-      {rest === '' ? null : <UntrustedText text={rest} most={Math.max(1, most - shown)} />}
-    </>
-  );
-}

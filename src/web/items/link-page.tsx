@@ -25,7 +25,8 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { ExternalLink, removeCitations, UntrustedText } from '../components/untrusted-text.tsx';
+import { removeCitations } from '../components/citations.tsx';
+import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { z } from 'zod';
 

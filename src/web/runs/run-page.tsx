@@ -1,13 +1,21 @@
 /** One run: result, calls, discoveries, raw response. */
 
+import { describeCompletionChange } from '../../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { MAX_TEXT_LENGTH } from '../../domain/text.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { Id } from '../../store/database.ts';
-import { type CompletionRow, readRunCompletion } from '../../store/queries/completions.ts';
+import {
+  type AddressedLink,
+  type CompletionRow,
+  readLinksByAddress,
+  readLinksByIds,
+  readRunCompletion,
+} from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import {
@@ -20,6 +28,7 @@ import {
   type RunRow,
 } from '../../store/queries/run-list.ts';
 import { loadNewestResponse } from '../../store/responses.ts';
+import { type CitedLinks, CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Badge } from '../components/icons.tsx';
@@ -27,7 +36,6 @@ import { formatCount } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { CitedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
 import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
@@ -60,7 +68,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
           <RunTimeline run={run} service={data.calls[0]?.service} />
           <CallTable rows={data.calls} />
           <NewItems run={run} rows={data.discoveries} limit={MAX_NEW} />
-          <CompletionTexts run={run} completion={data.completion} />
+          <CompletionTexts run={run} {...data} />
           <RejectTable rows={data.rejects} limit={MAX_REJECTS} />
           <RequestSection sent={data.sent} />
           <ResponseSection
@@ -110,7 +118,24 @@ async function readRunData(ctx: Context, run: RunRow) {
   ]);
   const answer =
     note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null;
-  return { calls, rejects, discoveries: newest.toReversed(), completion, note, near, sent, answer };
+  const [links, cited] = await Promise.all([
+    completion === undefined
+      ? new Map()
+      : readLinksByAddress(db, listCitedAddresses(COMPLETION_TEXTS.map(([member]) => completion[member]))),
+    readLinksByIds(db, completion?.completion_links ?? []),
+  ]);
+  return {
+    calls,
+    rejects,
+    discoveries: newest.toReversed(),
+    completion,
+    links,
+    cited,
+    note,
+    near,
+    sent,
+    answer,
+  };
 }
 
 /** A custom dialect file may be missing; then the section says so. */
@@ -149,21 +174,34 @@ const COMPLETION_TEXTS = [
   ['discussion_board_summary', 'Discussion boards'],
   ['news_forum_summary', 'News forums'],
 ] as const;
-const MAX_COMPLETION_TEXT = 12_000;
+type CompletionData = {
+  run: RunRow;
+  completion: CompletionRow | undefined;
+  /** By address as cited. */
+  links: CitedLinks;
+  /** All links it cites. */
+  cited: readonly AddressedLink[];
+};
 
-function CompletionTexts({ run, completion }: { run: RunRow; completion: CompletionRow | undefined }) {
+function CompletionTexts({ run, completion, links, cited }: CompletionData) {
   if (completion === undefined) return null;
-  const { claims, changed, search } = completion;
-  const beside = isBaselineRun(run)
-    ? 'first completion of this search'
-    : `cites ${changed ? 'different links than' : 'the same links as'} the previous one`;
+  const { claims, changed, search, previous_run_id } = completion;
+  const compared = describeCompletionChange(completion);
+  const beside = isBaselineRun(run) ? 'first completion of this search' : 'not compared with another one';
   const made = claims === null ? 'statements not parsed' : formatCount(claims, 'statement');
+  const verdict = changed ? 'changed' : 'not changed';
   return (
     <Section
       title="Completion"
       id="completion"
-      note={`Written by the service; ${made}; ${beside}.`}
-      aside={<a href={`/searches/${search}`}>What changed</a>}
+      note={`Written by the service; ${made}; ${
+        compared === null ? beside : `${verdict} since run ${previous_run_id}: ${compared}`
+      }.`}
+      aside={
+        compared === null ? undefined : (
+          <a href={`/searches/${search}/completions?to=${run.id}`}>What changed</a>
+        )
+      }
     >
       {COMPLETION_TEXTS.map(([member, words]) => {
         const text = completion[member];
@@ -171,11 +209,16 @@ function CompletionTexts({ run, completion }: { run: RunRow; completion: Complet
           <>
             <h3>{words}</h3>
             <p class="prose">
-              <CitedText text={text} most={MAX_COMPLETION_TEXT} />
+              <CitedText text={text} most={MAX_TEXT_LENGTH} links={links} />
             </p>
           </>
         );
       })}
+      <SourceList
+        texts={COMPLETION_TEXTS.map(([member]) => completion[member])}
+        links={links}
+        others={cited}
+      />
     </Section>
   );
 }

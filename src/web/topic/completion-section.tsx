@@ -1,16 +1,15 @@
 import type { Database } from '../../store/database.ts';
+import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
 import {
-  type CitedLink,
-  type CompletionDiff,
-  readCompletionDiff,
-} from '../../store/queries/completion-diff.ts';
-import { type CompletionRow, readLastCompletion } from '../../store/queries/completions.ts';
+  type CompletionRow,
+  readLastCompletion,
+  readLinksByAddress,
+} from '../../store/queries/completions.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import { StateIcon } from '../components/icons.tsx';
-import { formatCount } from '../components/numbers.tsx';
+import { type CitedLinks, CitedText, listCitedAddresses } from '../components/citations.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { CitedText, UntrustedText } from '../components/untrusted-text.tsx';
+import { ChangeSummary, CompletionChanges } from './completion-diff.tsx';
 import type { Range } from './time-range.ts';
 
 const MAX_CLAIMS = 5;
@@ -39,9 +38,14 @@ export function CompletionSection({
   );
 }
 
-function CompletionText({ search, completion, diff, several }: TopicCompletion & { several: boolean }) {
-  const { summary, microblog_summary, news_forum_summary, discussion_board_summary } = completion;
-  const text = summary ?? microblog_summary ?? news_forum_summary ?? discussion_board_summary;
+function CompletionText({
+  search,
+  completion,
+  diff,
+  links,
+  several,
+}: TopicCompletion & { several: boolean }) {
+  const text = readMainText(completion);
   return (
     <>
       {several ? (
@@ -52,44 +56,28 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
       <div class="columns">
         <div>
           <p class="prose">
-            <CitedText text={text} most={MAX_TEXT} />
+            <CitedText text={text} most={MAX_TEXT} links={links} />
           </p>
           <p class="line-more">
             <Timestamp at={completion.observed_at} />
-            <a href={`/runs/${completion.run_id}`}>run {String(completion.run_id)}</a>
+            <a href={`/runs/${completion.run_id}#completion`}>
+              Whole answer and sources, run {String(completion.run_id)}
+            </a>
           </p>
         </div>
         <div>
           {diff === null ? null : (
-            <ul class="claims">
-              {diff.new_claims.slice(0, MAX_CLAIMS).map((claim) => (
-                <li class="is-new">
-                  <StateIcon state="new" />
-                  <span class="unseen">New: </span>
-                  <UntrustedText text={claim.text} />
-                  <ClaimSources links={claim.brought_by} />
-                </li>
-              ))}
-              {diff.gone_claims.slice(0, MAX_CLAIMS).map((claim) => (
-                <li>
-                  <StateIcon state="removed" />
-                  <span class="unseen">Removed: </span>
-                  <span class="is-gone">
-                    <UntrustedText text={claim.text} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-          {diff === null ? null : (
-            <p class="hint">
-              Since <Timestamp at={diff.from.observed_at} exact />: {diff.new_claims.length} new,{' '}
-              {diff.gone_claims.length} removed, {diff.changed_claims.length} re-sourced, {diff.kept}{' '}
-              unchanged
-              {diff.gaps.between === 0
-                ? '.'
-                : `; ${formatCount(diff.gaps.between, 'run')} in between returned no completion.`}
-            </p>
+            <>
+              <CompletionChanges diff={diff} most={MAX_CLAIMS} />
+              <ChangeSummary diff={diff} />
+              <p class="line-more">
+                <a
+                  href={`/searches/${search.slug}/completions?from=${diff.from.run_id}&to=${diff.to.run_id}`}
+                >
+                  Whole difference
+                </a>
+              </p>
+            </>
           )}
         </div>
       </div>
@@ -97,19 +85,9 @@ function CompletionText({ search, completion, diff, several }: TopicCompletion &
   );
 }
 
-function ClaimSources({ links }: { links: readonly CitedLink[] }) {
-  const [first] = links;
-  if (first === undefined) return null;
-  return (
-    <span class="why">
-      {' '}
-      source: “
-      <a href={`/links/${first.link_id}`}>
-        <UntrustedText text={first.title ?? first.url} most={80} />
-      </a>
-      ”{links.length === 1 ? '' : ` and ${links.length - 1} more`}
-    </span>
-  );
+function readMainText(completion: CompletionRow): string | null {
+  const { summary, microblog_summary, news_forum_summary, discussion_board_summary } = completion;
+  return summary ?? microblog_summary ?? news_forum_summary ?? discussion_board_summary;
 }
 
 type TopicCompletion = {
@@ -117,6 +95,7 @@ type TopicCompletion = {
   completion: CompletionRow;
   /** Against the last completion before the range; null if there is none. */
   diff: CompletionDiff | null;
+  links: CitedLinks;
 };
 
 /** A topic rarely has more AI searches; each has a page of its own. */
@@ -135,9 +114,9 @@ export async function readTopicCompletions(
         readLastCompletion(db, search.slug),
         readCompletionDiff(db, search, { since }),
       ]);
-      return completion === undefined
-        ? []
-        : [{ search, completion, diff: typeof diff === 'string' ? null : diff }];
+      if (completion === undefined) return [];
+      const links = await readLinksByAddress(db, listCitedAddresses([readMainText(completion)]));
+      return [{ search, completion, diff: typeof diff === 'string' ? null : diff, links }];
     }),
   );
   return completions.flat();

@@ -10,6 +10,7 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
+import { readTimeline, TimelineSection } from './completion-history.tsx';
 import { updateVisit } from './last-visit.ts';
 import { chooseRange, computeRange } from './time-range.ts';
 import { TopicButtons } from './topic-actions.tsx';
@@ -28,6 +29,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const visit = updateVisit(request, reply, { now, last: seen });
     const fresh =
       visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
+    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, slug) : [];
     return renderPage(request, reply, {
       title: slug,
       here: '',
@@ -54,6 +56,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
+          <TimelineSection search={slug} rows={answers} older={answers.length > 0} />
           <RunsSection scope={scope} data={data} />
           <SearchDefinition search={search} />
         </>

@@ -228,12 +228,40 @@ describe('runs', () => {
     expect(first.id).not.toBe(last.id);
     const said = words((await person.get(`/runs/${first.id}`)).html);
     expect(said).toContain('; first completion of this search.');
-    expect(said).not.toContain('the previous one.');
-    expect(words((await person.get(`/runs/${last.id}`)).html)).toContain(
-      last.changed
-        ? 'cites different links than the previous one.'
-        : 'cites the same links as the previous one.',
+    expect(said).not.toContain(' similar.');
+    const { html } = await person.get(`/runs/${last.id}`);
+    expect(words(html)).toMatch(
+      new RegExp(
+        `; ${last.changed ? 'changed' : 'not changed'} since run \\d+: \\d+ statements new, .* similar\\.`,
+      ),
     );
+    expect(html).toContain(`/completions?to=${last.id}"`);
+  });
+
+  test('a completion has the titles of its sources, by their numbers, which lead to the links', async () => {
+    const { run, link, title } = await one<{ run: bigint; link: bigint; title: string }>(
+      `SELECT c.run_id AS run, l.id AS link, l.title FROM strandline_analytics.completions c
+       JOIN strandline_analytics.links l ON l.id = c.completion_links[1] WHERE l.title IS NOT NULL ORDER BY c.id LIMIT 1`,
+    );
+    const { html } = await person.get(`/runs/${run}`);
+    expect(html).toMatch(new RegExp(`<li value="\\d+"><a href="/links/${link}">`));
+    expect(html).toMatch(new RegExp(`<sup><a href="/links/${link}"`));
+    expect(words(html)).toContain(title.slice(0, 20));
+  });
+
+  test('the answers of a search are listed with their changes, and any two are compared by address', async () => {
+    const { search, first, last } = await one<{ search: string; first: bigint; last: bigint }>(
+      `SELECT search, (array_agg(run_id ORDER BY observed_at, run_id))[1] AS first,
+         (array_agg(run_id ORDER BY observed_at DESC, run_id DESC))[1] AS last
+       FROM strandline_analytics.completions GROUP BY search HAVING count(*) > 1 LIMIT 1`,
+    );
+    expect((await person.get(`/searches/${search}`)).html).toContain('Answers over time');
+    const { status, html } = await person.get(`/searches/${search}/completions?from=${first}&to=${last}`);
+    expect(status).toBe(200);
+    expect(words(html)).toContain(`run ${last} (`);
+    expect(html).toContain(`name="from" value="${first}" checked`);
+    expect((await person.get(`/searches/${search}/completions?from=x`)).status).toBe(400);
+    expect((await person.get(`/searches/${search}/completions?from=${last}&to=${first}`)).status).toBe(404);
   });
 });
 

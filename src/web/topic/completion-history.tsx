@@ -1,0 +1,179 @@
+/** All completions of a search with how much each changed, and the comparison of any two. */
+
+import { formatPercent } from '../../domain/display-format.ts';
+import { InvalidInput } from '../../domain/errors.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
+import type { Id, Reads } from '../../store/database.ts';
+import { type CompletionDiff, readCompletionDiff, refuseDiff } from '../../store/queries/completion-diff.ts';
+import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
+import { Table } from '../components/data-table.tsx';
+import { StateIcon } from '../components/icons.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { emptyField, readKey, slugParams } from '../request-input.ts';
+import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
+import { z } from 'zod';
+
+/** Completions in the timeline of a search, and on its page of completions. */
+const SHOWN_ON_SEARCH = 10;
+const SHOWN_ON_PAGE = 50;
+
+export function readTimeline(db: Reads, search: string): Promise<CompletionRow[]> {
+  return readCompletionPage(db, { search, limit: SHOWN_ON_SEARCH });
+}
+
+const key = z.union([emptyField, z.string().max(20)]).optional();
+const comparison = z.object({ from: key, to: key, before: key });
+
+export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams, querystring: comparison };
+  app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
+    const { slug } = request.params;
+    const search = await findSearchRow(ctx.db, slug);
+    const range = { from: readRunKey('from', request.query.from), to: readRunKey('to', request.query.to) };
+    const before = readRunKey('before', request.query.before);
+    const rows = await readCompletionPage(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
+    const found = await readCompletionDiff(ctx.db, search, range);
+    // Without a choice, a single completion is no mistake.
+    const isChosen = range.from !== undefined || range.to !== undefined;
+    if (typeof found === 'string' && isChosen) throw refuseDiff(found, slug, range);
+    const diff = typeof found === 'string' ? null : found;
+    return renderPage(request, reply, {
+      title: `Answers of ${slug}`,
+      here: '',
+      above: (
+        <>
+          <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>
+        </>
+      ),
+      body: (
+        <>
+          <Comparison diff={diff} />
+          <TimelineSection search={slug} rows={rows} older={rows.length === SHOWN_ON_PAGE} diff={diff} />
+        </>
+      ),
+    });
+  });
+}
+
+/** @throws InvalidInput */
+function readRunKey(path: string, text: string | undefined): Id | undefined {
+  if (text === undefined) return undefined;
+  const id = readKey(text);
+  if (id === undefined) throw new InvalidInput([{ path, given: text, expected: 'an id' }]);
+  return id;
+}
+
+function Comparison({ diff }: { diff: CompletionDiff | null }) {
+  if (diff === null)
+    return (
+      <Section title="Difference" id="difference">
+        <EmptyState words="There are no two completions to compare." />
+      </Section>
+    );
+  const run = (id: Id) => <a href={`/runs/${id}#completion`}>run {String(id)}</a>;
+  return (
+    <Section
+      title="Difference"
+      id="difference"
+      note={
+        <>
+          {run(diff.to.run_id)} (<Timestamp at={diff.to.observed_at} exact />) against {run(diff.from.run_id)}{' '}
+          (
+          <Timestamp at={diff.from.observed_at} exact />
+          ), all statements. {diff.changed ? 'Changed.' : 'Not changed.'}
+        </>
+      }
+    >
+      <CompletionChanges diff={diff} />
+      <ResourcedStatements diff={diff} />
+      <ChangeSummary diff={diff} />
+    </Section>
+  );
+}
+
+/** Completions with their change, newest first, two of which can be chosen to compare. */
+export function TimelineSection({
+  search,
+  rows,
+  older,
+  diff = null,
+}: {
+  search: string;
+  rows: readonly CompletionRow[];
+  /** Whether there may be older ones than these. */
+  older: boolean;
+  /** The comparison that is shown, which is preselected. */
+  diff?: CompletionDiff | null;
+}) {
+  if (rows.length === 0) return null;
+  const path = `/searches/${search}/completions`;
+  const [newest, previous] = rows;
+  const from = diff?.from.run_id ?? previous?.run_id;
+  const to = diff?.to.run_id ?? newest?.run_id;
+  const choose = (name: string, chosen: Id | undefined, words: string) => (row: CompletionRow) => (
+    <input
+      type="radio"
+      name={name}
+      value={String(row.run_id)}
+      checked={row.run_id === chosen}
+      aria-label={`${words} run ${row.run_id}`}
+    />
+  );
+  return (
+    <Section
+      title="Answers over time"
+      id="answers"
+      note="Each compared with the previous one. Moved counters and other words for the same facts are no change."
+    >
+      <form class="form" method="get" action={path}>
+        <Table
+          caption="Completions, newest first"
+          rows={rows}
+          columns={[
+            { head: 'From', cell: choose('from', from, 'compare from') },
+            { head: 'To', cell: choose('to', to, 'compare to') },
+            { head: 'Received', cell: ({ observed_at }) => <Timestamp at={observed_at} /> },
+            { head: 'Change', cell: (row) => <ChangeCell row={row} path={path} /> },
+            { head: 'New', number: true, cell: ({ statements_new: n }) => n ?? '–' },
+            { head: 'Removed', number: true, cell: ({ statements_gone: n }) => n ?? '–' },
+            { head: 'Unchanged', number: true, wide: true, cell: ({ statements_kept: n }) => n ?? '–' },
+            {
+              head: 'Sources',
+              number: true,
+              wide: true,
+              cell: ({ citations_added: added, citations_removed: removed }) =>
+                added === null ? '–' : `+${added} −${removed ?? 0}`,
+            },
+            {
+              head: 'Similar',
+              number: true,
+              cell: ({ similarity }) => (similarity === null ? '–' : formatPercent(similarity)),
+            },
+            {
+              head: 'Run',
+              number: true,
+              wide: true,
+              cell: ({ run_id }) => <a href={`/runs/${run_id}#completion`}>{String(run_id)}</a>,
+            },
+          ]}
+        />
+        <p class="actions">
+          <button type="submit">Compare</button>
+          {older ? <a href={`${path}?before=${rows.at(-1)?.id}`}>Older answers</a> : null}
+        </p>
+      </form>
+    </Section>
+  );
+}
+
+function ChangeCell({ row, path }: { row: CompletionRow; path: string }) {
+  if (row.similarity === null) return <>not compared</>;
+  return (
+    <a href={`${path}?to=${row.run_id}`}>
+      {row.changed ? <StateIcon state="new" /> : null} {row.changed ? 'changed' : 'no change'}
+    </a>
+  );
+}
