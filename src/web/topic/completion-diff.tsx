@@ -51,6 +51,7 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
         {diff.changed_claims.map((claim) => (
           <li>
             <UntrustedText text={claim.text} most={MAX_STATEMENT} />
+            <Sections roles={claim.roles} />
             <Sources words="added" links={claim.cited_new} />
             <Sources words="removed" links={claim.cited_gone} />
           </li>

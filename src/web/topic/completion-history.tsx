@@ -8,7 +8,6 @@ import type { Id, Reads } from '../../store/database.ts';
 import { type CompletionDiff, readCompletionDiff, refuseDiff } from '../../store/queries/completion-diff.ts';
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
 import { Table } from '../components/data-table.tsx';
-import { StateIcon } from '../components/icons.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -87,9 +86,9 @@ function Comparison({ diff }: { diff: CompletionDiff | null }) {
         </>
       }
     >
+      <ChangeSummary diff={diff} />
       <CompletionChanges diff={diff} />
       <ResourcedStatements diff={diff} />
-      <ChangeSummary diff={diff} />
     </Section>
   );
 }
@@ -128,7 +127,7 @@ export function TimelineSection({
       id="answers"
       note="Each compared with the previous one. Moved counters and other words for the same facts are no change."
     >
-      <form class="form" method="get" action={path}>
+      <form method="get" action={path}>
         <Table
           caption="Completions, newest first"
           rows={rows}
@@ -160,7 +159,7 @@ export function TimelineSection({
             },
           ]}
         />
-        <p class="actions">
+        <p class="line-more">
           <button type="submit">Compare</button>
           {older ? <a href={`${path}?before=${rows.at(-1)?.id}`}>Older answers</a> : null}
         </p>
@@ -171,9 +170,5 @@ export function TimelineSection({
 
 function ChangeCell({ row, path }: { row: CompletionRow; path: string }) {
   if (row.similarity === null) return <>not compared</>;
-  return (
-    <a href={`${path}?to=${row.run_id}`}>
-      {row.changed ? <StateIcon state="new" /> : null} {row.changed ? 'changed' : 'no change'}
-    </a>
-  );
+  return <a href={`${path}?to=${row.run_id}`}>{row.changed ? <strong>changed</strong> : 'no change'}</a>;
 }
