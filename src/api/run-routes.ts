@@ -7,13 +7,14 @@ import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.t
 import type { Database, Id } from '../store/database.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
+import { readRunTools } from '../store/queries/run-tools.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { idParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
-import { Bytes, Call, Reject, Run, defineRowWith } from './reply-shapes.ts';
+import { Bytes, Call, Reject, Run, RunTool, defineRowWith } from './reply-shapes.ts';
 
 const tags = ['runs'];
 const params = z.strictObject({ run: idParam });
@@ -31,6 +32,7 @@ const RunWhole = defineRowWith('RunWhole', 'runs', {
     })
     .nullable()
     .describe('The request, in the current dialect of the service.'),
+  tools: z.array(RunTool).describe('Tools that it asked, and whether they responded.'),
   call_rows: z.array(Call).describe('Calls of the run, in order.'),
   answer: z
     .object({
@@ -112,7 +114,7 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'getRun',
         summary: 'Get a run',
         description:
-          'With the request (without the API key), its calls, and the size and type of the stored response. `getRunAnswer` returns the response itself.',
+          'With the request (without the API key), its tools and calls, and the size and type of the stored response. `getRunAnswer` returns the response itself.',
         tags,
         params,
         querystring: emptyQuery,
@@ -121,12 +123,13 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { run: id } }) => {
       const run = await findRunRow(db, id);
-      const [request, call_rows, answer] = await Promise.all([
+      const [request, tools, call_rows, answer] = await Promise.all([
         previewRequest(ctx, id),
+        readRunTools(db, [id]),
         readCalls(db, id),
         readResponseNote(db, id),
       ]);
-      return { ...run, request, call_rows, answer: answer ?? null };
+      return { ...run, request, tools, call_rows, answer: answer ?? null };
     },
   );
 

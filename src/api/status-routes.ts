@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { MODELS, OPERATIONS } from '../domain/enumerations.ts';
+import { MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { RUN_CODE_NAMES } from '../domain/errors.ts';
+import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { readServices, readStatus } from '../monitor/status/system-status.ts';
 import { readCallCosts } from '../store/queries/call-costs.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
@@ -125,6 +126,20 @@ const Status = z
           .describe('At most 100, longest silence first.'),
       })
       .describe('Active searches without a successful run for three intervals.'),
+    silent_tools: z
+      .array(
+        z.object({
+          tool: z.enum(TOOLS),
+          reason: z.enum(TOOL_REASON_NAMES),
+          detail: z.string().nullable().describe('What the service reported about it.'),
+          observed_at: timeShape.nullable(),
+          last_responded_at: timeShape.nullable().describe('To any of these searches; null: never.'),
+          searches: z.int().describe('Number of searches.'),
+          search: z.string().describe('Slug of the first.'),
+          simulated: z.boolean(),
+        }),
+      )
+      .describe('Tools that did not respond to the newest runs of active searches.'),
     resting: z
       .array(
         z.object({

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describeCompletionChange } from '../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
+import { describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { Database } from '../store/database.ts';
 import {
   type CompletionRow,
@@ -12,15 +13,17 @@ import {
 } from '../store/queries/completions.ts';
 import type { LinkRow } from '../store/queries/links.ts';
 import { isBaselineRun, readRun } from '../store/queries/run-list.ts';
+import { readRunTools, type RunToolRow } from '../store/queries/run-tools.ts';
 import { parseId } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { registerCompletionDiff } from './completions-diff-command.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { printSimulatedNoticeForSearches } from './result-notices.ts';
+import { listOptional } from './run-rendering.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import { MAX_PROSE_WIDTH, truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
-import { formatInstant } from './value-formatting.ts';
+import { createDayFormat, formatInstant } from './value-formatting.ts';
 
 export function registerCompletions(completions: Command, cli: Cli): void {
   completions.description('Completions: texts written by AI searches, with their sources.');
@@ -46,8 +49,9 @@ export function registerCompletions(completions: Command, cli: Cli): void {
         const links = await readLinksByIds(ctx.db, completion.completion_links);
         const run = await readRun(ctx.db, completion.run_id);
         const isFirst = run !== undefined && isBaselineRun(run);
-        await cli.show(options.json, { ...completion, key_items, links }, () =>
-          renderCompletion(completion, isFirst, key_items, links, cli.page),
+        const tools = await readRunTools(ctx.db, [completion.run_id]);
+        await cli.show(options.json, { ...completion, key_items, links, tools }, () =>
+          renderCompletion({ ...completion, tools }, isFirst, key_items, links, cli.page),
         );
         await printSimulatedNoticeForSearches(cli, ctx, options.json, [completion.search]);
       });
@@ -76,7 +80,7 @@ async function findCompletion(
 }
 
 function renderCompletion(
-  completion: CompletionRow,
+  completion: CompletionRow & { tools: readonly RunToolRow[] },
   isFirst: boolean,
   items: readonly KeyItemRow[],
   links: readonly LinkRow[],
@@ -91,6 +95,7 @@ function renderCompletion(
       ['run', String(completion.run_id)],
       ['received', formatInstant(completion.observed_at, terminal)],
       ['change', isFirst && compared === null ? 'first completion, nothing to compare' : verdict],
+      ...listOptional('tools', describeToolCoverage(completion.tools, createDayFormat(terminal))),
     ],
     terminal,
   );

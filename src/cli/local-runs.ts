@@ -9,6 +9,7 @@ import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import type { Cli } from './command-context.ts';
+import { describeRunTools } from './result-notices.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -81,7 +82,10 @@ export async function executeFirstRuns(
     await Promise.all(
       created.map(async ({ firstRunId }) => {
         const report = await executeLocally(ctx, firstRunId, stopping);
-        if (report !== null) page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
+        if (report === null) return;
+        page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
+        const coverage = await describeRunTools(ctx, firstRunId, page);
+        if (coverage !== null) page.say(`${report.search}: ${coverage}`);
       }),
     );
     await deriveLocally(ctx);

@@ -17,7 +17,7 @@ import { renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { printSimulatedNoticeForSearches } from './result-notices.ts';
+import { printSilentTools, printSimulatedNoticeForSearches } from './result-notices.ts';
 import { toJson } from '../domain/json-output.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -80,6 +80,7 @@ async function printNew(
     renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
   );
   await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
+  await printSilentTools(cli, ctx, json, filter);
   if (rows.length === filter.limit)
     cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
 }
@@ -98,7 +99,10 @@ async function followNew(
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
     if (rows.length > 0) await printDiscoveries(cli, await describeLinks(ctx.db, rows), json);
-    if (!waiting) await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
+    if (!waiting) {
+      await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
+      await printSilentTools(cli, ctx, json, filter);
+    }
     if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
     waiting = true;
     if (rows.length === 0)

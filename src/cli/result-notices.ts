@@ -1,14 +1,17 @@
-/** Notices about a result, on stderr: simulated data, fallback to the sandbox, and figures that are behind. */
+/** Notices about a result, on stderr: simulated data, fallback to the sandbox, silent tools, and figures that are behind. */
 
+import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { Context } from '../monitor/context.ts';
+import type { Id } from '../store/database.ts';
 import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
+import { readRunTools, readSilentTools, type SilentTool } from '../store/queries/run-tools.ts';
 import { areSimulated } from '../store/queries/topic-list.ts';
 import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
 import { isTerminal, type TerminalPage } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
-import { formatCount, formatTime } from './value-formatting.ts';
+import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
 
 /** Printed if no service was given and the sandbox was chosen because no source is reachable. @param again what to do for real sources */
 export async function printSandboxFallback(
@@ -49,6 +52,39 @@ export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now
   if (until !== null && isBehind(until, now))
     cli.page.say(`Figures as of ${formatTime(until, now, cli.page)}; later runs are still being counted.`);
 }
+
+/** Printed with results of searches whose newest run had tools that did not respond: these results lack theirs. */
+export async function printSilentTools(
+  cli: Cli,
+  { db }: Pick<Context, 'db'>,
+  json: boolean | undefined,
+  filter: { topic?: string | undefined; search?: string | undefined },
+): Promise<void> {
+  if (json === true) return;
+  const shown = describeSilences(await readSilentTools(db, filter), cli.page);
+  if (shown.length > 0) cli.page.say(`Not observed: ${shown.join('; ')}.`);
+}
+
+/** Which tools of a run did not respond; null if all did, or the run was not executed. */
+export async function describeRunTools(
+  { db }: Pick<Context, 'db'>,
+  runId: Id,
+  page: Pick<TerminalPage, 'zone'>,
+): Promise<string | null> {
+  return describeToolCoverage(await readRunTools(db, [runId]), createDayFormat(page));
+}
+
+/** One text per tool; the last says how many are left out. */
+export function describeSilences(
+  silences: readonly SilentTool[],
+  page: Pick<TerminalPage, 'zone'>,
+): string[] {
+  const shown = silences.slice(0, MAX_SILENCES).map((tool) => describeSilence(tool, createDayFormat(page)));
+  const left = silences.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} more: strandline status --json`];
+}
+
+const MAX_SILENCES = 7;
 
 /** What is not indexed cannot be found yet. */
 export function describeBacklog({ indexed, total }: ArchiveBacklog, page: TerminalPage): string {

@@ -1,14 +1,17 @@
 /** Runs for people. */
 
 import { RUN_CODES } from '../domain/errors.ts';
+import { describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
+import type { RunWithTools } from '../store/queries/run-tools.ts';
 import { describeFailure } from './error-messages.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
-import { oneLine, padText, truncate } from './terminal-text.ts';
+import { oneLine, padText, truncate, wrapText } from './terminal-text.ts';
 import {
+  createDayFormat,
   formatCount,
   formatCost,
   formatInstant,
@@ -39,7 +42,7 @@ export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
 }
 
 /** @param free whether the search's service is known to cost nothing */
-export function renderRun(run: RunRow, free: boolean, page: TerminalPage): string[] {
+export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage): string[] {
   const failed: [string, string][] =
     run.code === null ? [] : [['code', `${run.code}: ${RUN_CODES[run.code]}`]];
   return renderList(
@@ -62,6 +65,7 @@ export function renderRun(run: RunRow, free: boolean, page: TerminalPage): strin
       ['ended', formatInstant(run.ended_at, page)],
       ['duration', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
       ['results', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
+      ...listOptional('tools', describeToolCoverage(run.tools, createDayFormat(page))),
       ['new', formatCount(run.items_new, page)],
       ['rejected items', formatCount(run.rejected, page)],
       ['calls', run.calls === 0 ? '0' : `${run.calls}, cost: ${formatCost(run.cost_usd, { free })}`],
@@ -78,7 +82,10 @@ function describeReason(run: RunRow): string {
   const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
   const missed = run.span_slots === null ? '' : `${run.span_slots} slots; `;
   if (code !== '') return code;
-  return run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;
+  const silent =
+    run.tools_silent === 0 ? [] : [`${run.tools_silent} of ${run.tools_asked} tools did not respond`];
+  const why = run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;
+  return [...(why === '' ? [] : [why]), ...silent].join('; ');
 }
 
 function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage): string {
@@ -95,11 +102,12 @@ const INDENT = ' '.repeat(11);
 
 /**
  * The result of a run in one line, with highlights in indented lines below it.
+ * @param coverage which of its tools did not respond; null if all did
  * @param at when it ended
  */
 export function renderRunReport(
   report: RunReport,
-  highlights: readonly Highlight[],
+  { highlights, coverage }: { highlights: readonly Highlight[]; coverage: string | null },
   at: Date,
   page: Pick<Terminal, 'colors' | 'width' | 'more' | 'unknown' | 'zone' | 'wrapHint'>,
 ): string[] {
@@ -117,6 +125,9 @@ export function renderRunReport(
       name,
       paintOutcome(report, truncate(ended, room, more), colors),
     ].join(GAP),
+    ...(coverage === null ? [] : wrapText(coverage, width - INDENT.length)).map(
+      (line) => `${INDENT}${colors.yellow(line)}`,
+    ),
     ...highlights.map((highlight) => `${INDENT}${renderHighlight(highlight, page)}`),
     ...(left > 0
       ? page.wrapHint(describeRemaining(report.search, left, more), width - INDENT.length).map(below)

@@ -1,10 +1,12 @@
 import { escapeUnsafe } from '../domain/text.ts';
 import { Refused } from '../domain/errors.ts';
+import { describeToolReason } from '../domain/tool-coverage.ts';
 import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { describeLinks } from '../store/queries/named-posts.ts';
 import { type CallRow, readCalls, readRejects, readRuns, type RejectRow } from '../store/queries/run-list.ts';
+import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import type { Cli } from './command-context.ts';
@@ -16,7 +18,14 @@ import { renderRun, runColumns } from './run-rendering.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
-import { formatBytes, formatCount, formatCost, formatInstant, formatQuantity } from './value-formatting.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatCost,
+  formatInstant,
+  formatQuantity,
+  formatTime,
+} from './value-formatting.ts';
 import type { Command } from 'commander';
 
 export function registerRuns(runs: Command, cli: Cli): void {
@@ -64,7 +73,7 @@ function registerShow(runs: Command, cli: Cli): void {
       const id = parseId('id', given);
       return cli.withProgram(async ({ ctx }) => {
         const { db } = ctx;
-        const run = await findRunRow(db, id);
+        const run = await readToolsOf(db, await findRunRow(db, id));
         if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
@@ -77,6 +86,7 @@ function registerShow(runs: Command, cli: Cli): void {
           const now = ctx.clock.now();
           return [
             ...renderRun(run, free, page),
+            ...renderSection('tools', run.tools, toolColumns(now, page), page),
             ...renderSection('calls', calls, callColumns(free, page), page),
             ...renderSection('new', discoveries, runDiscoveryColumns(now, page), page, ({ url }) => url),
             ...renderSection('rejected items', rejects, rejectColumns(), page),
@@ -121,7 +131,7 @@ function registerReplay(runs: Command, cli: Cli): void {
         const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
         const { findings, diff } = await replayRun(ctx, id);
         await deriveLocally(ctx);
-        const run = await findRunRow(ctx.db, id);
+        const run = await readToolsOf(ctx.db, await findRunRow(ctx.db, id));
         const free = await isFreeSearch(ctx.db, run.search, cli.config());
         await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         const found = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
@@ -129,6 +139,31 @@ function registerReplay(runs: Command, cli: Cli): void {
         cli.page.say(`parsed again: ${found}; ${fresh} new`);
       });
     });
+}
+
+function toolColumns(now: Date, page: TerminalPage): Column<RunToolRow>[] {
+  const words = (responded: boolean | null) =>
+    responded === null ? page.unknown : responded ? 'responded' : 'no response';
+  return [
+    { head: 'tool', cell: ({ tool, asked }) => (asked ? tool : `${tool} (not asked)`) },
+    { head: 'status', cell: ({ responded }) => words(responded) },
+    {
+      head: 'results',
+      cell: ({ items, truncated }) => `${formatCount(items, page)}${truncated === true ? ' or more' : ''}`,
+      right: true,
+    },
+    {
+      head: 'reason',
+      cell: ({ reason, detail }) => (reason === null ? '' : describeToolReason(reason, detail)),
+      elastic: 1,
+      wraps: true,
+    },
+    {
+      head: 'last response',
+      cell: ({ responded, last_responded_at: last }) =>
+        responded !== false ? '' : last === null ? 'never' : formatTime(last, now, page),
+    },
+  ];
 }
 
 function callColumns(free: boolean, page: TerminalPage): Column<CallRow>[] {

@@ -4,6 +4,7 @@ import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
 import { readRuns } from '../store/queries/run-list.ts';
+import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import type { Cli } from './command-context.ts';
@@ -61,7 +62,8 @@ function registerShow(search: Command, cli: Cli): void {
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
-        const [last] = await readRuns(ctx.db, { search: slug, limit: 1 });
+        const [newest] = await readRuns(ctx.db, { search: slug, limit: 1 });
+        const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await isFreeService(row.service_kind, cli.config());
         await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
           ...renderSearch(row, cli.page),

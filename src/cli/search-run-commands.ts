@@ -12,6 +12,7 @@ import { previewEdit } from '../monitor/topics/save-search.ts';
 import { previewSearch } from '../monitor/topics/schedule-preview.ts';
 import { systemClock } from '../platform/clock.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
+import { readToolsOf } from '../store/queries/run-tools.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
@@ -35,7 +36,11 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
       cli.withProgram(async (program, stopping) => {
-        const run = await runSearchNow(cli, program, slug, { wait: options.wait ?? false, stopping });
+        const wait = options.wait ?? false;
+        const run = await readToolsOf(
+          program.ctx.db,
+          await runSearchNow(cli, program, slug, { wait, stopping }),
+        );
         const free = await isFreeSearch(program.ctx.db, slug, cli.config());
         await cli.show(options.json, run, () => renderRun(run, free, cli.page));
         if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;

@@ -7,6 +7,7 @@ import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import type { Cli } from './command-context.ts';
+import { describeSilences } from './result-notices.ts';
 import { isFreeService } from './service-cost.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -48,6 +49,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderUnparsedResponses(status),
     ...renderDerivation(status, now, page),
     ...renderSilentSearches(status, now, page),
+    ...labelLines('tools', describeSilences(status.silent_tools, page)),
     ...labelLines(
       'not active',
       status.resting.map((search) => {

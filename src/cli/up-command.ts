@@ -17,6 +17,7 @@ import type { WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { describeSources, limitHeapGrowth, openWithDbRetry, WATCH_CONSEQUENCE } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
+import { describeRunTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import { listenForShutdown } from './process-exit.ts';
 import { findDashboard, recordDashboard } from './dashboard-address.ts';
@@ -195,7 +196,9 @@ async function printReport({ page, out }: Cli, { ctx }: Program, report: RunRepo
   try {
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
-    await out.write(`${renderRunReport(report, highlights, ctx.clock.now(), page).join('\n')}\n`);
+    const coverage = await describeRunTools(ctx, report.runId, page);
+    const lines = renderRunReport(report, { highlights, coverage }, ctx.clock.now(), page);
+    await out.write(`${lines.join('\n')}\n`);
   } catch (error) {
     ctx.log.warn({ err: error }, 'printing a run failed');
   }

@@ -1,4 +1,5 @@
 /** Values for people. Unknown is never shown as zero. */
+import { formatDay } from '../domain/display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -31,6 +32,11 @@ export function formatClockTime(at: Date, { zone }: Pick<TerminalPage, 'zone'>):
 /** `2026-11-21 14:05Z`. */
 export function formatMinute(at: Date, { zone }: Pick<TerminalPage, 'zone'>): string {
   return joinTime(formatInZone(at, zone), 0, 16);
+}
+
+/** `21 Nov`, in the zone of the page. */
+export function createDayFormat({ zone }: Pick<TerminalPage, 'zone'>): (at: Date) => string {
+  return (at) => formatDay(at, zone);
 }
 
 /** @param ms the offset, in milliseconds */

@@ -121,3 +121,18 @@ function listVariables(message: string): string[] {
     MAX_VARIABLES,
   );
 }
+
+/** The same of several searches: `News Forum Search failed, no response since 14 Nov (3 searches)`. */
+export function describeSilence(
+  silence: Parameters<typeof describeSilentTool>[0] & {
+    searches: number;
+    /** Slug of the first. */
+    search: string;
+    simulated: boolean;
+  },
+  formatDay: (at: Date) => string,
+): string {
+  const { searches, search, simulated } = silence;
+  const whose = searches === 1 ? search : `${searches} searches`;
+  return `${describeSilentTool(silence, formatDay)} (${whose}${simulated ? ', simulated' : ''})`;
+}

@@ -160,7 +160,7 @@ describe('the line of a run', () => {
     repost_count: 3,
   };
   const line = (report: RunReport, highlights: Highlight[] = [], width = 120) =>
-    renderRunReport(report, highlights, at, { ...page(width), wrapHint });
+    renderRunReport(report, { highlights, coverage: null }, at, { ...page(width), wrapHint });
 
   it('distinguishes a baseline from new posts', () => {
     expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
@@ -185,6 +185,25 @@ describe('the line of a run', () => {
     };
     expect(line(report)).toEqual([
       '14:05:09Z  harbour-posts             4 new links (12 returned), completion changed',
+    ]);
+  });
+
+  it('says below it which tools did not respond', () => {
+    const coverage = '6 of 7 tools responded: Web Search needs a key (BRAVE_API_KEY)';
+    const lines = renderRunReport(
+      { ...done, diff: { ...diff, newPosts: [1n, 2n] } },
+      { highlights: [highlight], coverage },
+      at,
+      {
+        ...page(60),
+        wrapHint,
+      },
+    );
+    expect(lines.slice(1)).toEqual([
+      '           6 of 7 tools responded: Web Search needs a key',
+      '           (BRAVE_API_KEY)',
+      expect.stringContaining('@ines_marlow'),
+      expect.stringContaining('more'),
     ]);
   });
 

@@ -12,6 +12,7 @@ import {
   type ServiceDay,
   tallyRuns,
 } from '../../store/queries/run-tallies.ts';
+import { readSilentTools, type SilentTool } from '../../store/queries/run-tools.ts';
 import {
   type NextSlot,
   readNextSlots,
@@ -46,6 +47,8 @@ export type Status = {
   set_aside: AsideReading[];
   /** Active searches without a successful run for three intervals. */
   silent: SilentSearches;
+  /** Tools that did not respond to the newest runs of active searches. */
+  silent_tools: SilentTool[];
   /** Searches that are paused, broken or capped. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
   next: (NextSlot & { local: string })[];
@@ -60,20 +63,33 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
   const dayAgo = new Date(now.getTime() - DAY);
   const allSearches = readAllSearches(db);
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-  const [server, depth, backlog, unread, set_aside, silent, services, workers, runs_24h, searches, next] =
-    await Promise.all([
-      readServer(db),
-      withTimeout(queue.depth()).catch(() => null),
-      readBacklog(db, now),
-      readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-      readSetAside(db, MAX_SET_ASIDE),
-      judgeSilence(ctx),
-      readServices(ctx, allSearches),
-      listLiveWorkers(db, dayAgo),
-      tallyRuns(db, dayAgo),
-      allSearches,
-      readNextSlots(db, 5),
-    ]);
+  const [
+    server,
+    depth,
+    backlog,
+    unread,
+    set_aside,
+    silent,
+    silent_tools,
+    services,
+    workers,
+    runs_24h,
+    searches,
+    next,
+  ] = await Promise.all([
+    readServer(db),
+    withTimeout(queue.depth()).catch(() => null),
+    readBacklog(db, now),
+    readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+    readSetAside(db, MAX_SET_ASIDE),
+    judgeSilence(ctx),
+    readSilentTools(db),
+    readServices(ctx, allSearches),
+    listLiveWorkers(db, dayAgo),
+    tallyRuns(db, dayAgo),
+    allSearches,
+    readNextSlots(db, 5),
+  ]);
   return {
     database: {
       kind: embedded === null ? 'own' : 'embedded',
@@ -96,6 +112,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     unread_responses: unread,
     set_aside,
     silent,
+    silent_tools,
     resting: searches
       .filter(({ state }) => state !== 'active')
       .map(({ slug, topic, state, state_reason, state_since }) => ({

@@ -4,6 +4,7 @@ import type { Tool } from '../../domain/enumerations.ts';
 import { isToolReason, type ToolReason } from '../../domain/tool-coverage.ts';
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
+import type { RunRow } from './run-list.ts';
 import { asc, desc } from 'drizzle-orm';
 
 export type RunToolRow = typeof runToolsView.$inferSelect;
@@ -18,6 +19,12 @@ export async function readRunTools({ orm }: Reads, runIds: readonly Id[]): Promi
     .orderBy(asc(runToolsView.run_id), desc(runToolsView.asked), asc(runToolsView.tool))
     .prepare('run_tools')
     .execute({ ids: [...runIds] });
+}
+
+export type RunWithTools = RunRow & { tools: RunToolRow[] };
+
+export async function readToolsOf(db: Reads, run: RunRow): Promise<RunWithTools> {
+  return { ...run, tools: await readRunTools(db, [run.id]) };
 }
 
 /** A tool that did not respond to the newest runs of some active searches. */
