@@ -1,7 +1,7 @@
 /** Runs for people. */
 
 import { RUN_CODES } from '../domain/errors.ts';
-import { describeToolCoverage } from '../domain/tool-coverage.ts';
+import { describeSilentCount, describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import type { Highlight } from '../store/queries/highlights.ts';
 import type { RunRow } from '../store/queries/run-list.ts';
@@ -82,10 +82,9 @@ function describeReason(run: RunRow): string {
   const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
   const missed = run.span_slots === null ? '' : `${run.span_slots} slots; `;
   if (code !== '') return code;
-  const silent =
-    run.tools_silent === 0 ? [] : [`${run.tools_silent} of ${run.tools_asked} tools did not respond`];
+  const silent = describeSilentCount(run);
   const why = run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;
-  return [...(why === '' ? [] : [why]), ...silent].join('; ');
+  return [why, silent ?? ''].filter((part) => part !== '').join('; ');
 }
 
 function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage): string {

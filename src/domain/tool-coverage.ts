@@ -122,6 +122,16 @@ function listVariables(message: string): string[] {
   );
 }
 
+/** `2 of 7 tools did not respond`, for lists of runs. Null if all did, or the run failed, which its code says. */
+export function describeSilentCount(run: {
+  code: RunCode | null;
+  tools_asked: number;
+  tools_silent: number;
+}): string | null {
+  if (run.tools_silent === 0 || run.code !== null) return null;
+  return `${run.tools_silent} of ${run.tools_asked} tools did not respond`;
+}
+
 /** The same of several searches: `News Forum Search failed, no response since 14 Nov (3 searches)`. */
 export function describeSilence(
   silence: Parameters<typeof describeSilentTool>[0] & {

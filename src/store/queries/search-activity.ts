@@ -25,11 +25,15 @@ export type RunCell = Pick<
   | 'created_at'
   | 'items_new'
   | 'span_slots'
+  | 'tools_asked'
+  | 'tools_silent'
 >;
 
 /** $1 searches, $2 limit. */
 const SELECT_LAST_RUNS = `
-SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots
+SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
+  (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked) AS tools_asked,
+  (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked AND NOT responded) AS tools_silent
 FROM strandline.searches s
 CROSS JOIN LATERAL (SELECT * FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
 WHERE s.id = ANY ($1::bigint[])

@@ -27,6 +27,7 @@ import {
   readRunNeighbours,
   type RunRow,
 } from '../../store/queries/run-list.ts';
+import { readRunTools } from '../../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../../store/responses.ts';
 import { type CitedLinks, CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
@@ -39,6 +40,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
 import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
+import { ToolTable } from './tool-table.tsx';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 
@@ -66,6 +68,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           <RunTimeline run={run} service={data.calls[0]?.service} />
+          <ToolTable rows={data.tools} />
           <CallTable rows={data.calls} />
           <NewItems run={run} rows={data.discoveries} limit={MAX_NEW} />
           <CompletionTexts run={run} {...data} />
@@ -107,8 +110,9 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
 async function readRunData(ctx: Context, run: RunRow) {
   const { db } = ctx;
   const { id } = run;
-  const [calls, rejects, newest, completion, note, near, sent] = await Promise.all([
+  const [calls, tools, rejects, newest, completion, note, near, sent] = await Promise.all([
     readCalls(db, id),
+    readRunTools(db, [id]),
     readRejects(db, id, { limit: MAX_REJECTS }),
     readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
     readRunCompletion(db, id),
@@ -126,6 +130,7 @@ async function readRunData(ctx: Context, run: RunRow) {
   ]);
   return {
     calls,
+    tools,
     rejects,
     discoveries: newest.toReversed(),
     completion,

@@ -1,6 +1,7 @@
 /** Runs and their results. */
 
 import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearches } from '../../monitor/topics/find-by-slug.ts';
@@ -237,7 +238,13 @@ function RunTable({ runs, services }: { runs: readonly RunRow[]; services: Reado
 function RunReason({ run }: { run: RunRow }) {
   const { code, baseline, span_slots: slots, reason, trigger } = run;
   if (code !== null) return <>{RUN_CODES[code]}</>;
-  if (baseline) return <Badge state="baseline" />;
+  const silent = describeSilentCount(run);
+  if (baseline || silent !== null)
+    return (
+      <>
+        {baseline ? <Badge state="baseline" /> : null} {silent}
+      </>
+    );
   if (reason !== null)
     return (
       <>

@@ -20,6 +20,7 @@ import {
   readSearchDays,
   type SearchDay,
 } from '../../store/queries/search-activity.ts';
+import { readSilentTools } from '../../store/queries/run-tools.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
   readTopAuthors,
@@ -89,6 +90,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     spikes,
     changes,
     underived,
+    silences,
   ] = await Promise.all([
     readTopicCompletions(db, scope.searches, range.from),
     readTopAuthors(db, tops),
@@ -107,6 +109,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readSpikes(db, ids, range.from),
     readRequestChanges(db, ids, range.from),
     readDerivedUntil(db, which),
+    readSilentTools(db, which),
   ]);
   const until = findOldest(underived);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
@@ -117,6 +120,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     volume,
     coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
     pulse: computeTopicPulse(scope, sums.searches, past, range),
+    silences,
     spikes,
     changes,
     runs: runs.toReversed(),

@@ -15,9 +15,11 @@ import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-fra
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { formatMinute } from '../../domain/display-format.ts';
+import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
+import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { CompletionSection } from './completion-section.tsx';
 import { updateVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
@@ -95,6 +97,7 @@ export function TopicView({
   const { scope, range, data } = shown;
   return (
     <>
+      <SilentToolsNotice silences={data.silences} />
       <TopicStats {...shown} fresh={fresh} visit={visit} />
       <VolumeSection {...shown} />
       <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
@@ -172,7 +175,10 @@ function describeRun(run: RunCell, zone: string): string {
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
   const found = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
-  return `${run.search}, ${at}${span}: ${run.status}${found}${why === null ? '' : `, ${why}`}`;
+  const silent = describeSilentCount(run);
+  return [`${run.search}, ${at}${span}: ${run.status}${found}`, why, silent]
+    .filter((part) => part !== null)
+    .join(', ');
 }
 
 function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {

@@ -255,6 +255,8 @@ test('each run is a link with its status and reason', () => {
     created_at: NOW,
     items_new: 3,
     span_slots: null,
+    tools_asked: 1,
+    tools_silent: 0,
     ...more,
   });
   const html = shown(

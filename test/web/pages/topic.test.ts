@@ -23,12 +23,13 @@ let world: World;
 let app: App;
 let person: Person;
 let posts: unknown[];
+let warnings: unknown[] = [];
 
 beforeAll(async () => {
   posts = [wirePost('1')];
   stub = await startStub((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ miner_tweets: posts }));
+    response.end(JSON.stringify({ miner_tweets: posts, warnings }));
   });
   world = await makeWorld({ hosted: stub.url });
   app = await buildHttpServer(homeOf(world), WEB);
@@ -66,6 +67,46 @@ describe('pages', () => {
     const said = textOf((await person.get('/topics/sample')).html);
     expect(said).toContain('not observed by any run');
     expect(said).not.toContain('fully observed');
+  });
+
+  test('with a source down for a week, the pages of topic, search and runs say so', async () => {
+    const visitor = personAt(app);
+    const { created } = await createTopic(world.ctx, {
+      name: 'Tides',
+      searches: [
+        {
+          slug: 'tides-ai',
+          operation: 'ai',
+          prompt: 'tides',
+          every: '1d',
+          tools: ['News Forum Search', 'Video Search'],
+        },
+      ],
+    });
+    warnings = [{ code: 'source_off', tool: 'a tool of another search', message: 'off' }];
+    await runQueued();
+    expect(textOf((await visitor.get('/topics/tides')).html)).not.toContain('Not observed');
+    const firstRun = textOf((await visitor.get(`/runs/${created[0]?.firstRunId}`)).html);
+    expect(firstRun).toContain('What each tool of the search returned.');
+    warnings = ['source_failed', 'tool_unanswered'].map((code) => ({
+      code,
+      tool: 'Hacker News Search',
+      message: 'hacker-news failed: <b>503',
+    }));
+    const before = world.clock.now();
+    world.clock.advance(7 * 24 * HOUR);
+    const { runId } = await insertManualRun(world.ctx, 'tides-ai');
+    await executeRun(world.ctx, runId);
+    const silence = 'News Forum Search failed, no response since 21 Nov';
+    for (const page of ['/topics/tides', '/searches/tides-ai'])
+      expect(textOf((await visitor.get(page)).html), page).toContain(`Not observed: ${silence} (tides-ai).`);
+    const run = await visitor.get(`/runs/${runId}`);
+    expect(textOf(run.html)).toContain(`1 of 2 tools responded: ${silence}`);
+    expect(run.html).toContain('hacker-news failed: &lt;b>503');
+    for (const page of ['/runs?search=tides-ai', '/topics/tides'])
+      expect(textOf((await visitor.get(page)).html), page).toContain('1 of 2 tools did not respond');
+    world.clock.set(before.toISOString());
+    warnings = [];
   });
 
   test('a topic shows results and runs of its searches', async () => {

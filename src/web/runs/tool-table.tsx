@@ -1,0 +1,82 @@
+/** Coverage by tool on pages: which tools did not respond, so that their silence is not taken for "nothing found". */
+
+import { formatDay } from '../../domain/display-format.ts';
+import { describeSilence, describeToolCoverage, describeToolReason } from '../../domain/tool-coverage.ts';
+import type { RunToolRow, SilentTool } from '../../store/queries/run-tools.ts';
+import { Table } from '../components/data-table.tsx';
+import { Count } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+
+/** For the page of a topic or search: tools that did not respond to its newest runs. */
+export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[] }) {
+  const { zone } = useFrame();
+  if (silences.length === 0) return null;
+  const words = silences.map((silence) => describeSilence(silence, (at) => formatDay(at, zone)));
+  return (
+    <div class="advice">
+      <p>Not observed: {words.join('; ')}.</p>
+    </div>
+  );
+}
+
+export function ToolTable({ rows }: { rows: readonly RunToolRow[] }) {
+  const { zone } = useFrame();
+  if (rows.length === 0) return null;
+  return (
+    <Section
+      title="Tools"
+      id="tools"
+      note={
+        describeToolCoverage(rows, (at) => formatDay(at, zone)) ?? 'What each tool of the search returned.'
+      }
+    >
+      <Table
+        caption="Tools of this run"
+        rows={rows}
+        columns={[
+          { head: 'Tool', cell: ({ tool, asked }) => (asked ? tool : `${tool} (not asked)`) },
+          { head: 'Status', cell: ({ responded }) => STATUS_WORDS[String(responded)] },
+          {
+            head: 'Results',
+            cell: ({ items, truncated }) => (
+              <>
+                <Count of={items} />
+                {truncated === true ? ' or more' : ''}
+              </>
+            ),
+            number: true,
+          },
+          { head: 'Reason', cell: (row) => <Reason row={row} /> },
+          {
+            head: 'Last response',
+            cell: ({ responded, last_responded_at: last }) =>
+              responded === false ? <Timestamp at={last} exact /> : null,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  true: 'responded',
+  false: 'no response',
+  null: 'unknown',
+};
+
+function Reason({ row: { reason, detail } }: { row: RunToolRow }) {
+  if (reason === null) return null;
+  return (
+    <>
+      {describeToolReason(reason, detail)}
+      {detail === null ? null : (
+        <div class="why">
+          <UntrustedText text={detail} most={300} />
+        </div>
+      )}
+    </>
+  );
+}
