@@ -99,6 +99,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
         key: config.hosted?.key,
       }),
     ownSources: () => Promise.resolve('none'),
+    missingTools: () => Promise.resolve([]),
     random: () => 0.5,
   };
   let deriving = Promise.resolve(0);

@@ -30,6 +30,7 @@ export function webHomeOn(
       simulation: null,
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),
+      missingTools: () => Promise.resolve([]),
       random: Math.random,
     },
     services: { health: () => Promise.resolve([]) },

@@ -1,6 +1,7 @@
 /** Zod types of replies: rows of the SQL contract's views, and shapes that several routes share. */
 
-import { OPERATIONS } from '../domain/enumerations.ts';
+import { OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { TOOL_REASON_NAMES } from '../domain/tool-coverage.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
 import { BUCKETS } from '../store/queries/volume.ts';
 import { describeRow, idShape, type RowShape, timeShape, type ViewName } from '../store/row-shapes.ts';
@@ -181,3 +182,14 @@ export const Voice = z
     buckets: z.array(VoiceDay),
   })
   .meta({ id: 'Voice' });
+
+/** Tools of a search without a source on its service. */
+export const MissingTools = z
+  .array(
+    z.object({
+      tool: z.enum(TOOLS),
+      reason: z.enum(TOOL_REASON_NAMES),
+      detail: z.string().nullable().describe('What to set.'),
+    }),
+  )
+  .describe('Tools that have no source on the service, so that runs lack their results.');

@@ -14,13 +14,14 @@ import {
   previewWrittenSchedule,
   type SchedulePreview,
 } from '../monitor/topics/schedule-preview.ts';
+import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { chooseServiceKind } from '../monitor/topics/service-choice.ts';
 import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
 import { emptyQuery } from './pagination.ts';
-import { defineRowWith } from './reply-shapes.ts';
+import { defineRowWith, MissingTools } from './reply-shapes.ts';
 import { schedulePreviewBody, searchSlug, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
 
@@ -52,6 +53,8 @@ const PreviewShape = z
   })
   .meta({ id: 'Preview' });
 
+const SearchPreviewShape = PreviewShape.extend({ missing_tools: MissingTools }).meta({ id: 'SearchPreview' });
+
 const RequestedRun = defineRowWith('RequestedRun', 'runs', {
   already_queued: z.boolean().describe('True if this run was already queued and no new run was created.'),
 });
@@ -76,14 +79,15 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
         querystring: z.strictObject({
           count: z.coerce.number().int().min(1).max(100).default(5).describe('Number of runs to list.'),
         }),
-        response: { 200: PreviewShape },
+        response: { 200: SearchPreviewShape },
       },
     },
     async ({ params: { search: slug }, query: { count } }) => {
       const search = await findSearchRow(ctx.db, slug);
       const { service_kind: service, operation, model } = search;
       const cost = await readCallCost(ctx.db, { service, operation, model });
-      return toPreviewReply(previewSearch(ctx, search, count), cost);
+      const missing_tools = await findMissingTools(ctx, service, search);
+      return { ...toPreviewReply(previewSearch(ctx, search, count), cost), missing_tools };
     },
   );
 

@@ -3,6 +3,7 @@ import { OPERATIONS } from '../domain/enumerations.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { changeSearch } from '../monitor/topics/search-state.ts';
 import { readSearches, readVersions } from '../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
@@ -11,7 +12,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { editedSearch, flagParam, newSearch, searchSlug, serviceKind, topicSlug } from './request-shapes.ts';
-import { Search, SearchVersion } from './reply-shapes.ts';
+import { defineRowWith, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];
@@ -103,6 +104,13 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
+const SavedSearch = defineRowWith('SavedSearch', 'searches', { missing_tools: MissingTools });
+
+async function readSavedSearch(ctx: RouteContext['ctx'], slug: string) {
+  const row = await findSearchRow(ctx.db, slug);
+  return { ...row, missing_tools: await findMissingTools(ctx, row.service_kind, row) };
+}
+
 function writeRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/searches',
@@ -116,7 +124,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
         tags,
         querystring: emptyQuery,
         body: newSearch,
-        response: { 201: Search },
+        response: { 201: SavedSearch },
       },
     },
     async ({ body, acting }, reply) => {
@@ -124,7 +132,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
       return reply
         .code(201)
         .header('location', `/api/v1/searches/${search.slug}`)
-        .send(await findSearchRow(ctx.db, search.slug));
+        .send(await readSavedSearch(ctx, search.slug));
     },
   );
 
@@ -141,12 +149,12 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
         params,
         querystring: emptyQuery,
         body: editedSearch,
-        response: { 200: Search },
+        response: { 200: SavedSearch },
       },
     },
     async ({ params: { search }, body, acting }) => {
       await editSearch(acting, search, body);
-      return findSearchRow(ctx.db, search);
+      return readSavedSearch(ctx, search);
     },
   );
 }

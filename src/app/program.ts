@@ -136,6 +136,7 @@ export async function openProgram(
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       endpoint: services.endpoint,
       ownSources: services.ownSources,
+      missingTools: services.missingTools,
       random: Math.random,
     };
     const notes = [...database.notes, ...migrated.notes, ...queueNotes];

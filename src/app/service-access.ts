@@ -20,6 +20,7 @@ export { SAMPLE_TOPIC } from '../service/sandbox/simulated-topic.ts';
 export type ServiceAccess = {
   endpoint: Context['endpoint'];
   ownSources: Context['ownSources'];
+  missingTools: Context['missingTools'];
   /** Checks, once and for at most two seconds, whether the keyless public sources respond. */
   probe(): Promise<readonly ProbeResult[]>;
   /** Every public source with its health as seen by this process; sends no requests. */
@@ -163,6 +164,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     probe,
     health: async () => (await sources()).health(),
     ownSources,
+    missingTools: async (kind) => (kind === 'own' && !invented ? (await sources()).missing : []),
     endpoint: async (kind) => {
       switch (kind) {
         case 'hosted':

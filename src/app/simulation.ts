@@ -163,6 +163,7 @@ export async function openLane(
       return { baseUrl: `${service.url}${SANDBOX_PATH}`, prefix: undefined, key };
     },
     ownSources: () => Promise.resolve('none'),
+    missingTools: () => Promise.resolve([]),
     random: options.random,
   };
 

@@ -9,7 +9,7 @@ import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools } from './result-notices.ts';
+import { describeRunTools, printMissingTools } from './result-notices.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -77,8 +77,10 @@ export async function executeFirstRuns(
   stopping: AbortSignal,
 ): Promise<SavedSearch[]> {
   const { page } = cli;
-  if (await hasWorkers(ctx)) page.say('Saved. A worker is running it now; see: strandline runs list');
-  else {
+  if (await hasWorkers(ctx)) {
+    page.say('Saved. A worker is running it now; see: strandline runs list');
+    for (const { search } of created) await printMissingTools(cli, ctx, search);
+  } else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {
         const report = await executeLocally(ctx, firstRunId, stopping);

@@ -1,6 +1,7 @@
 /** Notices about a result, on stderr: simulated data, fallback to the sandbox, silent tools, and figures that are behind. */
 
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
+import { describeMissingTools, findMissingTools } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
 import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
@@ -63,6 +64,19 @@ export async function printSilentTools(
   if (json === true) return;
   const shown = describeSilences(await readSilentTools(db, filter), cli.page);
   if (shown.length > 0) cli.page.say(`Not observed: ${shown.join('; ')}.`);
+}
+
+/** Printed after a search is saved, or previewed: its tools without a source, and what to set. */
+export async function printMissingTools(
+  cli: Cli,
+  ctx: Pick<Context, 'missingTools'>,
+  search: Pick<Search, 'slug' | 'service_kind' | 'operation' | 'tools'>,
+): Promise<void> {
+  const missing = await findMissingTools(ctx, search.service_kind, search);
+  if (missing.length > 0)
+    cli.page.say(
+      `${search.slug}: not searched until you configure a source: ${describeMissingTools(missing)}`,
+    );
 }
 
 /** Which tools of a run did not respond; null if all did, or the run was not executed. */

@@ -11,7 +11,7 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
-import { printSandboxFallback } from './result-notices.ts';
+import { printMissingTools, printSandboxFallback } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
@@ -171,6 +171,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
       await cli.show(options.json, row, () => renderSearch(row, cli.page));
       if (!changed) cli.page.say('Nothing changed.');
       else cli.page.say(`${slug}: ${describeEdit(before, row).join('; ')}`);
+      await printMissingTools(cli, ctx, row);
       if (changesRequest) cli.page.say('The request changed, so the next run is a new baseline.');
     }),
   );

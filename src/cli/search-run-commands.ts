@@ -18,7 +18,7 @@ import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { parseWholeNumber } from './option-values.ts';
 import { isFreeService, isFreeSearch } from './service-cost.ts';
-import { printSimulatedNotice } from './result-notices.ts';
+import { printMissingTools, printSimulatedNotice } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -113,9 +113,11 @@ export function registerPreview(search: Command, cli: Cli): void {
         };
         return printPreview(cli, createUnsavedSearch(schedule, kind), n, options.json);
       }
-      return cli.withProgram(async ({ ctx }) =>
-        printPreview(cli, await findSearchRow(ctx.db, slug), n, options.json),
-      );
+      return cli.withProgram(async ({ ctx }) => {
+        const row = await findSearchRow(ctx.db, slug);
+        await printPreview(cli, row, n, options.json);
+        await printMissingTools(cli, ctx, row);
+      });
     });
 }
 

@@ -5,6 +5,7 @@ import type { Program } from '../app/program.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
+import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
@@ -70,6 +71,8 @@ async function runUp(cli: Cli): Promise<void> {
       forgetDashboard = await recordDashboard(config.dataDir, config.http.baseUrl ?? web.url);
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const sources = describeSources(await program.services.probe(), service.root, WATCH_CONSEQUENCE);
+    const missing = describeMissingTools(await program.services.missingTools('own'));
+    if (missing !== '') sources.push(`not searched: ${missing}`);
     const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program))];
     print(...setup.flatMap((line) => wrapFact(line, cli.page.width)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);

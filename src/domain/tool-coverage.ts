@@ -40,6 +40,9 @@ export const TOOL_REASON_NAMES = [...new Set([...Object.keys(TOOL_REASONS), ...O
   ...ToolReason[],
 ]; // Object.keys loses the key type
 
+/** A tool that has no source on a service, until somebody configures one. */
+export type MissingTool = { tool: Tool; reason: OutageCode; detail: string | null };
+
 /** What a response says about a tool. A tool that it does not mention has no report. */
 export type ToolReport = {
   tool: Tool;
@@ -101,9 +104,7 @@ export function describeToolReason(reason: ToolReason | null, detail: string | n
   if (reason === null) return TOOL_REASONS.tool_unanswered;
   const words = isToolReason(reason) ? TOOL_REASONS[reason] : `did not respond: ${RUN_CODES[reason]}`;
   const variables = listVariables(detail ?? '');
-  return reason === 'source_needs_key' && variables.length > 0
-    ? `${words} (${variables.join(' or ')})`
-    : words;
+  return isUnconfigured(reason) && variables.length > 0 ? `${words} (${variables.join(' or ')})` : words;
 }
 
 /** Whether a reason is about one tool, and not about a run that failed as a whole. */

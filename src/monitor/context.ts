@@ -1,3 +1,4 @@
+import type { MissingTool } from '../domain/tool-coverage.ts';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../store/audit-entries.ts';
 import type { ServiceKind } from '../store/services.ts';
@@ -29,6 +30,8 @@ export type Context = {
   /** @throws RunError if this process is not configured to reach the service */
   endpoint: (kind: ServiceKind) => Promise<Endpoint>;
   ownSources: () => Promise<OwnSources>;
+  /** Tools that have no source on a service of this program; none for a hosted service, which is not asked. */
+  missingTools: (kind: ServiceKind) => Promise<readonly MissingTool[]>;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

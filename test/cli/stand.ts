@@ -68,6 +68,7 @@ export function homeOf({ ctx, database }: World): Program {
     services: {
       endpoint: (kind) => ctx.endpoint(kind),
       ownSources: () => ctx.ownSources(),
+      missingTools: (kind) => ctx.missingTools(kind),
       probe: () => Promise.resolve([]),
       health: () => Promise.resolve([]),
       local: () => Promise.reject(new Error('this test has no local service')),

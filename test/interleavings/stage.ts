@@ -244,6 +244,7 @@ export async function openStage(): Promise<Stage> {
           key: undefined,
         }),
       ownSources: () => Promise.resolve('none'),
+      missingTools: () => Promise.resolve([]),
       random: () => 0.5,
     }),
     setMutation: (next) => {

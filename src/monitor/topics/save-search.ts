@@ -34,6 +34,7 @@ import {
 } from './find-by-slug.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
+import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
@@ -50,6 +51,7 @@ export async function createSearch(ctx: ActingContext, written: NewSearch): Prom
   checkSlug(topic, 'topic', problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
+  await refuseWithoutSources(ctx, service.kind, [{ search: toSearchTools(checked), path: '' }]);
   const created = await inTransaction(ctx.db, async (tx) => {
     const made = await insertCheckedSearch(ctx, tx, {
       checked,
@@ -149,6 +151,8 @@ async function editInTransaction(
   const before = await requireSearch(tx, slug);
   const checked = checkSearch(mergeEdit(before, edit));
   const changesRequest = !isDeepStrictEqual(pickRequest(checked.definition), pickRequest(before));
+  if (!isDeepStrictEqual(checked.definition.tools, before.tools))
+    await refuseWithoutSources(ctx, before.service_kind, [{ search: toSearchTools(checked), path: '' }]);
   const changesSchedule = !isDeepStrictEqual(pickTiming(checked.definition), pickTiming(before));
   const changesRest =
     checked.sensitivity !== before.sensitivity || !isDeepStrictEqual(checked.labels, before.labels);

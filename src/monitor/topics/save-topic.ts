@@ -14,6 +14,7 @@ import { assertTopicNotRemoved, createTopicRemoved } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
+import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
 
 /** A search of a new topic. Default slug: derived from the topic's. */
@@ -47,6 +48,7 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
+  await refuseWithoutSources(ctx, service.kind, numberSearches(checked));
   return insertTopic(ctx, { slug, name, sample: false }, checked, service);
 }
 
@@ -64,6 +66,7 @@ export async function addSearches(
   const checked = await checkSearches(ctx, slug, searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, serviceName);
+  await refuseWithoutSources(ctx, service.kind, numberSearches(checked));
   return {
     topic: slug,
     created: await insertSearches(
@@ -77,6 +80,9 @@ export async function addSearches(
     ),
   };
 }
+
+const numberSearches = (checked: readonly CheckedSearch[]) =>
+  checked.map((search, i) => ({ search: toSearchTools(search), path: `searches[${i}].` }));
 
 /** Inserts a new topic. @throws Refused `conflict` if it exists or existed */
 async function insertTopic(
@@ -207,6 +213,8 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
     checkWatchedSearch(search, i === 0 ? 'posts_every' : 'ai_every'),
   );
   const service = await chooseService(ctx, watch.service);
+  const searches = checked.map((search) => ({ search: toSearchTools(search), path: '' }));
+  await refuseWithoutSources(ctx, service.kind, searches);
   const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
   return insertTopic(ctx, topic, checked, service);
 }

@@ -71,21 +71,23 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
 
 /** Placeholder for a tool without sources: reports why, and what to set. */
 export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
-  const ours = offered.filter((candidate) => candidate.source === source);
-  const unset = ours
-    .filter(({ adapter, needs }) => adapter === undefined && needs.length > 0)
-    .map(({ needs }) => needs.join(' and '));
-  const asIs = ours.filter(({ adapter }) => adapter !== undefined).map(({ name }) => name);
   return {
     name: source.replace('_', '-'),
     source,
     state: 'live',
     silent: true,
-    find: () =>
-      Promise.reject(
-        asIs.length > 0
-          ? new SourceDown('source_off', { detail: `add ${asIs.join(' or ')} to SERVICE_SOURCES` })
-          : new SourceDown('source_needs_key', { detail: `set ${unset.join(', or ')}` }),
-      ),
+    find: () => Promise.reject(explainSilence(source, offered)),
   };
+}
+
+/** Why a tool has no source, and what to set. */
+export function explainSilence(source: Source, offered: readonly OfferedSource[]): SourceDown {
+  const ours = offered.filter((candidate) => candidate.source === source);
+  const unset = ours
+    .filter(({ adapter, needs }) => adapter === undefined && needs.length > 0)
+    .map(({ needs }) => needs.join(' and '));
+  const asIs = ours.filter(({ adapter }) => adapter !== undefined).map(({ name }) => name);
+  return asIs.length > 0
+    ? new SourceDown('source_off', { detail: `add ${asIs.join(' or ')} to SERVICE_SOURCES` })
+    : new SourceDown('source_needs_key', { detail: `set ${unset.join(', or ')}` });
 }

@@ -1,13 +1,19 @@
 /** Opens the configured sources, and probes those that need no key. */
 
-import { SOURCES } from '../../domain/enumerations.ts';
+import { SOURCE_BY_TOOL, SOURCES, TOOLS } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
+import type { MissingTool } from '../../domain/tool-coverage.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { SourceHealth, SourceStatement } from '../../protocol/service-status.ts';
 import type { ServicePorts } from '../ports.ts';
 import { createSandboxSources } from '../sandbox/sandbox-sources.ts';
-import { createArchiveSources, createBoardFallback, createSilentSource } from './fallbacks.ts';
+import {
+  createArchiveSources,
+  createBoardFallback,
+  createSilentSource,
+  explainSilence,
+} from './fallbacks.ts';
 import { createLiveSource, type LiveSource } from './live-source.ts';
 import { SourceDown } from './outage.ts';
 import { openAgent } from './resilience/http-request.ts';
@@ -17,6 +23,8 @@ import { chooseSources, type OfferedSource, type SourceSettings } from './source
 export type OpenedSources = {
   /** Sources, including a placeholder for each tool without one. */
   sources: readonly SearchSource[];
+  /** Tools without a source. */
+  missing: readonly MissingTool[];
   statements: readonly SourceStatement[];
   /** Probes keyless sources for at most two seconds. Never throws. */
   probe: () => Promise<readonly ProbeResult[]>;
@@ -44,15 +52,17 @@ export function openSources(
         ...(board === undefined ? [] : [board]),
         ...(archive ? createArchiveSources(deps.ports.archive) : []),
       ];
-  const silent = SOURCES.filter((source) => !answering.some((candidate) => candidate.source === source)).map(
-    (source) => createSilentSource(source, offered),
-  );
+  const unserved = SOURCES.filter((source) => !answering.some((candidate) => candidate.source === source));
   const statements = [
     ...offered.map(describeSource),
     ...(board === undefined ? [] : [describeBoardFallback(board)]),
   ];
   return {
-    sources: [...answering, ...silent],
+    sources: [...answering, ...unserved.map((source) => createSilentSource(source, offered))],
+    missing: TOOLS.filter((tool) => unserved.includes(SOURCE_BY_TOOL[tool])).map((tool) => {
+      const { code, detail = null } = explainSilence(SOURCE_BY_TOOL[tool], offered);
+      return { tool, reason: code, detail };
+    }),
     statements,
     probe: () => probeSources(statements, live),
     health: () =>

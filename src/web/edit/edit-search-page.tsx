@@ -158,8 +158,12 @@ async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | und
   const kept = cron === null ? { every: `${every_seconds ?? 0}s` } : { cron, tz };
   const request =
     given === undefined
-      ? { model, ...kept }
-      : { model: readField(given, 'model'), ...parseSchedule(given, '') };
+      ? { model, tools: search.tools, ...kept }
+      : {
+          model: readField(given, 'model'),
+          tools: parseRequest(given, '', operation).tools,
+          ...parseSchedule(given, ''),
+        };
   return forecastSearches(ctx, service_kind, [{ name, operation, ...request }]);
 }
 

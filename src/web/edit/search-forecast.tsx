@@ -1,8 +1,9 @@
 /** Forecast of unsaved searches: runs, calls and cost. */
 
 import { readCallsPerDay } from '../../config/config.ts';
-import { type Model, MODELS, type Operation, OPERATIONS } from '../../domain/enumerations.ts';
+import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { MissingTool } from '../../domain/tool-coverage.ts';
 import type { Context } from '../../monitor/context.ts';
 import { FAR_FUTURE } from '../../monitor/schedule/cadence.ts';
 import {
@@ -11,6 +12,7 @@ import {
   previewWrittenSchedule,
   type SchedulePreview,
 } from '../../monitor/topics/schedule-preview.ts';
+import { describeMissingTools, findMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { WrittenSearch } from '../../monitor/topics/search-definition.ts';
 import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts';
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
@@ -20,7 +22,7 @@ import { formatCount, Usd } from '../components/numbers.tsx';
 import { formatMinute, resolveZone } from '../../domain/display-format.ts';
 
 /** The members of a search that a forecast needs. */
-type ForecastInput = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 'tz' | 'every'> & {
+type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
   /** Display name. */
   name: string;
 };
@@ -34,6 +36,8 @@ type SearchForecast = {
   problems: readonly Problem[];
   /** Recent cost of one such call; null if never reported. */
   call: CallCost | null;
+  /** Its tools without a source. */
+  missing: readonly MissingTool[];
   day: DayCost | null;
 };
 
@@ -51,7 +55,7 @@ export type Forecast = {
 const NEXT_RUNS = 3;
 
 export async function forecastSearches(
-  ctx: Pick<Context, 'clock' | 'config' | 'db'>,
+  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
   service: ServiceKind,
   searches: readonly ForecastInput[],
 ): Promise<Forecast> {
@@ -59,7 +63,14 @@ export async function forecastSearches(
     readCallCosts(ctx.db, service),
     readServiceDays(ctx.db, ctx.clock.now()),
   ]);
-  const foreseen = searches.map((search) => forecastSearch(ctx, service, search, costs));
+  const foreseen = await Promise.all(
+    searches.map(async (search) => {
+      const tools = TOOLS.filter((tool) => search.tools?.includes(tool) ?? true);
+      const operation = findName(OPERATIONS, search.operation, 'microblog');
+      const missing = await findMissingTools(ctx, service, { operation, tools });
+      return { ...forecastSearch(ctx, service, search, costs), missing };
+    }),
+  );
   return {
     service,
     searches: foreseen,
@@ -74,7 +85,7 @@ function forecastSearch(
   service_kind: ServiceKind,
   { name, operation, model, cron, tz, every }: ForecastInput,
   costs: readonly CallCost[],
-): SearchForecast {
+): Omit<SearchForecast, 'missing'> {
   const request = {
     operation: findName(OPERATIONS, operation, 'microblog'),
     model: findName(MODELS, model, 'NOVA'),
@@ -128,7 +139,11 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
   );
 }
 
-function SearchForecastLine({ search: { name, zone, preview, problems } }: { search: SearchForecast }) {
+function SearchForecastLine({
+  search: { name, zone, preview, problems, missing },
+}: {
+  search: SearchForecast;
+}) {
   if (preview === null)
     return (
       <p class="wrong">
@@ -139,6 +154,12 @@ function SearchForecastLine({ search: { name, zone, preview, problems } }: { sea
     <p>
       <strong>{name}</strong>: {preview.words}, at most {formatCount(preview.mostRunsPerDay, 'run')} a day.{' '}
       {zone === null ? null : <NextRuns preview={preview} zone={resolveZone(zone)} />}
+      {missing.length === 0 ? null : (
+        <span class="wrong">
+          {' '}
+          Not searched until a source is configured: {describeMissingTools(missing)}.
+        </span>
+      )}
     </p>
   );
 }

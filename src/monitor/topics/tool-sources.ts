@@ -1,0 +1,59 @@
+/** Whether the tools of a search have sources on its service. Those without one would never respond. */
+
+import type { Operation, Tool } from '../../domain/enumerations.ts';
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { describeToolReason, type MissingTool } from '../../domain/tool-coverage.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import type { Context } from '../context.ts';
+import type { CheckedSearch } from './search-definition.ts';
+
+type SearchTools = { operation: Operation; tools: readonly Tool[] };
+
+export function toSearchTools({ operation, definition }: CheckedSearch): SearchTools {
+  return { operation, tools: definition.tools };
+}
+
+/** The tools of a search that have no source now; a search on them runs, and its results lack theirs. */
+export async function findMissingTools(
+  ctx: Pick<Context, 'missingTools'>,
+  kind: ServiceKind,
+  search: SearchTools,
+): Promise<MissingTool[]> {
+  const tools = listTools(search);
+  return (await ctx.missingTools(kind)).filter(({ tool }) => tools.includes(tool));
+}
+
+/**
+ * A problem if none of the tools of a search has a source: each of its runs would fail.
+ * @param path of the search: `searches[0].`
+ */
+export async function refuseWithoutSources(
+  ctx: Pick<Context, 'missingTools'>,
+  kind: ServiceKind,
+  searches: readonly { search: SearchTools; path: string }[],
+): Promise<void> {
+  const problems: Problem[] = [];
+  for (const { search, path } of searches) {
+    const missing = await findMissingTools(ctx, kind, search);
+    const isAi = search.operation === 'ai';
+    if (missing.length < new Set(listTools(search)).size) continue;
+    problems.push({
+      path: `${path}${isAi ? 'tools' : 'operation'}`,
+      given: isAi ? search.tools : search.operation,
+      expected: `a tool with a source: ${describeMissingTools(missing)}`,
+    });
+  }
+  if (problems.length > 0) throw new InvalidInput(problems);
+}
+
+/** `Web Search needs a key (BRAVE_API_KEY); Video Search needs a key (YOUTUBE_API_KEY)`. */
+export function describeMissingTools(missing: readonly MissingTool[]): string {
+  return missing
+    .map(({ tool, reason, detail }) => `${tool} ${describeToolReason(reason, detail)}`)
+    .join('; ');
+}
+
+/** Operation B is one tool. */
+function listTools({ operation, tools }: SearchTools): readonly Tool[] {
+  return operation === 'ai' ? tools : ['Microblog Search'];
+}

@@ -1,0 +1,102 @@
+/** A search on tools that have no source is refused; with some that have one, it is saved with a warning. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Tool } from '../../src/domain/enumerations.ts';
+import { InvalidInput } from '../../src/domain/errors.ts';
+import type { MissingTool } from '../../src/domain/tool-coverage.ts';
+import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
+import { addSearches, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { makeStand, type Stand } from '../cli/stand.ts';
+
+let stand: Stand;
+const MISSING: MissingTool[] = [
+  { tool: 'Web Search', reason: 'source_needs_key', detail: 'set BRAVE_API_KEY, or EXA_API_KEY' },
+  { tool: 'Video Search', reason: 'source_off', detail: 'add youtube to SERVICE_SOURCES' },
+];
+const WORDS =
+  'Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY); Video Search has no source (SERVICE_SOURCES)';
+
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.world.ctx.missingTools = (kind) => Promise.resolve(kind === 'hosted' ? MISSING : []);
+});
+afterAll(() => stand.close());
+
+const search = (slug: string, ...tools: Tool[]) => ({
+  slug,
+  operation: 'ai',
+  prompt: 'tide pools',
+  every: '1h',
+  tools,
+});
+
+async function problemsOf(saving: Promise<unknown>) {
+  const error: unknown = await saving.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof InvalidInput ? error.problems : [];
+}
+
+test('refuses a search none of whose tools has a source, and names what to set', async () => {
+  const { ctx } = stand.world;
+  const tools: Tool[] = ['Web Search', 'Video Search'];
+  const problem = { given: tools, expected: `a tool with a source: ${WORDS}` };
+  expect(await problemsOf(createSearch(ctx, search('none', ...tools)))).toEqual([
+    { path: 'tools', ...problem },
+  ]);
+  const topic = {
+    name: 'Tides',
+    searches: [search('some', 'Encyclopedia Search'), search('none', ...tools)],
+  };
+  expect(await problemsOf(createTopic(ctx, topic))).toEqual([{ path: 'searches[1].tools', ...problem }]);
+  await createSearch(ctx, search('edited', 'Encyclopedia Search'));
+  expect(await problemsOf(editSearch(ctx, 'edited', { tools }))).toEqual([{ path: 'tools', ...problem }]);
+  expect(await problemsOf(addSearches(ctx, 'edited', { searches: [search('none', ...tools)] }))).toHaveLength(
+    1,
+  );
+  const { rows } = await stand.world.db.pool.query('SELECT slug FROM strandline.searches');
+  expect(rows).toEqual([{ slug: 'edited' }]);
+});
+
+test('a search that lost its sources can be edited otherwise, and is not refused in the sandbox', async () => {
+  const { ctx } = stand.world;
+  await createSearch(ctx, { ...search('simulated', 'Web Search'), service: 'sandbox' });
+  const usual = ctx.missingTools;
+  ctx.missingTools = () =>
+    Promise.resolve([{ tool: 'Encyclopedia Search', reason: 'source_off', detail: null }]);
+  expect(await editSearch(ctx, 'edited', { prompt: 'rock pools' })).toMatchObject({ changed: true });
+  ctx.missingTools = () =>
+    Promise.resolve([{ tool: 'Microblog Search', reason: 'source_off', detail: null }]);
+  expect(await problemsOf(watchTopic(ctx, { text: 'rock pools' }))).toMatchObject([{ path: 'operation' }]);
+  ctx.missingTools = usual;
+});
+
+test('warns of the tools that have none, on edit and preview', async () => {
+  const { stderr } = await stand.run([
+    'search',
+    'edit',
+    'edited',
+    '--tools',
+    'Web Search,Encyclopedia Search',
+  ]);
+  const words = 'edited: not searched until you configure a source: Web Search needs a key';
+  expect(stderr).toContain(words);
+  expect((await stand.run(['search', 'preview', 'edited'])).stderr).toContain(words);
+  const refused = await stand.run([
+    ...[
+      'search',
+      'add',
+      'none',
+      '--operation',
+      'ai',
+      '--prompt',
+      'x',
+      '--every',
+      '1h',
+      '--tools',
+      'Web Search',
+    ],
+  ]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)');
+});
