@@ -1,5 +1,6 @@
 /** Prometheus metrics of the database and the queue: the same from every process. */
 
+import { TOOLS } from '../domain/enumerations.ts';
 import { CANCEL_REASONS, REJECT_CODES, RUN_CODE_NAMES, SKIP_REASONS } from '../domain/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
 import type { FollowerLag } from '../store/derive/pending-derivations.ts';
@@ -28,6 +29,11 @@ const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
   ],
   ['items_seen', 'strandline_items_seen_total', 'Posts and links in responses, including known ones.'],
   ['discoveries', 'strandline_discoveries_total', 'Items that a search found for the first time.'],
+  [
+    'run_tools',
+    'strandline_run_tools_total',
+    'Tools that runs asked, by whether they responded: responded, silent, or unknown.',
+  ],
   ['rejects', 'strandline_rejects_total', 'Items of responses that could not be parsed.'],
   ['deliveries', 'strandline_deliveries_total', 'Messages to channels that were delivered, or given up.'],
   ['repairs', 'strandline_repairs_total', 'Repairs by scans and maintenance.'],
@@ -41,6 +47,12 @@ const CODE_LABELS: ReadonlySet<string> = new Set([
   ...CANCEL_REASONS,
   ...REJECT_CODES,
 ]);
+
+/** Labels with a closed list of values. */
+const LABEL_VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
+  code: CODE_LABELS,
+  tool: new Set(TOOLS),
+};
 
 /** Renders the metrics in the Prometheus text format. */
 export async function renderGlobalMetrics({
@@ -149,7 +161,7 @@ function buildLabels(names: readonly string[], values: readonly string[]): Recor
   return Object.fromEntries(
     names.map((name, i) => {
       const value = values[i] ?? '';
-      return [name, name === 'code' && !CODE_LABELS.has(value) ? 'other' : value];
+      return [name, LABEL_VALUES[name]?.has(value) === false ? 'other' : value];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Counters since the database was created. Succeeded runs are counted by the follower, in the transaction that first
- * sees their readings; discoveries by their IDs, which ascend in commit order; everything else by triggers
+ * sees their readings, and tools of failed ones when they end; discoveries by their IDs, which ascend in commit order; everything else by triggers
  * (`0000_tables`).
  */
 import type { Database, Id, Transaction } from './database.ts';
@@ -20,6 +20,8 @@ export const COUNTS = {
   items_seen: [],
   calls: ['service', 'purpose', 'state', 'code'],
   call_cost_usd: ['service'],
+  /** Tools that ended runs asked: `responded`, `silent`, or `unknown`. */
+  run_tools: ['tool', 'outcome'],
   rejects: ['code'],
   discoveries: ['kind', 'baseline'],
   deliveries: ['state'],
@@ -79,6 +81,8 @@ UNION ALL SELECT 'run_lateness_sum', ARRAY[kind], sum(late) FROM saved WHERE lat
 UNION ALL SELECT 'save', ARRAY[${bucketLabel('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
 UNION ALL SELECT 'save_sum', '{}', sum(saved_seconds) FROM saved HAVING sum(saved_seconds) IS NOT NULL
 UNION ALL SELECT 'items_seen', '{}', sum(items_seen) FROM saved HAVING sum(items_seen) IS NOT NULL
+UNION ALL SELECT 'run_tools', ARRAY[t.tool, CASE WHEN t.responded THEN 'responded' WHEN NOT t.responded THEN 'silent' ELSE 'unknown' END], count(*)
+  FROM saved JOIN strandline.run_tools t ON t.run_id = saved.id WHERE t.asked GROUP BY 2
 UNION ALL SELECT 'rejects', ARRAY[j.code], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY j.code`;
 
 /** Counts the succeeded runs of these readings, with the contents of their responses. */

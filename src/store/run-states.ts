@@ -37,7 +37,10 @@ export async function failRun(
        UPDATE strandline.responses SET read_at = failed.ended_at
        FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
      ), covered AS (
-       ${insertToolsSql(FAILED_RUN, '$9')}
+       ${insertToolsSql(FAILED_RUN, '$9')} RETURNING t.tool, t.asked, t.responded
+     ), counted AS (
+       INSERT INTO strandline.count_increments (name, labels, n)
+       SELECT 'run_tools', ARRAY[tool, 'silent'], 1 FROM covered WHERE asked AND NOT responded
      ), told AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample)
        SELECT failed.id, j.path, j.code, j.sample

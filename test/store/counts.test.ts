@@ -42,6 +42,7 @@ test('events are counted once, in their transaction; neither compaction nor anot
     'calls hosted run received ': 1,
     'discoveries post true': 1,
     'rejects no_id': 1,
+    'run_tools Microblog Search responded': 1,
     items_seen: 2,
   });
   expect(after.get('save_sum')).toBeGreaterThan(0);
@@ -70,6 +71,7 @@ test('events are counted once, in their transaction; neither compaction nor anot
   stub.answers(json({}, 401));
   await executeRun(world.ctx, (await insertManualRun(world.ctx, 'counted')).runId);
   expect((await counted()).get('runs hosted failed auth')).toBe(1);
+  expect((await counted()).get('run_tools Microblog Search silent')).toBe(1);
 });
 
 test('a slot counts by its delay, and skipped slots by their number', async () => {

@@ -83,19 +83,17 @@ test('warns of the tools that have none, on edit and preview', async () => {
   expect(stderr).toContain(words);
   expect((await stand.run(['search', 'preview', 'edited'])).stderr).toContain(words);
   const refused = await stand.run([
-    ...[
-      'search',
-      'add',
-      'none',
-      '--operation',
-      'ai',
-      '--prompt',
-      'x',
-      '--every',
-      '1h',
-      '--tools',
-      'Web Search',
-    ],
+    'search',
+    'add',
+    'none',
+    '--operation',
+    'ai',
+    '--prompt',
+    'x',
+    '--every',
+    '1h',
+    '--tools',
+    'Web Search',
   ]);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)');

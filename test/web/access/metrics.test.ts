@@ -123,6 +123,7 @@ test('labels contain no user data: their values are from closed lists, and other
   await ask(app, '/api/v1/search/12345?limit=7');
   await ask(app, '/nowhere/secret-ferry');
   await addCounts(stand.world.db, [{ name: 'runs', labels: ['hosted', 'cancelled', 'secret words'], n: 1 }]);
+  await addCounts(stand.world.db, [{ name: 'run_tools', labels: ['A secret tool', 'silent'], n: 1 }]);
   const codes = [...RUN_CODE_NAMES, ...SKIP_REASONS, ...CANCEL_REASONS];
   await addCounts(stand.world.db, [
     ...codes.map((code) => ({ name: 'runs' as const, labels: ['own', 'failed', code], n: 1 })),
@@ -134,11 +135,14 @@ test('labels contain no user data: their values are from closed lists, and other
   for (const code of REJECT_CODES) expect(text).toContain(`strandline_rejects_total{code="${code}"}`);
   expect(text).not.toMatch(/secret|12345|nobody should/);
   expect(text).toContain('code="other"');
+  expect(text).toContain('strandline_run_tools_total{tool="other",outcome="silent"}');
   const allowed: Record<string, RegExp> = {
     service: /^(?:sandbox|own|hosted)$/,
     status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,
+    tool: /^(?:[A-Z][a-z]+ )+Search$|^other$/,
+    outcome: /^(?:responded|silent|unknown)$/,
     kind: /^(?:post|link|completion|spike|lease_extended|clock_went_back|scan_taken_over|ticked|revived|calledBack|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
     baseline: /^(?:true|false)$/,
     purpose: /^(?:run|trial)$/,
