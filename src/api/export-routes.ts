@@ -5,13 +5,15 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { MINUTE } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
+import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { FORMATS } from '../monitor/export/row-encoders.ts';
 import { exportRows } from '../monitor/export/export-rows.ts';
 import { RESOURCES } from '../store/export/export-resources.ts';
+import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
-import { flagParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { flagParam, queryParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
 
@@ -43,6 +45,11 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
           search: searchSlug.optional().describe('Only results of this search.'),
           since: timeParam.optional().describe('Start of the range (inclusive).'),
           until: timeParam.optional().describe('End of the range (exclusive).'),
+          text: queryParam
+            .optional()
+            .describe(
+              'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
+            ),
           raw: flagParam
             .optional()
             .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
@@ -62,7 +69,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
     },
     async (request, reply) => {
       const { kind } = request.params;
-      const { format, raw, bom, topic, search, since, until } = request.query;
+      const { format, raw, bom, topic, search, since, until, text } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -70,6 +77,14 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       if (format !== 'csv' && (raw !== undefined || bom !== undefined))
         throw new InvalidInput([
           { path: 'format', given: format, expected: 'csv, because raw and bom apply to CSV only' },
+        ]);
+      if (text !== undefined && parseQuery(text, 'query.text') !== EVERYTHING && !isQueryable(kind))
+        throw new InvalidInput([
+          {
+            path: 'query.text',
+            given: text,
+            expected: `no query: rows of ${kind} are not about posts or links`,
+          },
         ]);
       await assertFilterExists(ctx.db, { topic, search });
       const headers = {
@@ -80,7 +95,8 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       // HEAD requests, and clients that have disconnected, take no place.
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
-      const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
+      const searches = search === undefined ? undefined : [search];
+      const filter = { searches, topic, since, until, query: text };
       // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);

@@ -5,11 +5,10 @@ import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
-import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
-import { defineListReply } from './pagination.ts';
+import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
 import { flagParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
@@ -78,11 +77,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
         response: {
           200: defineListReply(Hit).extend({
             total: z.int().describe('Number of matches on all pages.'),
-            not_indexed: z
-              .int()
-              .describe(
-                'Items that are not indexed yet and cannot match. Usually 0; try again later otherwise.',
-              ),
+            not_indexed: notIndexed,
           }),
         },
       },
@@ -94,7 +89,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
       await assertFilterExists(ctx.db, { topic, search });
       const leave = app.shares.finds.take(request);
       try {
-        const backlog = await catchUpArchive(ctx.db);
+        const not_indexed = await catchUpForQuery(ctx.db, filter.text);
         const scope = { topic, search, service, sandbox };
         const now = ctx.clock.now();
         const { hits, total, next } = await findText(ctx.db, {
@@ -108,7 +103,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
           items: hits,
           next_cursor: next === null ? null : encode([next]),
           total,
-          not_indexed: backlog === null ? 0 : backlog.total - backlog.indexed,
+          not_indexed,
         };
       } finally {
         leave();

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { SOURCES } from '../domain/enumerations.ts';
 import { Refused } from '../domain/errors.ts';
+import { parseQuery } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { readLinkPage } from '../store/queries/link-pages.ts';
 import {
@@ -14,9 +15,15 @@ import {
 } from '../store/queries/links.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
+import {
+  catchUpForQuery,
+  createIdCursor,
+  defineListQuery,
+  defineListReply,
+  notIndexed,
+} from './pagination.ts';
 import { Link, LinkSource } from './reply-shapes.ts';
-import { idParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { idParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
 
 const tags = ['links'];
 const params = z.strictObject({ id: idParam });
@@ -87,17 +94,21 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
             .min(1)
             .optional()
             .describe('Group of the response in which a search first saw it.'),
+          text: queryParam.optional().describe('Query, as for posts. See docs/reference/queries.md.'),
           since: timeParam.optional().describe('First seen at or after this time.'),
           until: timeParam.optional().describe('First seen before this time.'),
         }),
-        response: { 200: defineListReply(Link) },
+        response: { 200: defineListReply(Link).extend({ not_indexed: notIndexed }) },
       },
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readLinkPage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
-      return reply(rows, ({ id }) => [id]);
+      const { text, ...others } = filter;
+      const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
+      await assertFilterExists(ctx.db, others);
+      const not_indexed = await catchUpForQuery(ctx.db, text);
+      const rows = await readLinkPage(ctx.db, { ...others, matching, before: after?.[0], limit: limit + 1 });
+      return { ...reply(rows, ({ id }) => [id]), not_indexed };
     },
   );
 

@@ -1,11 +1,26 @@
 /** Pagination of lists: query and reply. */
 
 import { createCursor, type Cursor } from '../monitor/http/cursors.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
+import type { Database } from '../store/database.ts';
 import { idParam } from './request-shapes.ts';
 import { z } from 'zod';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
+
+/** For the reply of a list with a query. */
+export const notIndexed = z
+  .int()
+  .describe(
+    'Items that are not indexed yet, so that a query cannot find them. Usually 0; try again later otherwise.',
+  );
+
+/** Indexes what is new, if there is a query. @returns how many items it cannot find */
+export async function catchUpForQuery(db: Database, text: string | undefined): Promise<number> {
+  const backlog = text === undefined ? null : await catchUpArchive(db);
+  return backlog === null ? 0 : backlog.total - backlog.indexed;
+}
 
 const EXPECTED_LIMIT = `a whole number from 1 to ${MAX_LIMIT}`;
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
 import {
   readEngagement,
@@ -19,7 +18,7 @@ import type { Database } from '../store/database.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, orderKey } from '../monitor/http/cursors.ts';
-import { defineListQuery, defineListReply } from './pagination.ts';
+import { catchUpForQuery, defineListQuery, defineListReply, notIndexed } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
 import { idParam, textParam, timeParam, queryParam, searchSlug, topicSlug } from './request-shapes.ts';
 
@@ -82,7 +81,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
           until: timeParam.optional().describe('Published before this time.'),
           sort: z.enum(POST_PAGE_ORDERS).default('newest'),
         }),
-        response: { 200: defineListReply(Post) },
+        response: { 200: defineListReply(Post).extend({ not_indexed: notIndexed }) },
       },
     },
     async ({ query }) => {
@@ -90,11 +89,11 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const { sort: order, text, ...others } = filter;
       const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
       await assertFilterExists(ctx.db, others);
-      if (text !== undefined) await catchUpArchive(ctx.db);
+      const not_indexed = await catchUpForQuery(ctx.db, text);
       const after = keys === undefined ? undefined : { by: keys[0], id: keys[1] };
       const rows = await readPostPage(ctx.db, { ...others, matching, order, after, limit: limit + 1 });
       const page = reply(rows, ({ place: { by, id } }) => [by, id]);
-      return { ...page, items: page.items.map(({ post }) => post) };
+      return { ...page, items: page.items.map(({ post }) => post), not_indexed };
     },
   );
 

@@ -2,12 +2,13 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../platform/clock.ts';
 import { InvalidInput } from '../domain/errors.ts';
+import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import type { Context } from '../monitor/context.ts';
 import { exportFiles, openTarget, readContinued } from '../monitor/export/export-files.ts';
 import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
-import type { ExportFilter } from '../store/export/export-select.ts';
+import { type ExportFilter, isQueryable } from '../store/export/export-select.ts';
 import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -16,6 +17,7 @@ import { formatBytes, formatQuantity } from './value-formatting.ts';
 type ExportOptions = {
   format?: string;
   search?: string[];
+  query?: string;
   topic?: string;
   since?: string;
   until?: string;
@@ -33,6 +35,7 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--format <format>', `${FORMATS.join(', ')} (default: by the extension of --out, else csv)`)
     .option('--search <search>', 'only results of this search (repeatable)', collectOption)
     .option('--topic <topic>', 'only results of this topic')
+    .option('--query <query>', 'only posts and links that match, and rows about them')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
     .option('--out <path>', 'file or folder; a manifest is written next to the data (default: stdout)')
@@ -41,7 +44,7 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--continue', 'only what is new or changed since the export in the folder --out, into new files')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ strandline export posts --topic harbour-ferry --since 1w > posts.csv\n' +
+      '\nExamples:\n  $ strandline export posts --topic harbour-ferry --query lang:en --since 1w > posts.csv\n' +
         '  $ strandline export all --format parquet --out ferry-2026-11/\n' +
         '  $ strandline export all --continue --out ferry-2026-11/\n',
     )
@@ -50,6 +53,7 @@ export function registerExport(command: Command, cli: Cli): void {
       const resources = what === ALL_RESOURCES ? RESOURCES : [what];
       if (options.continue === true) return continueExport(cli, resources, options);
       const filter = parseFilter(options, systemClock.now(), cli.page);
+      assertQueryable(resources, filter);
       const encoding = parseEncoding(options);
       const { out } = options;
       if (out === undefined)
@@ -65,8 +69,17 @@ function collectOption(value: string, before: readonly string[] = []): string[] 
   return [...before, value];
 }
 
+/** @throws InvalidInput for a query beside rows that are not about items, before a connection is opened */
+function assertQueryable(resources: readonly Resource[], { query }: ExportFilter): void {
+  if (query === undefined || parseQuery(query) === EVERYTHING || resources.every(isQueryable)) return;
+  const expected = `one of ${RESOURCES.filter(isQueryable).join(', ')} with --query`;
+  throw new InvalidInput([
+    { path: 'what', given: resources.length > 1 ? ALL_RESOURCES : resources[0], expected },
+  ]);
+}
+
 function parseFilter(
-  { search, topic, since, until }: ExportOptions,
+  { search, topic, query, since, until }: ExportOptions,
   now: Date,
   page: Pick<TerminalPage, 'zone'>,
 ): ExportFilter {
@@ -74,7 +87,7 @@ function parseFilter(
   const to = until === undefined ? undefined : parseSince(until, now, page, 'until');
   if (from !== undefined && to !== undefined && from >= to)
     throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
-  return { searches: search, topic, since: from, until: to };
+  return { searches: search, topic, query, since: from, until: to };
 }
 
 function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): Encoding {

@@ -2,17 +2,13 @@ import type { Command } from 'commander';
 import { SECOND } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
+import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
-import {
-  type FirstFinder,
-  type LinkRow,
-  readFirstFinders,
-  readLink,
-  readLinkAddresses,
-  readLinks,
-  readLinkSources,
-} from '../store/queries/links.ts';
+import { catchUpArchive } from '../store/archive/index-archive.ts';
+import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
+import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
+import { describeBacklog } from './result-notices.ts';
 import { parseId, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Column, renderList, renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
@@ -36,20 +32,25 @@ export function registerLinks(links: Command, cli: Cli): void {
   links
     .command('list')
     .description('list links, newest first')
+    .argument('[query]', 'only links that match: words, "phrases", -excluded, OR, domain: ...')
     .option('--search <search>', 'only links of this search')
     .option('--topic <topic>', 'only links of this topic')
     .option('--first-seen', 'show which search found each link first, in which source, and its lead')
     .option('--since <time>', `only links first seen since: ${TIME_EXAMPLES}`)
     .option('--limit <n>', 'maximum number (default: 20)')
     .option('--json', 'print JSON')
-    .action((options: LinkListOptions) => {
+    .action((written: string | undefined, options: LinkListOptions) => {
+      const query = parseQuery(written ?? '');
       const { search, topic } = options;
       const limit = parseLimit(options.limit, 20);
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
-        const filter = { search, topic, since, limit };
+        const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
+        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+        const matching = { query, now: ctx.clock.now() };
+        const filter = { search, topic, since, matching, limit };
         if (options.firstSeen === true) {
           const found = await readFirstFinders(ctx.db, filter);
           if (found.length === 0) cli.page.say('No links.');
@@ -64,7 +65,7 @@ export function registerLinks(links: Command, cli: Cli): void {
             ),
           );
         }
-        const links = await readLinks(ctx.db, filter);
+        const links = await readLinkPage(ctx.db, filter);
         if (links.length === 0) cli.page.say('No links.');
         const rows = options.json === true ? links : await describeTitles(ctx.db, links, ({ id }) => id);
         return cli.show(options.json, rows, () =>

@@ -10,7 +10,7 @@ import {
   type DiffRange,
   readCompletionDiff,
 } from '../../src/store/queries/completion-diff.ts';
-import { readFirstFinders } from '../../src/store/queries/links.ts';
+import { readFirstFinders } from '../../src/store/queries/link-pages.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { failRun, insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';

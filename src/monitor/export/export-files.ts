@@ -14,7 +14,7 @@ import {
   parseManifest,
   type WrittenFile,
 } from './export-manifest.ts';
-import { encodeResource, type Encoding } from './export-rows.ts';
+import { assertIndexed, encodeResource, type Encoding } from './export-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -48,6 +48,7 @@ export async function exportFiles(
   });
   const manifest = path.join(target.folder, nameManifest(target));
   if (continued === undefined) await assertReplaceable(manifest, files);
+  await assertIndexed(ctx.db, filter);
   const snapshot = await openSnapshot(ctx.db, signal);
   const asides: PendingFile[] = [];
   try {
@@ -66,6 +67,7 @@ export async function exportFiles(
         filter,
         searchIds,
         encoding,
+        now,
         newRows: isContinuation ? newRows : undefined,
       });
       const aside = await writePendingFile(path.join(target.folder, file.path), bytes);
@@ -133,6 +135,7 @@ export async function readContinued(
     filter: {
       searches: filter.searches ?? undefined,
       topic: filter.topic ?? undefined,
+      query: filter.query ?? undefined,
       since: range.since === null ? undefined : new Date(range.since),
       until: range.until === null ? undefined : new Date(range.until),
     },

@@ -54,7 +54,11 @@ export function composeManifest(of: {
       version: VERSION,
       cursor,
       range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
-      filter: { searches: filter.searches ?? null, topic: filter.topic ?? null },
+      filter: {
+        searches: filter.searches ?? null,
+        topic: filter.topic ?? null,
+        query: filter.query ?? null,
+      },
       encoding: {
         format: encoding.format,
         ...(encoding.format === 'csv' ? { raw: encoding.raw === true, bom: encoding.bom === true } : {}),
@@ -155,7 +159,11 @@ const manifest = z.looseObject({
     cursor: z.string(),
     searches: z.array(z.looseObject({ slug: z.string() })),
     range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
-    filter: z.object({ searches: z.array(z.string()).nullable(), topic: z.string().nullable() }),
+    filter: z.object({
+      searches: z.array(z.string()).nullable(),
+      topic: z.string().nullable(),
+      query: z.string().nullish(),
+    }),
     encoding: z.object({ format: z.enum(FORMATS), raw: z.boolean().optional(), bom: z.boolean().optional() }),
   }),
 });

@@ -1,5 +1,7 @@
 /** Exports as bytes: the rows of a resource from one snapshot, in one of the formats. */
 
+import { Refused } from '../../domain/errors.ts';
+import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import type { Database } from '../../store/database.ts';
 import { type ExportView, readView } from '../../store/export/export-columns.ts';
 import type { NewRows } from '../../store/export/export-cursor.ts';
@@ -8,9 +10,11 @@ import {
   type ExportFilter,
   findSearchIds,
   type SearchIds,
+  buildQueryCondition,
   buildSelect,
 } from '../../store/export/export-select.ts';
 import { openSnapshot, type Snapshot } from '../../store/export/snapshot.ts';
+import type { Context } from '../context.ts';
 import {
   createCsvEncoder,
   createNdjsonEncoder,
@@ -26,25 +30,40 @@ export type Encoding = CsvOptions & { format: Format };
  * cancelled. Uses a connection of its own.
  * @param signal aborts; its reason is thrown
  * @param onEnd called with the number of rows once all bytes are consumed
- * @throws Refused `not_found` for an unknown search or topic
+ * @throws Refused `not_found` for an unknown search or topic, `unavailable` for a query if items are not indexed yet
  */
 export async function* exportRows(
-  { db }: { db: Database },
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
   resource: Resource,
   filter: ExportFilter,
   encoding: Encoding,
   signal?: AbortSignal,
   onEnd?: (rows: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  await assertIndexed(db, filter);
   const snapshot = await openSnapshot(db, signal);
   try {
     const searchIds = await findSearchIds(snapshot.client, filter);
-    const encoded = await encodeResource(snapshot, { resource, filter, searchIds, encoding });
+    const now = clock.now();
+    const encoded = await encodeResource(snapshot, { resource, filter, searchIds, encoding, now });
     yield* encoded.bytes;
     onEnd?.(encoded.rows());
   } finally {
     await snapshot.close();
   }
+}
+
+/**
+ * Indexes what is new before a query: an export that ends normally is complete.
+ * @throws Refused `unavailable`
+ */
+export async function assertIndexed(db: Database, { query }: ExportFilter): Promise<void> {
+  const backlog = query === undefined ? null : await catchUpArchive(db);
+  if (backlog === null) return;
+  throw new Refused(
+    'unavailable',
+    `${backlog.total - backlog.indexed} of ${backlog.total} items are not indexed yet, so that a query cannot find them; try again later`,
+  );
 }
 
 type EncodedResource = {
@@ -61,12 +80,14 @@ export async function encodeResource(
     filter: ExportFilter;
     searchIds: SearchIds;
     encoding: Encoding;
+    now: Date;
     newRows?: NewRows | undefined;
   },
 ): Promise<EncodedResource> {
-  const { resource, filter, searchIds, encoding, newRows } = what;
+  const { resource, filter, searchIds, encoding, now, newRows } = what;
   const view = await readView(snapshot.client, resource);
-  const select = buildSelect(resource, view.columns, filter, searchIds, newRows);
+  const matches = await buildQueryCondition(snapshot.client, resource, filter, now);
+  const select = buildSelect(resource, view.columns, filter, searchIds, matches, newRows);
   let rows = 0;
   async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
     const encoder = await openEncoder(view, encoding);

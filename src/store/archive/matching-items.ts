@@ -1,7 +1,7 @@
 /** Selections of posts, links or discoveries by a query: the condition of find, as a part of other statements. */
 
 import { EVERYTHING, type Query } from '../../domain/search-query.ts';
-import type { Database } from '../database.ts';
+import type { Database, Transaction } from '../database.ts';
 import { buildCondition, readWordForms } from './query-condition.ts';
 
 /** A query, with the time for its relative times. Only indexed items match. */
@@ -23,9 +23,17 @@ export async function buildMatchingSql(
   values: unknown[],
 ): Promise<string> {
   if (matching === undefined || matchesAll(matching)) return '';
-  const { query, now } = matching;
-  const forms = await readWordForms(pool, [query]);
-  const condition = buildCondition(query, { bind: (value) => `$${values.push(value)}`, forms, now });
+  return writeMatchingSql(pool, kind, matching, (value) => `$${values.push(value)}`);
+}
+
+/** The same for a query that does not match everything. @param bind as in `ConditionContext` */
+export async function writeMatchingSql(
+  db: Pick<Transaction, 'query'>,
+  kind: 'post' | 'link' | 'both',
+  { query, now }: Matching,
+  bind: (value: unknown) => string,
+): Promise<string> {
+  const condition = buildCondition(query, { bind, forms: await readWordForms(db, [query]), now });
   return kind === 'both'
     ? `SELECT d.kind, d.thing FROM strandline.archive_documents d WHERE ${condition}`
     : `SELECT d.thing FROM strandline.archive_documents d WHERE d.kind = '${kind}' AND ${condition}`;

@@ -1,5 +1,7 @@
-import { type Client, escapeIdentifier } from 'pg';
-import { Refused } from '../../domain/errors.ts';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { parseQuery } from '../../domain/search-query.ts';
+import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
@@ -19,6 +21,8 @@ export type ExportFilter = Readonly<{
   since?: Date | undefined;
   /** Excluded. */
   until?: Date | undefined;
+  /** Only posts and links that match this query, and rows about them. */
+  query?: string | undefined;
 }>;
 
 /** Keys of the requested searches, in digits; undefined: all. */
@@ -42,8 +46,58 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
 
+/** Whether rows of a resource are about posts or links, so that a query can select among them. */
+export function isQueryable(resource: Resource): boolean {
+  return getItemKind(resource) !== undefined;
+}
+
+/** The kind of item that rows are about; undefined if they are about others. */
+function getItemKind(resource: Resource): 'post' | 'link' | 'both' | undefined {
+  if (resource === 'discoveries') return 'both';
+  const scope = RESOURCE_SOURCES[resource].of?.scope;
+  return scope === 'post' || scope === 'link' ? scope : undefined;
+}
+
 /**
- * Text with literals, because COPY takes no parameters: only our own names, digits and ISO times.
+ * The condition that a row `v` of a resource is about an item that matches, with literals.
+ * @param now for relative times
+ * @returns undefined if every row is
+ * @throws InvalidInput for a query that is invalid, or beside a resource that is not about items
+ */
+export async function buildQueryCondition(
+  client: Client,
+  resource: Resource,
+  { query }: ExportFilter,
+  now: Date,
+): Promise<string | undefined> {
+  if (query === undefined) return undefined;
+  const matching = { query: parseQuery(query), now };
+  if (matchesAll(matching)) return undefined;
+  const kind = getItemKind(resource);
+  if (kind === undefined)
+    throw new InvalidInput([
+      {
+        path: 'query',
+        given: query,
+        expected: `no query with ${resource}: its rows are not about posts or links`,
+      },
+    ]);
+  const matches = await writeMatchingSql(client, kind, matching, writeLiteral);
+  return kind === 'both'
+    ? `(v.kind, coalesce(v.post_id, v.link_id)) IN (${matches})`
+    : `v.${RESOURCE_SOURCES[resource].of?.column} IN (${matches})`;
+}
+
+/** A value of a condition as a literal: text, a number, a time, or a list of texts. */
+function writeLiteral(value: unknown): string {
+  if (value instanceof Date) return timeLiteral(value);
+  if (Array.isArray(value)) return `ARRAY[${value.map(writeLiteral).join(', ')}]`;
+  return escapeLiteral(String(value));
+}
+
+/**
+ * Text with literals, because COPY takes no parameters.
+ * @param matches see {@link buildQueryCondition}
  * @param newRows only rows that are new or changed, if the resource can tell; otherwise all
  */
 export function buildSelect(
@@ -51,6 +105,7 @@ export function buildSelect(
   columns: readonly ExportColumn[],
   filter: Pick<ExportFilter, 'since' | 'until'>,
   searchIds: SearchIds,
+  matches?: string,
   newRows?: NewRows,
 ): string {
   const source = RESOURCE_SOURCES[resource];
@@ -60,6 +115,7 @@ export function buildSelect(
     ...(ids === undefined || of === undefined ? [] : [`v.${of.column} IN (${selectFound(of.scope, ids)})`]),
     ...(filter.since === undefined || time === undefined ? [] : [`${time} >= ${timeLiteral(filter.since)}`]),
     ...(filter.until === undefined || time === undefined ? [] : [`${time} < ${timeLiteral(filter.until)}`]),
+    ...(matches === undefined ? [] : [matches]),
     ...(newRows === undefined ? [] : changedSql(source, ids, newRows)),
   ];
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);

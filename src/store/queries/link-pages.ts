@@ -1,6 +1,8 @@
 /** Pages of links found by searches, and how many there are over time. */
+import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Reads } from '../database.ts';
+import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
 import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
@@ -40,6 +42,29 @@ export async function readLinkPage(
   const { rows } = await db.pool.query<{ id: Id }>(statement, values);
   const ids = rows.map(({ id }) => id);
   return readLinksByIds(db, ids);
+}
+
+/** A link with the search that found it first. */
+export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
+
+/** Links with the first finder of each, most recently found first. */
+export async function readFirstFinders(
+  db: Reads,
+  filter: Parameters<typeof readLinkPage>[1],
+): Promise<FirstFinder[]> {
+  const links = await readLinkPage(db, filter);
+  if (links.length === 0) return [];
+  const ids = links.map(({ id }) => id);
+  const firsts = await db.orm
+    .select()
+    .from(linkSourcesView)
+    .where(and(inArray(linkSourcesView.link_id, ids), eq(linkSourcesView.nth, 1)))
+    .limit(ids.length);
+  const byLink = new Map(firsts.map((row) => [row.link_id, row]));
+  return links.flatMap(({ id, title }) => {
+    const first = byLink.get(id);
+    return first === undefined ? [] : [{ ...first, title }];
+  });
 }
 
 /** The links of a list with their times, to be counted. @param most maximum of each search; undefined for all */

@@ -5,58 +5,12 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { linkSightingsView, linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
-import { isSearch } from './search-list.ts';
-import { and, asc, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
+import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import { asc, eq } from 'drizzle-orm';
 
 type Pooled = Pick<Database, 'pool'>;
 
 export type LinkRow = typeof linksView.$inferSelect;
-
-type LinkFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
-  /** By any search. */
-  since?: Date | undefined;
-  limit: number;
-};
-
-/** Links found by a search, newest first. */
-export async function readLinks({ orm }: Reads, filter: LinkFilter): Promise<LinkRow[]> {
-  const { since, limit } = filter;
-  const sighted = orm
-    .select({ one: sql`1` })
-    .from(linkSightingsView)
-    .innerJoin(searchesView, eq(searchesView.id, linkSightingsView.search_id))
-    .where(and(eq(linkSightingsView.link_id, linksView.id), isSearch(filter)));
-  return orm
-    .select()
-    .from(linksView)
-    .where(and(exists(sighted), since === undefined ? undefined : gte(linksView.first_seen_at, since)))
-    .orderBy(desc(linksView.first_seen_at), desc(linksView.id))
-    .limit(limit);
-}
-
-/** A link with the search that found it first. */
-export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
-
-/** Like `readLinks`, with the first finder of each, newest first. */
-export async function readFirstFinders(db: Reads, filter: LinkFilter): Promise<FirstFinder[]> {
-  const links = await readLinks(db, filter);
-  if (links.length === 0) return [];
-  const ids = links.map(({ id }) => id);
-  const firsts = await db.orm
-    .select()
-    .from(linkSourcesView)
-    .where(and(inArray(linkSourcesView.link_id, ids), eq(linkSourcesView.nth, 1)))
-    .limit(ids.length);
-  const byLink = new Map(firsts.map((row) => [row.link_id, row]));
-  return links.flatMap(({ id, title }) => {
-    const first = byLink.get(id);
-    return first === undefined ? [] : [{ ...first, title }];
-  });
-}
 
 export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
 

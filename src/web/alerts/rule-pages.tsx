@@ -10,7 +10,9 @@ import {
   type RuleChange,
 } from '../../monitor/alerts/manage-rules.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
+import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
@@ -41,14 +43,30 @@ const RULE_CHANGES = [
   ['remove', 'rule_removed'],
 ] as const satisfies readonly (readonly [RuleChange, FlashCode])[];
 
+/** What a list proposes for a rule. */
+const proposal = z.object({
+  topic: z.string().max(64).optional(),
+  search: z.string().max(64).optional(),
+  filter: z.string().max(MAX_QUERY_LENGTH).optional(),
+  on: z.enum(RULE_KINDS).optional(),
+});
+
+function proposeRule({ topic, search, filter, on }: z.infer<typeof proposal>): FormValues {
+  const watches =
+    search === undefined ? (topic === undefined ? undefined : `topic:${topic}`) : `search:${search}`;
+  return { watches, filter, on: on === undefined ? undefined : [on] };
+}
+
 export function addRulePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
   const days = z.object({
     days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_DAYS),
   });
 
-  app.get('/alerts/rules/new', { config: { scope: 'write' } }, async (request, reply) =>
-    renderRule(ctx, request, reply, null),
+  app.get(
+    '/alerts/rules/new',
+    { schema: { querystring: proposal }, config: { scope: 'write' } },
+    async (request, reply) => renderRule(ctx, request, reply, null, { given: proposeRule(request.query) }),
   );
 
   app.post(

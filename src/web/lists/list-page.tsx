@@ -347,10 +347,15 @@ function ListVolumeSection({
 
 /** Exports of exactly this list, and a rule about later items that match. */
 function ListActions({ list: { kind, scope, range, after }, q }: { list: List; q: string | undefined }) {
-  const rule = new URLSearchParams({ ...toEventScope(scope), ...(q === undefined ? {} : { filter: q }) });
+  const on = RULE_KIND_OF[kind];
+  const rule = new URLSearchParams({
+    ...toEventScope(scope),
+    ...(q === undefined ? {} : { filter: q }),
+    ...(on === undefined ? {} : { on }),
+  });
   return (
     <p class="line-more">
-      {after === undefined && q === undefined ? (
+      {after === undefined ? (
         <>
           <Icon name="download" />
           {EXPORT_FORMATS.map(([format, words]) => (
@@ -364,6 +369,9 @@ function ListActions({ list: { kind, scope, range, after }, q }: { list: List; q
     </p>
   );
 }
+
+/** What a rule about items of a list reports; undefined: as it is for a new rule. */
+const RULE_KIND_OF = { posts: 'post', links: 'link', discoveries: undefined } as const;
 
 const EXPORT_FORMATS = [
   ['csv', 'Export as CSV'],
@@ -381,7 +389,7 @@ function writeExportPath(
   }: ({ topic: string } | { search: string }) & { q: string | undefined; range: ListRange; format: string },
 ): string {
   const query = new URLSearchParams(others);
-  if (q !== undefined) query.set('query', q);
+  if (q !== undefined) query.set('text', q);
   if (since !== undefined) query.set('since', since.toISOString());
   if (until !== undefined) query.set('until', until.toISOString());
   return `/api/v1/exports/${kind}?${query.toString()}`;

@@ -4,6 +4,14 @@ import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { catchUpArchive } from '../../../src/store/archive/index-archive.ts';
+import { parseQuery } from '../../../src/domain/search-query.ts';
+import { exportRows } from '../../../src/monitor/export/export-rows.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { findMatches } from '../../../src/store/alerts/item-matches.ts';
+import { readFeedBetween } from '../../../src/store/alerts/feed-entries.ts';
+import { readPosts } from '../../../src/store/queries/posts.ts';
+import type { Resource } from '../../../src/store/export/export-resources.ts';
+import type { ExportFilter } from '../../../src/store/export/export-select.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';
 import { type Person, personAt, textOf } from './person.ts';
@@ -27,6 +35,14 @@ afterAll(async () => {
 async function idsOf(sql: string, values: unknown[] = []): Promise<string[]> {
   const { rows } = await history.world.db.pool.query<{ id: bigint }>(sql, values);
   return rows.map(({ id }) => String(id));
+}
+
+async function exported(resource: Resource, filter: ExportFilter): Promise<string[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of exportRows(history.world.ctx, resource, filter, { format: 'ndjson' }))
+    pieces.push(piece);
+  const lines = Buffer.concat(pieces).toString().split('\n').filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id); // the key of these resources
 }
 
 /** Ids of the items of a page, in order. */
@@ -185,6 +201,79 @@ describe('links and discoveries', () => {
     expect((await person.get('/topics/nowhere/links')).status).toBe(404);
     expect((await person.get('/searches/nowhere/discoveries')).status).toBe(404);
   });
+});
+
+describe.each([
+  '-is:repost post',
+  'lang:de OR lang:en',
+  `post (domain:example OR "it's" OR #ferry OR -author:nobody)`,
+  'min-engagement:3 from:5d',
+])('the query %s', (query) => {
+  const q = encodeURIComponent(query);
+
+  test('selects the same posts in a page, the API, the command line, an export and a rule', async () => {
+    const { world } = history;
+    const { ids } = await readAll(`/topics/trains/posts?range=all&q=${q}`, 'posts');
+    const listedBy = async (path: string) => {
+      const response = await app.inject({ url: `/api/v1/posts?topic=trains&limit=200&${path}` });
+      const { items } = JSON.parse(response.body) as { items: { id: string }[] }; // the API's own list
+      return items.map(({ id }) => id);
+    };
+    expect(ids.length).toBeGreaterThan(0);
+    expect(await listedBy(`text=${q}`)).toEqual(ids.slice(0, 200));
+    expect(await listedBy(`sort=growth&text=${q}`)).toEqual(
+      (await readAll(`/topics/trains/posts?range=all&sort=growth&q=${q}`, 'posts')).ids.slice(0, 200),
+    );
+    const now = world.clock.now();
+    const matching = { query: parseQuery(query), now };
+    const printed = await readPosts(world.db, { topic: 'trains', matching, order: 'newest', limit: 10_000 });
+    expect(printed.map(({ id }) => String(id))).toEqual(ids);
+    expect((await exported('posts', { topic: 'trains', query })).toSorted()).toEqual(ids.toSorted());
+    const { found } = await readFeedBetween(world.db.pool, {
+      since: new Date(0),
+      until: new Date(now.getTime() + DAY),
+      after: 0n,
+      limit: 100_000,
+    });
+    const [reported] = await findMatches(world.db.pool, [matching.query], found, now);
+    const ofRule = found.flatMap((entry) =>
+      entry.kind === 'post' && entry.topic === 'trains' && reported?.has(entry.id) === true
+        ? [String(entry.post.id)]
+        : [],
+    );
+    const known = new Set(ofRule);
+    const found_later = await idsOf(
+      `SELECT DISTINCT post_id AS id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND kind = 'post' AND NOT baseline`,
+    );
+    expect(found_later.filter((id) => known.has(id)).toSorted()).toEqual(
+      found_later.filter((id) => ids.includes(id)).toSorted(),
+    );
+  });
+
+  test('selects the discoveries of the export', async () => {
+    const { html } = await person.get(`/topics/trains/discoveries?range=all&q=${q}`);
+    const of = await exported('discoveries', { topic: 'trains', query });
+    const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
+    expect(total.replaceAll(',', '')).toBe(String(of.length));
+  });
+});
+
+test('the links of a list export exactly its rows', async () => {
+  const { html } = await person.get('/searches/trains-posts/posts?q=lang:en&from=2d');
+  const [, link = ''] = /href="(\/api\/v1\/exports\/posts\?[^"]*format=ndjson[^"]*)"/.exec(html) ?? [];
+  const response = await app.inject({ url: link.replaceAll('&amp;', '&') });
+  expect(response.statusCode).toBe(200);
+  const rows = response.body.trim().split('\n');
+  const { ids } = await readAll('/searches/trains-posts/posts?q=lang:en&from=2d', 'posts');
+  expect(rows.map((row) => (JSON.parse(row) as { id: string }).id).toSorted()).toEqual(ids.toSorted());
+  const [, rule = ''] = /href="(\/alerts\/rules\/new[^"]*)"/.exec(html) ?? [];
+  await createChannel(history.world.ctx, { slug: 'ops', webhook: 'https://hooks.example/ops' });
+  const form = await person.get(rule.replaceAll('&amp;', '&'));
+  expect(form.html).toMatch(/name="filter"[^>]* value="lang:en"/);
+  expect(form.html).toMatch(
+    /<option[^>]*value="search:trains-posts"[^>]* selected|selected[^>]*value="search:trains-posts"/,
+  );
+  expect(form.html.match(/type="checkbox"[^>]*name="on"[^>]*checked/g)).toHaveLength(1);
 });
 
 test('figures, names and spikes of a topic lead to its lists', async () => {
