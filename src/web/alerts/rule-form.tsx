@@ -1,4 +1,5 @@
 import type { Problem } from '../../domain/errors.ts';
+import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import type { WrittenRule } from '../../monitor/alerts/rule-definition.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
@@ -7,6 +8,7 @@ import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { formatInterval } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
+import { z } from 'zod';
 
 /** Scopes and channels to choose from. */
 export type RuleChoices = {
@@ -46,6 +48,21 @@ export function parseRuleForm(given: FormValues): WrittenRule {
     cooldown: readField(given, 'cooldown') ?? '0',
     channels: readFieldList(given, 'channels'),
   };
+}
+
+/** What a list proposes for a rule. */
+export const ruleProposal = z.object({
+  topic: z.string().max(64).optional(),
+  search: z.string().max(64).optional(),
+  filter: z.string().max(MAX_QUERY_LENGTH).optional(),
+  on: z.enum(RULE_KINDS).optional(),
+});
+
+/** The values of a form for it. */
+export function proposeRule({ topic, search, filter, on }: z.infer<typeof ruleProposal>): FormValues {
+  const watches =
+    search === undefined ? (topic === undefined ? undefined : `topic:${topic}`) : `search:${search}`;
+  return { watches, filter, on: on === undefined ? undefined : [on] };
 }
 
 /** Moves problems of topic and search to the field for both. */

@@ -10,9 +10,7 @@ import {
   type RuleChange,
 } from '../../monitor/alerts/manage-rules.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
-import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
@@ -27,7 +25,14 @@ import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, readField, slugParams } from '../request-input.ts';
-import { parseRuleForm, placeRuleProblem, type RuleChoices, RuleForm } from './rule-form.tsx';
+import {
+  parseRuleForm,
+  placeRuleProblem,
+  proposeRule,
+  type RuleChoices,
+  RuleForm,
+  ruleProposal,
+} from './rule-form.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
@@ -43,20 +48,6 @@ const RULE_CHANGES = [
   ['remove', 'rule_removed'],
 ] as const satisfies readonly (readonly [RuleChange, FlashCode])[];
 
-/** What a list proposes for a rule. */
-const proposal = z.object({
-  topic: z.string().max(64).optional(),
-  search: z.string().max(64).optional(),
-  filter: z.string().max(MAX_QUERY_LENGTH).optional(),
-  on: z.enum(RULE_KINDS).optional(),
-});
-
-function proposeRule({ topic, search, filter, on }: z.infer<typeof proposal>): FormValues {
-  const watches =
-    search === undefined ? (topic === undefined ? undefined : `topic:${topic}`) : `search:${search}`;
-  return { watches, filter, on: on === undefined ? undefined : [on] };
-}
-
 export function addRulePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
   const days = z.object({
@@ -65,7 +56,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/alerts/rules/new',
-    { schema: { querystring: proposal }, config: { scope: 'write' } },
+    { schema: { querystring: ruleProposal }, config: { scope: 'write' } },
     async (request, reply) => renderRule(ctx, request, reply, null, { given: proposeRule(request.query) }),
   );
 

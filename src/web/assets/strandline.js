@@ -649,10 +649,24 @@ const rove = (strip) => {
   });
 };
 
+/** No more boxes can be ticked than are allowed. */
+/** @param {HTMLElement} boxes */
+const limitBoxes = (boxes) => {
+  const most = Number(boxes.dataset['most']);
+  const inputs = /** @type {HTMLInputElement[]} */ (all('input', boxes));
+  const limit = () => {
+    const isFull = inputs.filter((one) => one.checked).length >= most;
+    for (const one of inputs) one.disabled = isFull && !one.checked;
+  };
+  boxes.addEventListener('change', limit);
+  limit();
+};
+
 /** @param {ParentNode} within */
 function enhance(within) {
   for (const chart of all('.chart', within)) draw(/** @type {HTMLElement} */ (chart));
   for (const strip of all('[data-roving]', within)) rove(/** @type {HTMLElement} */ (strip));
+  for (const boxes of all('.boxes[data-most]', within)) limitBoxes(/** @type {HTMLElement} */ (boxes));
   for (const form of all('form[data-help]', within)) helpForm(/** @type {HTMLFormElement} */ (form));
   for (const button of all('[data-theme-switch], [data-keys-help]', within)) {
     button.removeAttribute('hidden');

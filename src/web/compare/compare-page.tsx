@@ -8,15 +8,13 @@ import { describeTitles } from '../../store/queries/named-posts.ts';
 import { readLeads } from '../../store/queries/first-finders.ts';
 import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
-import { COMMON_KINDS, type CommonKind, type CommonTop, readCommonTops } from '../../store/queries/tops.ts';
+import { COMMON_KINDS, type CommonKind, readCommonTops } from '../../store/queries/tops.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { Table } from '../components/data-table.tsx';
 import { Button, Field } from '../components/form.tsx';
-import { Count } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { CommonNames } from './common-names-section.tsx';
 import { FirstFinders } from './first-finders-section.tsx';
 import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
 import { z } from 'zod';
@@ -79,6 +77,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
                 chosen={chosen}
                 range={range}
                 days={COMMON_DAYS}
+                from={comparison.commonFrom}
               />
             </>
           )}
@@ -107,7 +106,8 @@ function TopicChoice({
         label="Topics"
         many
         value={chosen.map(({ slug }) => slug)}
-        options={topics.map(({ slug, name }) => ({ value: slug, words: name }))}
+        options={sortChosenFirst(topics, chosen).map(({ slug, name }) => ({ value: slug, words: name }))}
+        most={most}
         help={`Up to ${most}.`}
       />
       <div class="form inline">
@@ -126,6 +126,14 @@ function TopicChoice({
     </form>
   );
 }
+
+/** What is chosen comes first; the others by name, in which `Topic 2` is before `Topic 10`. */
+function sortChosenFirst(topics: readonly TopicRow[], chosen: readonly TopicRow[]): TopicRow[] {
+  const rank = (topic: TopicRow) => (chosen.some(({ slug }) => slug === topic.slug) ? 0 : 1);
+  return topics.toSorted((a, b) => rank(a) - rank(b) || NATURAL.compare(a.name, b.name));
+}
+
+const NATURAL = new Intl.Collator('en', { numeric: true });
 
 /** A month, or a week if all topics are younger. */
 function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
@@ -168,7 +176,7 @@ async function readComparison(
     );
     return [{ kind: served satisfies ServiceKind, means: mine, series, from, days }];
   });
-  return { kinds, leads, shared, common };
+  return { kinds, leads, shared, common, commonFrom: lately.from };
 }
 
 /** Requested topics that are not shown. */
@@ -201,73 +209,4 @@ function NothingChosen({ topics }: { topics: readonly TopicRow[] }) {
       }}
     />
   );
-}
-
-const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
-  author: 'Authors',
-  hashtag: 'Hashtags',
-  domain: 'Domains',
-};
-
-/** Names of one kind that occur in several topics, with counts per topic. */
-function CommonNames({
-  kind,
-  rows,
-  chosen,
-  range,
-  days,
-}: {
-  kind: CommonKind;
-  rows: readonly CommonTop[];
-  chosen: readonly TopicRow[];
-  range: CompareRange;
-  days: number;
-}) {
-  const topics = chosen.map(({ slug }) => slug).join(',');
-  return (
-    <Section
-      title="In common"
-      id="common"
-      note={`New posts of the last ${days} days, counted once per topic. Domains include links.`}
-    >
-      <Tabs
-        label="Kind"
-        tabs={COMMON_KINDS.map((one) => ({
-          href: `/compare?${new URLSearchParams({ topics, range, common: one }).toString()}#common`,
-          words: COMMON_LABELS[one],
-          here: one === kind,
-        }))}
-      />
-      {rows.length === 0 ? (
-        <EmptyState words={`No ${kind} in common.`} />
-      ) : (
-        <Table
-          caption={`${COMMON_LABELS[kind]} in several of these topics`}
-          rows={rows}
-          columns={[
-            {
-              head: COMMON_LABELS[kind].replace(/s$/, ''),
-              cell: (row) => <CommonName kind={kind} row={row} />,
-            },
-            ...chosen.map(({ slug, name }) => ({
-              head: name,
-              cell: ({ posts }: CommonTop) => <Count of={posts[slug] ?? 0} />,
-              number: true,
-            })),
-          ]}
-        />
-      )}
-    </Section>
-  );
-}
-
-function CommonName({ kind, row: { name, username } }: { kind: CommonKind; row: CommonTop }) {
-  if (kind === 'author')
-    return (
-      <a href={`/authors/${name}`}>
-        <UntrustedText text={username === null ? 'unnamed' : `@${username}`} most={40} />
-      </a>
-    );
-  if (kind === 'hashtag') return <Hashtag tag={name} most={40} />;
-  return <UntrustedText text={name} most={60} />;
 }

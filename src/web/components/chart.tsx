@@ -29,6 +29,8 @@ type ChartProps = {
   kind?: 'bars' | 'lines';
   /** Usual value of a bucket. */
   usual?: number | null | undefined;
+  /** What that is, if it is not the usual value of a bucket. */
+  usualName?: string;
   /** Spikes, and versions of the query. */
   marks?: readonly ChartMark[];
   /** Address of the list of what is counted, without a range: bars lead to the part of it. */
@@ -94,7 +96,7 @@ export function Chart(props: ChartProps) {
             ))}
             {usual === null ? null : (
               <span class="key usual-key">
-                usual <ShortCount of={Math.round(usual * 10) / 10} />
+                {props.usualName ?? 'usual'} <ShortCount of={Math.round(usual * 10) / 10} />
               </span>
             )}
           </span>

@@ -114,6 +114,8 @@ type FieldProps = {
   /** For `select`; checkboxes if `many`. */
   options?: readonly { value: string; words: string }[];
   many?: boolean;
+  /** Of many: the maximum that the script lets a person tick. Such lists are in columns. */
+  most?: number;
   /** Path of its problems, if not the field's name. */
   path?: string;
   placeholder?: string;
@@ -237,9 +239,10 @@ function Input({
   );
 }
 
-function Checkboxes({ name, options = [], chosen }: FieldProps & { chosen: readonly string[] }) {
+function Checkboxes({ chosen, ...field }: FieldProps & { chosen: readonly string[] }) {
+  const { name, options = [], most } = field;
   return (
-    <div class="boxes">
+    <div class="boxes" data-most={most}>
       {options.map(({ value, words }) => (
         <label class="box">
           <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> {words}

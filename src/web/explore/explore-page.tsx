@@ -1,12 +1,11 @@
 /** Full-text search over all collected posts and links. */
 
-import { nameCounted } from '../../domain/counters.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
-import { parseFieldValue } from '../../domain/query-fields.ts';
+import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
 import {
   EVERYTHING,
   MAX_QUERY_LENGTH,
@@ -15,22 +14,17 @@ import {
   requireAll,
 } from '../../domain/search-query.ts';
 import { type ArchiveBacklog, catchUpArchive } from '../../store/archive/index-archive.ts';
-import {
-  type ExcerptPiece,
-  findText,
-  type TextHit,
-  type TextMatches,
-} from '../../store/archive/find-text.ts';
+import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, describeProblem, Field } from '../components/form.tsx';
-import { Badge, Icon } from '../components/icons.tsx';
-import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
+import { Count, formatCount } from '../components/numbers.tsx';
+import { writeListPath } from '../components/list-address.ts';
+import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { Timestamp } from '../components/timestamp.tsx';
-import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField } from '../request-input.ts';
+import { HitView } from './text-hit.tsx';
 import { z } from 'zod';
 
 const ITEM_KINDS = ['post', 'link'] as const;
@@ -207,6 +201,7 @@ function HitList({
       title={`${formatCount(total, 'match', 'matches')}${shown}`}
       id="hits"
       note={`By relevance.${notIndexed}`}
+      aside={<HitActions filter={filter} />}
     >
       <ol class="feed plain">
         {hits.map((hit) => (
@@ -224,76 +219,36 @@ function HitList({
   );
 }
 
+/** Exports of what matches, its lists in the topic, and a rule. The query includes the other fields of the form. */
+function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter: ExploreQuery }) {
+  const others = [
+    kind === undefined ? undefined : `is:${kind}`,
+    lang === undefined ? undefined : writeFieldQuery('lang', lang),
+    within === undefined ? undefined : `from:${SPAN_DAYS[within]}d`,
+  ].filter((part) => part !== undefined);
+  const text = others.length === 0 ? q : [`(${q})`, ...others].join(' ');
+  const scope = topic === undefined ? {} : { topic };
+  const rule = new URLSearchParams({ ...scope, filter: text });
+  return (
+    <p class="line-more">
+      {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
+        topic === undefined ? (
+          <a
+            href={`/api/v1/exports/${one}s?${new URLSearchParams({ text, format: 'csv' }).toString()}`}
+          >{`Export ${one}s as CSV`}</a>
+        ) : (
+          <a href={writeListPath(`${one}s`, { topic }, { q: text, range: 'all' })}>{`List ${one}s`}</a>
+        ),
+      )}
+      <IfAllowed scope="write">
+        <a href={`/alerts/rules/new?${rule.toString()}`}>Make a rule</a>
+      </IfAllowed>
+    </p>
+  );
+}
+
 function writeAddress(filter: ExploreQuery): string {
   const address = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) address.set(name, value);
   return `/explore?${address.toString()}`;
-}
-
-/** Searches named per match; the page of the item lists all. */
-const MAX_FINDERS = 3;
-
-/** A match with its words highlighted. */
-function HitView({ hit }: { hit: TextHit }) {
-  const { kind, post, link, at, found_by, sandbox } = hit;
-  const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
-  const name = post?.author_username ?? post?.author_name ?? null;
-  return (
-    <article class="hit">
-      <p class="hit-head">
-        <Icon name={kind} />
-        {post !== null && post.author_id !== null ? (
-          <a class="who" href={`/authors/${post.author_id}`}>
-            <UntrustedText text={name === null ? 'unnamed' : `@${name}`} most={60} />
-          </a>
-        ) : null}
-        {link === null ? null : (
-          <a href={place}>
-            {hit.title.length === 0 ? (
-              <UntrustedText text={link.url} most={160} />
-            ) : (
-              <MarkedText parts={hit.title} />
-            )}
-          </a>
-        )}
-        {sandbox ? <Badge state="simulated" /> : null}
-      </p>
-      {hit.excerpt.length === 0 ? null : (
-        <p class="hit-text">
-          <MarkedText parts={hit.excerpt} />
-        </p>
-      )}
-      <p class="line-more">
-        <a href={place}>
-          <Timestamp at={at} exact />
-        </a>
-        {post === null || post.like_count === null ? null : (
-          <span>
-            <ShortCount of={post.like_count} /> {nameCounted('like_count', post.like_count)}
-          </span>
-        )}
-        {link === null ? null : <ExternalLink href={link.url} text={link.site} />}
-        {found_by.slice(0, MAX_FINDERS).map(({ search, topic }) => (
-          <a href={`/searches/${search}`}>{`${topic} / ${search}`}</a>
-        ))}
-        {found_by.length <= MAX_FINDERS ? null : <span>and {found_by.length - MAX_FINDERS} more</span>}
-      </p>
-    </article>
-  );
-}
-
-function MarkedText({ parts }: { parts: readonly ExcerptPiece[] }) {
-  return (
-    <>
-      {parts.map(({ text, match }) =>
-        match ? (
-          <mark>
-            <UntrustedText text={text} />
-          </mark>
-        ) : (
-          <UntrustedText text={text} />
-        ),
-      )}
-    </>
-  );
 }

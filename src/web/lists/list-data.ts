@@ -81,7 +81,7 @@ export async function readListItems(
   }
 }
 
-type ListVolume = {
+export type ListVolume = {
   /** Null: more than {@link MAX_COUNTED}. */
   total: number | null;
   volume: Volume;

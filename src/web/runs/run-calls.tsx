@@ -123,12 +123,15 @@ export const MAX_INLINE_BYTES = 5_000_000;
 export function ResponseSection({
   id,
   note,
+  lastStatus,
   answer,
   days,
   replayable,
 }: {
   id: bigint;
   note: StoredResponseNote | undefined;
+  /** HTTP status of the last call; null without a response. */
+  lastStatus: number | null;
   /** Null if too large to preview. */
   answer: RawResponse | null;
   /** Retention of responses. */
@@ -139,7 +142,13 @@ export function ResponseSection({
   if (note === undefined)
     return (
       <Section title="Raw response" id="answer">
-        <EmptyState words={`Not available: there was no response, or it is older than ${days} days.`} />
+        <EmptyState
+          words={
+            lastStatus !== null && lastStatus >= 300
+              ? `Not stored: HTTP ${lastStatus} is a refusal. Its message is under Result.`
+              : `Not available: there was no response, or it is older than ${days} days.`
+          }
+        />
       </Section>
     );
   const shown = answer === null ? null : previewResponse(answer);

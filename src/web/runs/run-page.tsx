@@ -31,6 +31,7 @@ import { readRunTools } from '../../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../../store/responses.ts';
 import { type CitedLinks, CitedText, listCitedAddresses, SourceList } from '../components/citations.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
+import { ActionButton } from '../components/form.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Badge } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
@@ -64,7 +65,14 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
           {run.slot_at === null ? 'Requested' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />
         </>
       ),
-      aside: <Badge state={run.status} />,
+      aside: (
+        <>
+          <Badge state={run.status} />
+          {run.status === 'failed' && hasScopes(request.visitor, 'run') ? (
+            <ActionButton action={`/searches/${run.search}/run`} words="Run again" icon="run" />
+          ) : null}
+        </>
+      ),
       body: (
         <>
           <RunTimeline run={run} service={data.calls[0]?.service} />
@@ -77,6 +85,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
           <ResponseSection
             id={id}
             note={data.note}
+            lastStatus={data.calls.at(-1)?.http_status ?? null}
             answer={data.answer}
             days={ctx.config.answerDays}
             replayable={hasScopes(request.visitor, 'write') && run.ended_at !== null}

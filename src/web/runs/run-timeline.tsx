@@ -14,6 +14,9 @@ const TRIGGER_WORDS = {
   first: 'search created',
 } as const;
 
+/** Characters of a service's error text that are shown at once. */
+const MAX_MESSAGE = 200;
+
 /** @param service of its calls; undefined without calls */
 export function RunTimeline({ run, service }: { run: RunRow; service: string | undefined }) {
   const steps = findNextSteps(run);
@@ -26,10 +29,18 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
             {run.status === 'failed' && run.reason !== null ? (
               <>
                 {' '}
-                Message: <UntrustedText text={run.reason} most={1_000} />
+                Message: <UntrustedText text={run.reason} most={MAX_MESSAGE} />
               </>
             ) : null}
           </p>
+          {run.status === 'failed' && (run.reason?.length ?? 0) > MAX_MESSAGE ? (
+            <details>
+              <summary>Whole message</summary>
+              <p>
+                <UntrustedText text={run.reason} most={2_000} />
+              </p>
+            </details>
+          ) : null}
           <p>{steps.todo}</p>
         </div>
       )}

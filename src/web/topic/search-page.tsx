@@ -57,7 +57,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           <TimelineSection search={slug} rows={answers} older={answers.length > 0} />
-          <RunsSection scope={scope} data={data} />
+          <RunsSection scope={scope} range={range} data={data} />
           <SearchDefinition search={search} />
         </>
       ),

@@ -20,6 +20,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
+import type { Range } from './time-range.ts';
 import type { ComponentChildren } from 'preact';
 
 /** Resuming needs `run`, because it leads to calls, which may cost money. */
@@ -194,15 +195,20 @@ export function TopicButtons({ place, searches }: { place: string; searches: rea
 
 const EXPORT_KINDS = ['posts', 'links', 'completions', 'discoveries'] as const;
 
-/** CSV downloads of everything found. */
-export function ExportLinks({ which }: { which: { topic: string } | { search: string } }) {
+/** CSV downloads of what was found in the range; the lists offer other formats. */
+export function ExportLinks({
+  which,
+  range,
+}: {
+  which: { topic: string } | { search: string };
+  range: Range;
+}) {
+  const query = new URLSearchParams({ ...which, format: 'csv', since: range.from.toISOString() }).toString();
   return (
     <p class="line-more">
-      <Icon name="download" /> Export as CSV:
+      <Icon name="download" /> Export the last {range.words} as CSV:
       {EXPORT_KINDS.map((kind) => (
-        <a href={`/api/v1/exports/${kind}?${new URLSearchParams({ ...which, format: 'csv' }).toString()}`}>
-          {kind}
-        </a>
+        <a href={`/api/v1/exports/${kind}?${query}`}>{kind}</a>
       ))}
     </p>
   );

@@ -81,7 +81,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           <SearchesSection topic={slug} searches={searches} />
-          <RunsSection scope={scope} data={data} />
+          <RunsSection scope={scope} range={range} data={data} />
         </>
       ),
     });
@@ -118,7 +118,7 @@ export function TopicView({
   );
 }
 
-export function RunsSection({ scope, data }: Pick<TopicSectionProps, 'scope' | 'data'>) {
+export function RunsSection({ scope, range, data }: TopicSectionProps) {
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   return (
     <Section
@@ -133,7 +133,7 @@ export function RunsSection({ scope, data }: Pick<TopicSectionProps, 'scope' | '
       ) : (
         <RunStrip runs={data.runs} label="Last runs" />
       )}
-      <ExportLinks which={which} />
+      <ExportLinks which={which} range={range} />
     </Section>
   );
 }

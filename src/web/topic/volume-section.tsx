@@ -1,8 +1,10 @@
+import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import { formatPercent } from '../../domain/display-format.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { SpikeLine } from '../components/discovery-item.tsx';
@@ -115,7 +117,15 @@ function describeCoverage(coverage: number | null): string {
   return coverage > 0.98 ? 'fully observed' : `${formatPercent(coverage)} observed`;
 }
 
+/** A spike is compared with what is usual at its time of day, which the line does not show. */
+function describeUsualLine(per: Range['per']): string {
+  return per === 'day'
+    ? ' Dashed line: a usual day.'
+    : ' Dashed line: the mean hour of a usual day; spikes are compared with the usual at their time of day.';
+}
+
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {
+  const { zone } = useFrame();
   const { volume, pulse, spikes, changes } = data;
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
@@ -132,7 +142,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
             Posts per {range.per}, by time of publication. Gaps were not observed; paler bars are lower
             bounds.
             {counts}
-            {usual === null ? '' : ` Dashed line: usual ${range.per}, averaged over the day.`}
+            {usual === null ? '' : describeUsualLine(range.per)}
           </>
         )
       }
@@ -153,11 +163,12 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
           unit="posts"
           usual={usual}
+          usualName={range.per === 'hour' ? 'mean hour of a usual day' : 'usual day'}
           list={writeListPath('posts', scope)}
           from={range.from}
           until={range.until}
           marks={[
-            ...spikes.map(createSpikeMark),
+            ...spikes.map((spike) => createSpikeMark(spike, zone)),
             ...changes.map((change) => createVersionMark(change, several)),
           ]}
         />
@@ -166,13 +177,9 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   );
 }
 
-function createSpikeMark({
-  window_start,
-  window_end,
-  search,
-  sentence,
-}: TopicData['spikes'][number]): ChartMark {
-  return { kind: 'spike', at: window_start, until: window_end, words: `${search}: ${sentence}`, quiet: true };
+function createSpikeMark(spike: TopicData['spikes'][number], zone: string): ChartMark {
+  const { window_start: at, window_end: until, search } = spike;
+  return { kind: 'spike', at, until, words: `${search}: ${composeSpikeSentence(spike, zone)}`, quiet: true };
 }
 
 function createVersionMark(

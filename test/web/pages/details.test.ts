@@ -192,11 +192,15 @@ describe('runs', () => {
     expect(html.slice(html.indexOf('id="list"'))).not.toContain('badge is-succeeded');
   });
 
-  test('a failed one says why and what to do', async () => {
-    const { id } = await one<{ id: bigint }>(
-      `SELECT id FROM strandline.runs WHERE status = 'failed' LIMIT 1`,
+  test('a failed one says why and what to do, and can be run again', async () => {
+    const { id, search } = await one<{ id: bigint; search: string }>(
+      `SELECT id, search FROM strandline_analytics.runs WHERE status = 'failed' LIMIT 1`,
     );
-    const told = words((await person.get(`/runs/${id}`)).html);
+    const { html } = await person.get(`/runs/${id}`);
+    expect(html).toContain(`action="/searches/${search}/run"`);
+    const told = words(html);
+    expect(told).toContain('Run again');
+    expect(told).toMatch(/Not stored: HTTP 5\d\d is a refusal/);
     expect(told).toContain('the service returned an error');
     expect(told).toContain('the next slot runs as usual');
     expect(told).toContain('POST /');
@@ -291,6 +295,12 @@ describe('explore', () => {
     expect(second.status).toBe(200);
     const first = /class="hit-head"[\s\S]*?<\/article>/.exec(html)?.[0] ?? 'none';
     expect(second.html).not.toContain(first);
+    const [, list = ''] =
+      /href="(\/topics\/trains\/posts[^"]*)">List posts/.exec(
+        (await person.get('/explore?q=is:post+OR+is:link&topic=trains&within=year')).html,
+      ) ?? [];
+    expect(list).toContain('q=(is:post%20OR%20is:link)%20from:365d');
+    expect((await person.get(list.replaceAll('&amp;', '&'))).status).toBe(200);
     const wrong = await person.get('/explore?q=ferry+lnag:en');
     expect(wrong.status).toBe(400);
     expect(words(wrong.html)).toContain('at character 7: one of the fields author:');

@@ -1,0 +1,103 @@
+/** What several topics have in common: authors, hashtags or domains. */
+
+import { writeFieldQuery } from '../../domain/query-fields.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
+import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queries/tops.ts';
+import { Table } from '../components/data-table.tsx';
+import { writeListPath } from '../components/list-address.ts';
+import { Count } from '../components/numbers.tsx';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
+
+const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
+  author: 'Authors',
+  hashtag: 'Hashtags',
+  domain: 'Domains',
+};
+
+/** Names of one kind that occur in several topics, with counts per topic. */
+export function CommonNames({
+  kind,
+  rows,
+  chosen,
+  range,
+  days,
+  from,
+}: {
+  kind: CommonKind;
+  rows: readonly CommonTop[];
+  chosen: readonly TopicRow[];
+  range: string;
+  days: number;
+  from: Date;
+}) {
+  const topics = chosen.map(({ slug }) => slug).join(',');
+  return (
+    <Section
+      title="In common"
+      id="common"
+      note={`New posts of the last ${days} days, counted once per topic. Domains include links.`}
+    >
+      <Tabs
+        label="Kind"
+        tabs={COMMON_KINDS.map((one) => ({
+          href: `/compare?${new URLSearchParams({ topics, range, common: one }).toString()}#common`,
+          words: COMMON_LABELS[one],
+          here: one === kind,
+        }))}
+      />
+      {rows.length === 0 ? (
+        <EmptyState words={`No ${kind} in common.`} />
+      ) : (
+        <Table
+          caption={`${COMMON_LABELS[kind]} in several of these topics`}
+          rows={rows}
+          columns={[
+            {
+              head: COMMON_LABELS[kind].replace(/s$/, ''),
+              cell: (row) => <CommonName kind={kind} row={row} />,
+            },
+            ...chosen.map(({ slug, name }) => ({
+              head: name,
+              cell: (row: CommonTop) => <CommonCount kind={kind} row={row} topic={slug} from={from} />,
+              number: true,
+            })),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** The number of posts of a topic with a name, which leads to them. */
+function CommonCount({
+  kind,
+  row: { name, username, posts },
+  topic,
+  from,
+}: {
+  kind: CommonKind;
+  row: CommonTop;
+  topic: string;
+  from: Date;
+}) {
+  const count = posts[topic] ?? 0;
+  const q = writeFieldQuery(kind, kind === 'author' ? (username ?? '') : name);
+  if (count === 0 || q === undefined) return <Count of={count} />;
+  return (
+    <a href={writeListPath('posts', { topic }, { q, from })}>
+      <Count of={count} />
+    </a>
+  );
+}
+
+function CommonName({ kind, row: { name, username } }: { kind: CommonKind; row: CommonTop }) {
+  if (kind === 'author')
+    return (
+      <a href={`/authors/${name}`}>
+        <UntrustedText text={username === null ? 'unnamed' : `@${username}`} most={40} />
+      </a>
+    );
+  if (kind === 'hashtag') return <Hashtag tag={name} most={40} />;
+  return <UntrustedText text={name} most={60} />;
+}

@@ -1,0 +1,76 @@
+/** A match of a full-text search. */
+
+import { nameCounted } from '../../domain/counters.ts';
+import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
+import { Badge, Icon } from '../components/icons.tsx';
+import { ShortCount } from '../components/numbers.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+
+/** Searches named per match; the page of the item lists all. */
+const MAX_FINDERS = 3;
+
+/** A match with its words highlighted. */
+export function HitView({ hit }: { hit: TextHit }) {
+  const { kind, post, link, at, found_by, sandbox } = hit;
+  const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
+  const name = post?.author_username ?? post?.author_name ?? null;
+  return (
+    <article class="hit">
+      <p class="hit-head">
+        <Icon name={kind} />
+        {post !== null && post.author_id !== null ? (
+          <a class="who" href={`/authors/${post.author_id}`}>
+            <UntrustedText text={name === null ? 'unnamed' : `@${name}`} most={60} />
+          </a>
+        ) : null}
+        {link === null ? null : (
+          <a href={place}>
+            {hit.title.length === 0 ? (
+              <UntrustedText text={link.url} most={160} />
+            ) : (
+              <MarkedText parts={hit.title} />
+            )}
+          </a>
+        )}
+        {sandbox ? <Badge state="simulated" /> : null}
+      </p>
+      {hit.excerpt.length === 0 ? null : (
+        <p class="hit-text">
+          <MarkedText parts={hit.excerpt} />
+        </p>
+      )}
+      <p class="line-more">
+        <a href={place}>
+          <Timestamp at={at} exact />
+        </a>
+        {post === null || post.like_count === null ? null : (
+          <span>
+            <ShortCount of={post.like_count} /> {nameCounted('like_count', post.like_count)}
+          </span>
+        )}
+        {link === null ? null : <ExternalLink href={link.url} text={link.site} />}
+        {found_by.slice(0, MAX_FINDERS).map(({ search, topic }) => (
+          <a href={`/searches/${search}`}>{`${topic} / ${search}`}</a>
+        ))}
+        {found_by.length <= MAX_FINDERS ? null : <span>and {found_by.length - MAX_FINDERS} more</span>}
+      </p>
+    </article>
+  );
+}
+
+function MarkedText({ parts }: { parts: readonly ExcerptPiece[] }) {
+  return (
+    <>
+      {parts.map(({ text, match }) =>
+        match ? (
+          <mark>
+            <UntrustedText text={text} />
+          </mark>
+        ) : (
+          <UntrustedText text={text} />
+        ),
+      )}
+    </>
+  );
+}
