@@ -71,9 +71,9 @@ export function buildCondition(query: Query, context: ConditionContext): string 
     case 'phrase':
       return `d.exact @@ ${bind(writePhrase(query.words))}::tsquery`;
     case 'author':
-      // An author has few posts, so they are found first, once per statement.
-      return `(d.kind = 'post' AND d.thing = ANY (ARRAY(SELECT p.id FROM ${S}.posts p
-        WHERE p.author_id = ANY (ARRAY(SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(query.value)}))))))`;
+      // Found once per statement: a set for the index, or hashed beside another condition.
+      return `(d.kind = 'post' AND d.thing IN (SELECT p.id FROM ${S}.posts p
+        WHERE p.author_id = ANY (ARRAY(SELECT id FROM ${S}.authors WHERE lower(username) = lower(${bind(query.value)})))))`;
     case 'hashtag':
       return buildHashtagCondition(query.value, context);
     case 'lang':

@@ -55,7 +55,9 @@ export async function readPostPage(
     order === 'newest'
       ? author === undefined && wanted === ''
         ? newestOnes
-        : newestMatchingSql(wanted)
+        : author === undefined && lang === undefined
+          ? newestIndexedSql(wanted)
+          : newestMatchingSql(wanted)
       : highestSql(order, author !== undefined || lang !== undefined, wanted);
   const { rows } = await db.pool.query<PostPlace>(statement, values);
   const ids = rows.map(({ id }) => id);
@@ -74,7 +76,7 @@ export async function selectPosts(
 ): Promise<ItemSelection> {
   const values: unknown[] = [...listScopeValues(filter), most ?? null];
   const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
-  return { sql: wanted === '' ? SELECT_FOUND_POSTS : matchingTimesSql(wanted), values };
+  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $5`, values };
 }
 
 /** $1 to $4. */
@@ -139,6 +141,17 @@ SELECT id, at, ${MICROS_SQL} AS by FROM (
 ) found WHERE $5::bigint IS NULL OR (at, id) < ${PLACE_SQL}
 ORDER BY at DESC, id DESC LIMIT $7`;
 
+/** From documents to sightings: twice as fast as by posts if many match. */
+const matchingTimesSql = (wanted: string) => `
+SELECT p.thing AS id, max(${TIME_SQL}) AS at FROM (${wanted}) p
+JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))
+WHERE ${IN_TIME_SQL} GROUP BY p.thing`;
+
+const newestIndexedSql = (wanted: string) => `
+SELECT id, at, ${MICROS_SQL} AS by FROM (${matchingTimesSql(wanted)}) found
+WHERE $8::text IS NULL AND $9::text IS NULL AND ($5::bigint IS NULL OR (at, id) < ${PLACE_SQL})
+ORDER BY at DESC, id DESC LIMIT $7`;
+
 const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
   likes: 'c.like_count',
   engagement: engagementSql('c.'),
@@ -163,8 +176,3 @@ const SELECT_FOUND_POSTS = `
 SELECT f.post_id AS id, max(f.at) AS at FROM (${OWN_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $5
 ) f GROUP BY f.post_id`;
-
-const matchingTimesSql = (wanted: string) => `
-SELECT p.thing AS id, max(${TIME_SQL}) AS at FROM (${wanted}) p
-JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))
-WHERE ${IN_TIME_SQL} GROUP BY p.thing LIMIT $5`;
