@@ -15,7 +15,7 @@ export type Labelled = {
 };
 
 /** The threshold is chosen on the first ones; the second ones were drawn afterwards. */
-const SEEDS = { chosen: 0, drawn: 100_000 } as const;
+const SEEDS = { chosen: 0, drawn: 500_000 } as const;
 const SEEDS_OF_SET = 1_000;
 /** Every eleventh of 540: all prompts, times and tools occur. */
 const EVERY = 11;
