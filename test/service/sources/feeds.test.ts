@@ -178,6 +178,25 @@ describe('reading', () => {
     expect(cuts).toMatchObject([{ code: 'source_timeout', detail: '1 of 2 feeds', unasked: true }]);
   });
 
+  test('a feed that fails keeps its entries while others work; once none works, that is a failure', async () => {
+    const answers: Record<string, Answer> = {
+      '/a': feed(news('Tidal turbines')),
+      '/b': feed(news('Tidal turbines again')),
+    };
+    const { titles, find, clock, adapter } = await start(({ url }) => [`${url}/a`, `${url}/b`], answers);
+    expect(await titles()).toHaveLength(2);
+    answers['/a'] = text('', 500);
+    clock.advance(15 * MINUTE);
+    expect(await titles()).toHaveLength(2);
+    expect(adapter.problems?.()).toHaveLength(1);
+    answers['/b'] = text('', 500);
+    clock.advance(15 * MINUTE);
+    expect(await outageOf(find())).toMatchObject({ code: 'source_failed', detail: 'HTTP 500' });
+    answers['/a'] = feed(news('Tidal turbines'));
+    clock.advance(15 * MINUTE);
+    expect(await titles()).toHaveLength(2);
+  });
+
   test('waits as long as a busy server asks, and a minute without a network', async () => {
     const { provider, find, clock } = await startOne(text(CANARY, 503, { 'retry-after': '1800' }));
     const outage = () => outageOf(find());

@@ -273,6 +273,7 @@ describe('failures', () => {
         code: 'source_failed',
         reason: 'failed: HTTP 503',
       },
+      problems: [],
     });
   });
 });

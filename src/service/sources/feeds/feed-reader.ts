@@ -20,7 +20,7 @@ export type FeedReader = {
   /**
    * Reads the feeds that are due, and waits for them at most `maxMs`, or longer until the first has been read.
    * @returns how many are still being read
-   * @throws SourceDown if none could be read
+   * @throws SourceDown if none could be read, even if there are older entries
    */
   refresh(context: FeedContext, maxMs: number): Promise<number>;
   /** Like {@link refresh}, but a response is enough, parsed or not: the first parsing has to start a process. */
@@ -52,7 +52,9 @@ type Feed = {
   /** Headers of the next request, so that an unchanged feed is not sent again. */
   validators: Record<string, string>;
   entries: readonly FeedEntry[];
+  /** To the last request; false if the response was no feed. */
   hasResponded: boolean;
+  /** Whether there are entries to find, perhaps of an earlier time. */
   isRead: boolean;
   dueAt: number;
   problem: string | undefined;
@@ -199,7 +201,8 @@ export function createFeedReader(
   }
 
   return {
-    refresh: (context, maxMs) => readDue(context, maxMs, ({ isRead }) => isRead),
+    refresh: (context, maxMs) =>
+      readDue(context, maxMs, ({ isRead, hasResponded }) => isRead && hasResponded),
     probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
     entries: () => feeds.flatMap(({ entries }) => entries),
     problems: () =>
