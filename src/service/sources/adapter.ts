@@ -27,6 +27,8 @@ type SourceFacts = {
   brings?: string;
   /** `news`: a web source that knows only news sites, so it cannot search another site for the discussion board. */
   covers?: 'news';
+  /** `own`: its variables have its addresses, so `SERVICE_SOURCE_URLS` has none for it. */
+  addresses?: 'own';
   /** Rate limit of this process; bursts are allowed, further requests wait or are refused. */
   pace: { perMinute: number; burst: number };
   /** Minimum time between two requests from all machines together, in milliseconds. */

@@ -106,8 +106,9 @@ function findNameProblems(wanted: readonly string[], addresses: Readonly<Record<
   // Never mix simulated and real results.
   if (wanted.includes('sandbox') && wanted.length > 1)
     problems.push({ path, given: wanted, expected: 'either sandbox or other sources, not both' });
-  for (const given of Object.keys(addresses).filter((name) => !names.includes(name))) {
-    problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${names.join(', ')}` });
+  const addressed = SOURCE_REGISTRY.flatMap(({ facts }) => (facts.addresses === 'own' ? [] : [facts.name]));
+  for (const given of Object.keys(addresses).filter((name) => !addressed.includes(name))) {
+    problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${addressed.join(', ')}` });
   }
   return problems;
 }

@@ -10,6 +10,7 @@ import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
 import { feedList } from '../../../src/service/sources/feeds/feed-list.ts';
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
+import { NEWS_SITES } from '../../../src/service/sources/feeds/news-sites.ts';
 import { FEEDS, feeds } from '../../../src/service/sources/providers/feeds.ts';
 import { makeDirectory } from '../../temporary.ts';
 import { CANARY } from './provider-contract.ts';
@@ -397,6 +398,14 @@ describe('FEEDS', () => {
   ])('%s', (value, expected) => {
     expect(read(value)).toEqual(expected);
   });
+
+  test.each(Object.entries(NEWS_SITES))(
+    'the starting list for %s has public addresses, each once',
+    (language, addresses) => {
+      expect(read(language)).toEqual(addresses);
+      expect(addresses.every((address) => address.startsWith('https://'))).toBe(true);
+    },
+  );
 
   test.each(['xx', 'ftp://a.example', 'https://u:p@a.example/', '/no/such/file', 'en, nonsense'])(
     'refuses %s',

@@ -133,6 +133,11 @@ describe('selecting sources', () => {
       { SERVICE_SOURCE_URLS: 'gopher=https://a.example' },
       /SERVICE_SOURCE_URLS: got "gopher"/,
     ],
+    [
+      'an address of a source that has its own',
+      { SERVICE_SOURCE_URLS: 'feeds=https://a.example' },
+      /SERVICE_SOURCE_URLS: got "feeds"; one of hacker-news/,
+    ],
   ])('%s is refused', (_, over, words) => {
     const choose = () => chooseSources(readConfig(over).service.sources, '1');
     expect(choose).toThrow(InvalidInput);
@@ -279,7 +284,9 @@ describe('health', () => {
 
   test('reports each source, without a key and without external text', async () => {
     const provider = await startProvider(text(`words of theirs ${KEY}`, 429, { 'retry-after': '30' }));
-    const addresses = SOURCE_REGISTRY.map(({ facts }) => `${facts.name}=${provider.url}`);
+    const addresses = SOURCE_REGISTRY.filter(({ facts }) => facts.addresses !== 'own').map(
+      ({ facts }) => `${facts.name}=${provider.url}`,
+    );
     const opened = open({ ...EVERYTHING, SERVICE_SOURCE_URLS: addresses.join(',') });
     await Promise.all(opened.sources.map((one) => one.find(query()).catch(() => {})));
     const body = await told(opened);

@@ -23,6 +23,7 @@ export const FEEDS = defineSource({
     title: 'RSS and Atom feeds',
     dates: 'exact',
     covers: 'news',
+    addresses: 'own',
     terms: 'Feeds are published to be read; texts stay their publishers’: a link and a short excerpt.',
     // Requests are limited per feed, see feed-reader.ts.
     pace: { perMinute: 600, burst: 100 },
