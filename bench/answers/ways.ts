@@ -30,7 +30,7 @@ function ours(sentences: readonly string[]): string[] {
       publishedAt: NOON,
     }),
   );
-  const distinct = removeCopies(extractPassages(new Map([['microblog', items]]), { prompt: '', at: NOON }));
+  const distinct = removeCopies(extractPassages(new Map([['microblog', items]]), ''));
   const centrality = scoreCentrality(distinct);
   const scored = distinct.map((passage, i) => ({ passage, score: centrality[i] ?? 0 }));
   return choosePassages(scored, { most: 8, least: 1, perSource: 8 }).map(({ text }) => text);

@@ -64,7 +64,6 @@ export async function runAiSearch(
   if (isFlat && form.linksOnly) return assembleFlatResponse(retrieved, undefined);
   const written = await writeCompletion(retrieved.findings, {
     prompt: request.prompt,
-    at: request.at,
     // Whole milliseconds: timers take no others.
     budgetMs: Math.max(0, Math.floor(MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began))),
     signal,

@@ -27,7 +27,6 @@ export const NOTHING_QUOTABLE = 'Results were found, but nothing in them about t
 
 type CompletionOptions = {
   prompt: string;
-  at: Date;
   /** Time left for writing, in milliseconds. */
   budgetMs: number;
   signal: AbortSignal;
@@ -80,7 +79,7 @@ export async function writeCompletion(
     reportAll();
     return written('none');
   }
-  const quoter = createExtractiveWriter(findings, writing);
+  const quoter = createExtractiveWriter(findings, writing.prompt);
   const set = (role: CompletionRole, drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
     const draft = drafts.get(role);
     cited.set(

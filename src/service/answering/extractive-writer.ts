@@ -22,9 +22,9 @@ const ALONE_WEIGHT = 0.7;
 /** Reads all results once, then writes any of the texts. */
 export function createExtractiveWriter(
   findings: Findings,
-  request: { prompt: string; at: Date },
+  prompt: string,
 ): { write(role: CompletionRole): SectionDraft } {
-  const passages = extractPassages(findings, request);
+  const passages = extractPassages(findings, prompt);
   return {
     write(role) {
       const { reads, keyOf } = COMPLETION_SECTIONS[role];

@@ -23,13 +23,10 @@ export type Passage = Piece & {
 };
 
 /**
- * The passages about the prompt, best place first: the sentences with a word of it (or a tag), and each title with more of its
- * words than any sentence of its item.
+ * The passages about the prompt, best place first: the sentences with a word of it (also as a tag of the item), and
+ * each title with more of its words than any sentence of its item.
  */
-export function extractPassages(
-  findings: Findings,
-  { prompt, at }: { prompt: string; at: Date },
-): readonly Passage[] {
+export function extractPassages(findings: Findings, prompt: string): readonly Passage[] {
   const vocabulary = createVocabulary();
   const drafts = readEvidence(findings).map((item) => ({
     item,
@@ -38,8 +35,7 @@ export function extractPassages(
     pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
   }));
   const measure = createRelevance(vocabulary.match(extractSubjectWords(prompt)));
-  const oldest = Math.min(...drafts.map(({ item }) => item.publishedAt?.getTime() ?? Infinity), at.getTime());
-  const recency = createPrior({ from: new Date(oldest), to: at }, 0);
+  const recency = createRecency(drafts.map(({ item }) => item));
   const passages = drafts.flatMap(({ item, words, tags, pieces }) => {
     const relevance = measure([...words, ...tags]);
     const measured = pieces.map((piece) => ({ ...piece, own: measure([...piece.terms, ...tags]) }));
@@ -55,6 +51,13 @@ export function extractPassages(
   const idf = computeIdf(passages, vocabulary.size());
   for (const { terms, weights } of passages) weighTerms(terms, weights, idf);
   return passages;
+}
+
+/** Recency among the items, not by the clock: the same items say the same an hour later. */
+function createRecency(items: readonly EvidenceItem[]): ReturnType<typeof createPrior> {
+  const times = items.flatMap(({ publishedAt }) => (publishedAt ? [publishedAt.getTime()] : []));
+  const newest = Math.max(0, ...times);
+  return createPrior({ from: new Date(Math.min(newest, ...times)), to: new Date(newest) }, 0);
 }
 
 /** Distinct terms with their counts, and the runs of the text. */

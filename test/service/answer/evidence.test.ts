@@ -17,8 +17,8 @@ import { claimsOf, TEXTS } from './read-citations.ts';
 const log = createLogger('silent');
 const never = new AbortController().signal;
 
-async function write(findings: Findings, prompt: string, at = AT) {
-  const options = { prompt, at, budgetMs: 10_000, signal: never, log, model: undefined };
+async function write(findings: Findings, prompt: string) {
+  const options = { prompt, budgetMs: 10_000, signal: never, log, model: undefined };
   return (await writeCompletion(findings, options)).completion;
 }
 
@@ -44,9 +44,11 @@ describe('two responses about the same stories', () => {
       })),
     });
 
-  async function read(points: number, comments: number) {
+  /** @param later in hours */
+  async function read(points: number, comments: number, later: number) {
     const { find } = await startAdapter((at) => hackerNews({ at }), stories(points, comments));
     const list = await find();
+    const at = new Date(NOW.getTime() + later * 3_600_000);
     const source = { name: 'hn', source: 'news_forum', state: 'live', find: async () => list } as const;
     const request = {
       prompt: 'julia',
@@ -54,12 +56,12 @@ describe('two responses about the same stories', () => {
       model: 'NOVA',
       dateFilter: 'PAST_WEEK',
     } as const;
-    const { findings } = await retrieveFindings({ sources: [source], log }, { ...request, at: NOW }, never);
-    return { list, completion: await write(findings, 'julia', NOW) };
+    const { findings } = await retrieveFindings({ sources: [source], log }, { ...request, at }, never);
+    return { list, completion: await write(findings, 'julia') };
   }
 
-  test('whose counters moved say the same, and no counter', async () => {
-    const [before, after] = [await read(0, 0), await read(2_280, 498)];
+  test('whose counters moved in a few hours say the same, and no counter', async () => {
+    const [before, after] = [await read(0, 0, 0), await read(2_280, 498, 5)];
     expect(before.list.map(({ engagement }) => engagement)).not.toEqual(
       after.list.map(({ engagement }) => engagement),
     );

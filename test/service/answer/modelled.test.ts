@@ -11,7 +11,7 @@ import {
   type SeenQuestion,
   startFakeModel,
 } from './fake-model.ts';
-import { AT, findingsOf, found } from './found.ts';
+import { findingsOf, found } from './found.ts';
 import { addressesOf, claimsOf, TEXTS } from './read-citations.ts';
 
 const API_KEY = 'sk-model-secret-1234';
@@ -53,7 +53,6 @@ async function write(
   const began = performance.now();
   const written = await writeCompletion(findings, {
     prompt,
-    at: AT,
     budgetMs,
     signal,
     // No secrets are named: what the log does not get it need not hide.
@@ -68,7 +67,6 @@ async function write(
 const quoted = (findings: Findings) =>
   writeCompletion(findings, {
     prompt: PROMPT,
-    at: AT,
     budgetMs: 10_000,
     signal: new AbortController().signal,
     log: createLogger('silent'),
@@ -186,7 +184,6 @@ describe('model output is accepted', () => {
     const ask = () =>
       writeCompletion(everything(), {
         prompt: PROMPT,
-        at: AT,
         budgetMs: 10_000,
         signal: new AbortController().signal,
         log: createLogger('silent'),
@@ -299,7 +296,6 @@ describe('falls back to quotations and logs the reason', () => {
     const lines: string[] = [];
     const { writer } = await writeCompletion(findings, {
       prompt: PROMPT,
-      at: AT,
       budgetMs: 5_000,
       signal: new AbortController().signal,
       log: createLogger('debug', [], { write: (line) => lines.push(line) }),

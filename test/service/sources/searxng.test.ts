@@ -173,8 +173,8 @@ describe('a period', () => {
     'of %i days: undated results are vouched for if the engine knows such a period',
     async (days, vouched) => {
       const { find } = await startAdapter(make, results(hit(1), hit(2, '2026-11-20')), EMPTY);
-      const found = await find({ from: daysAgo(days) });
-      expect(found.map(({ periodVouched }) => periodVouched)).toEqual([vouched, undefined]);
+      const undatedFirst = await find({ from: daysAgo(days) });
+      expect(undatedFirst.map(({ periodVouched }) => periodVouched)).toEqual([vouched, undefined]);
     },
   );
 });
