@@ -58,8 +58,19 @@ function readPublishedTime({ publishedAt, post }: FoundItem): number {
 }
 
 /** The post of an item as it is served, in an array. */
-export function toServedPosts({ post }: FoundItem): ServedPost[] {
-  return post === undefined ? [] : [toServedPost(post)];
+export function toServedPosts({ post, quoted }: FoundItem): ServedPost[] {
+  if (post === undefined) return [];
+  const served = toServedPost(post);
+  if (quoted !== undefined) wholeQuotes.set(served, quoted);
+  return [served];
+}
+
+/** The specification shows the text of a quoted post only; the sandbox also simulates servers that nest it. */
+const wholeQuotes = new WeakMap<object, MicroblogPost>();
+
+/** The whole post that a served one quotes; undefined if there is none, or its source does not return it. */
+export function findWholeQuote(served: object): MicroblogPost | undefined {
+  return wholeQuotes.get(served);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   validationBody,
 } from '../../protocol/error-body.ts';
 import { type GroupedSource, RESULT_GROUPS } from '../ai-search.ts';
+import { findWholeQuote } from '../microblog-search.ts';
 import { findQuotedPost } from './simulated-posts.ts';
 
 /** Two minutes. */
@@ -221,6 +222,7 @@ const MAX_QUOTE_DEPTH = 3;
 function nestQuote(sent: MicroblogPost, original: MicroblogPost, depth = 1): object {
   if (!original.is_quote_post) return sent;
   const isNull = Number(BigInt(original.id) % 20n) < NULL_OF_20;
-  const quoted = isNull || depth > MAX_QUOTE_DEPTH ? undefined : findQuotedPost(original);
+  const quoted =
+    isNull || depth > MAX_QUOTE_DEPTH ? undefined : (findWholeQuote(original) ?? findQuotedPost(original));
   return { ...sent, quote: quoted === undefined ? null : nestQuote(quoted, quoted, depth + 1) };
 }

@@ -56,6 +56,12 @@ describe('a citable link', () => {
   test.each([
     ['https://a.example/x?y=1#z', 'https://a.example/x?y=1#z'],
     ['HTTP://A.example', 'http://a.example/'],
+    // As the provider gave it, unless a character may not stand in an address.
+    ['https://a.example', 'https://a.example'],
+    ['https://wiki.example/Tide_(film)?x=[1]', 'https://wiki.example/Tide_(film)?x=[1]'],
+    ['https://wiki.example/Größe%20x', 'https://wiki.example/Größe%20x'],
+    [' https://a.example/a b"c ', 'https://a.example/a%20b%22c'],
+    ['https://a.example\\b', 'https://a.example/b'],
     // Only text: nobody here fetches it.
     ['http://192.168.0.1/admin', 'http://192.168.0.1/admin'],
   ])('%s', (text, link) => {

@@ -443,6 +443,19 @@ describe('an X post', () => {
     expect(await postOf(quoting)).toMatchObject({ is_quote_post: true, quoted_status_id: '90', quote: null });
   });
 
+  test('includes the quoted post whole if its author is known', async () => {
+    const quoting = post('1', { referenced_tweets: [{ type: 'quoted', id: '90' }] });
+    const quotedBy = async (author_id: string) => {
+      const includes = { users: [person('7')], tweets: [post('90', { author_id, text: 'Quoted.' })] };
+      const { find } = await startX([answer([quoting], includes)]);
+      return (await find())[0];
+    };
+    expect((await quotedBy('7'))?.quoted).toMatchObject({ id: '90', text: 'Quoted.', like_count: 3 });
+    const stranger = await quotedBy('8');
+    expect(stranger?.post?.quote).toBe('Quoted.');
+    expect(stranger).not.toHaveProperty('quoted');
+  });
+
   test('replies to the mentioned user with that id', async () => {
     const entities = {
       mentions: [
