@@ -139,6 +139,15 @@ test('an address is returned as its source gave it, and escaped where a text cit
   expect(read.completion?.claims.flatMap(({ citations }) => citations)).toMatchObject([
     { canonical: film, returned: true },
   ]);
+  const flat = await wiki.post('/2026/desearch/ai/search', { prompt: web.prompt, tools: ['wikipedia'] });
+  const flatRead = parseResponse({
+    operation: 'ai',
+    body: await flat.text(),
+    contentType: null,
+    dialect: loadDialect('named-2026'),
+  });
+  expect(flatRead.links.map(({ canonical }) => canonical)).toEqual([film]);
+  expect(flatRead.completion?.completion_links.map(({ canonical }) => canonical)).toEqual([film]);
   await wiki.close();
 });
 

@@ -137,7 +137,8 @@ function parseAddressList(answer: Plain, member: string, rejects: Rejects): Link
   return parseLinkRefs(items, rejects);
 }
 
-function mergeLinkRefs(...lists: LinkRef[][]): LinkRef[] {
+/** Distinct references of several lists, in order. */
+export function mergeLinkRefs(...lists: LinkRef[][]): LinkRef[] {
   return [...new Map(lists.flat().map((link) => [link.canonical, link])).values()];
 }
 

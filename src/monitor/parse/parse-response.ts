@@ -5,7 +5,7 @@
 
 import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
 import type { Operation } from '../../domain/enumerations.ts';
-import type { ParsedResults } from '../../domain/parsed-results.ts';
+import type { ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
 import {
@@ -16,10 +16,10 @@ import {
   type Plain,
 } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
-import { parseCompletion } from './parse-completion.ts';
+import { mergeLinkRefs, parseCompletion } from './parse-completion.ts';
 import { createLinkCollector, indexMentions, listKeyItemSources } from './parse-links.ts';
 import { createPostCollector } from './parse-posts.ts';
-import { parseStatements } from './parse-statements.ts';
+import { type CitableResults, createCitationResolver, parseStatements } from './parse-statements.ts';
 import { reportTools } from './parse-tools.ts';
 import { createRejects, parseWarnings, type Rejects, UnreadableResponse } from './rejects-and-warnings.ts';
 import {
@@ -93,11 +93,21 @@ export function* parseResponseInSteps({
   const warnings = parseWarnings(answer.warnings);
   const results = { ...collected, links: links.take() };
   const claims = written && (yield* parseStatements(written, results));
-  const completion = written && claims && { ...written, claims };
+  const completion = written && claims && { ...spellAsReturned(written, results), claims };
   const groups = countItemsBySource(answer, operation, dialect, parts);
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
   return { ...results, completion, warnings, tools, rejects: [...rejects.list], itemsSeen };
+}
+
+/** The links of a completion that is a text come from its citations, where services escape some characters. */
+function spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
+  written: T,
+  results: CitableResults,
+): T {
+  const toCitation = createCitationResolver(results);
+  const links = written.completion_links.map(toCitation).map(({ returned: _, ...link }) => link);
+  return { ...written, completion_links: mergeLinkRefs(links) };
 }
 
 /** Adds every item of a list, and counts outcomes and items beyond the limit. */

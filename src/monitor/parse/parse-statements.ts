@@ -24,7 +24,7 @@ const MAX_STATEMENT_LENGTH = 2_000;
 const MAX_CITED = 50;
 
 type CompletionTexts = Pick<ParsedCompletion, StatementRole | 'text_chunks'>;
-type CitableResults = {
+export type CitableResults = {
   links: readonly Pick<ParsedLink, 'canonical'>[];
   posts: readonly Pick<ParsedPost, 'external_id' | 'url'>[];
   nestedPosts: readonly Pick<ParsedPost, 'external_id' | 'url'>[];
@@ -165,7 +165,7 @@ const ESCAPED_MARK = /%(?:2[789]|5[BDE]|7C)/gi;
  * Resolves a cited link: whether it is a result of the response, or the address of one of its posts, and if so as it is
  * spelled there.
  */
-function createCitationResolver({
+export function createCitationResolver({
   links,
   posts,
   nestedPosts,

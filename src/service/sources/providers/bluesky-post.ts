@@ -1,4 +1,4 @@
-/** Converts a Bluesky post view to the specification's members. */
+/** Converts a Bluesky post view to the specification's members. Over 300 lines: labels, embeds and facets are one format. */
 
 import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';

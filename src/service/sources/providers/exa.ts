@@ -7,6 +7,9 @@ import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } fro
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 import { buildDomainParams, shortenPrompt, extractSite } from '../provider-query.ts';
 
+/** Per search; more is an error. */
+const MAX_RESULTS = 100;
+
 const searchPayload = z.object({ results: z.array(z.unknown()) });
 const resultItem = z.object({
   url: z.string(),
@@ -46,7 +49,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
         body: JSON.stringify({
           query: shortenPrompt(words) || site,
           type: 'auto',
-          numResults: limit,
+          numResults: Math.min(limit, MAX_RESULTS),
           ...(from === undefined
             ? {}
             : { startPublishedDate: from.toISOString(), endPublishedDate: to.toISOString() }),
