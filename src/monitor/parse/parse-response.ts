@@ -106,7 +106,10 @@ function spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
   results: CitableResults,
 ): T {
   const toCitation = createCitationResolver(results);
-  const links = written.completion_links.map(toCitation).map(({ returned: _, ...link }) => link);
+  const links = written.completion_links.map((link) => {
+    const { canonical, address, site } = toCitation(link);
+    return { canonical, address, site };
+  });
   return { ...written, completion_links: mergeLinkRefs(links) };
 }
 
