@@ -1,5 +1,6 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
+import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
@@ -212,7 +213,7 @@ const ruleMembers = {
     'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. Empty: no filter. See docs/reference/queries.md.',
   ),
   cooldown: textParam(20).describe(
-    'Minimum time between messages, such as 30m or 1h. 0: one message per run that found something.',
+    `Minimum time between messages, such as 30m or 1h. 0: one message per run that found something. Default: ${DEFAULT_COOLDOWN}; 0 for spikes only.`,
   ),
 };
 const ruleChannels = z.array(channelSlug).min(1).max(20).describe('Slugs of the channels to notify.');

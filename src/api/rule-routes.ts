@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActingContext } from '../monitor/context.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts/manage-rules.ts';
-import { MAX_BACKTEST_DAYS, backtestRule } from '../monitor/alerts/backtest.ts';
+import { MAX_BACKTEST_DAYS, backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
@@ -10,13 +10,24 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { editedRule, newRule, ruleSlug, searchSlug, topicSlug } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
-import { defineRow } from './reply-shapes.ts';
+import { defineRow, defineRowWith } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];
 const params = z.strictObject({ rule: ruleSlug });
 const cursor = createCursor('rules', ruleSlug);
 const Rule = defineRow('Rule', 'rules');
+
+const CreatedRule = defineRowWith('CreatedRule', 'rules', {
+  preview: z
+    .object({
+      days: z.int(),
+      messages: z.int().describe('Messages that it would have sent.'),
+      discoveries: z.int().describe('Discoveries in these messages.'),
+      at_least: z.boolean().describe('True if there were too many discoveries to read them all.'),
+    })
+    .describe('What the rule would have done in the past days.'),
+});
 
 const RuleTrial = z
   .object({
@@ -93,7 +104,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { rule }, query: { days } }) => {
-      const { found, ...trial } = await backtestRule(ctx, rule, days);
+      const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, rule, days);
       return { ...trial, discovery_ids: found.map(({ id }) => id) };
     },
   );
@@ -111,12 +122,15 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         tags,
         querystring: emptyQuery,
         body: newRule,
-        response: { 201: Rule },
+        response: { 201: CreatedRule },
       },
     },
     async ({ body, acting }, reply) => {
       const rule = await createRule(acting, body);
-      return reply.code(201).header('location', `/api/v1/rules/${rule.slug}`).send(rule);
+      return reply
+        .code(201)
+        .header('location', `/api/v1/rules/${rule.slug}`)
+        .send({ ...rule, preview: await previewRule(ctx, rule.slug) });
     },
   );
 

@@ -65,9 +65,9 @@ export function registerLinks(links: Command, cli: Cli): void {
             ),
           );
         }
-        const links = await readLinkPage(ctx.db, filter);
-        if (links.length === 0) cli.page.say('No links.');
-        const rows = options.json === true ? links : await describeTitles(ctx.db, links, ({ id }) => id);
+        const found = await readLinkPage(ctx.db, filter);
+        if (found.length === 0) cli.page.say('No links.');
+        const rows = options.json === true ? found : await describeTitles(ctx.db, found, ({ id }) => id);
         return cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
         );

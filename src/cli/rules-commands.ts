@@ -6,7 +6,7 @@ import {
   type RuleChange,
   findRuleRow,
 } from '../monitor/alerts/manage-rules.ts';
-import { backtestRule } from '../monitor/alerts/backtest.ts';
+import { backtestRule, previewRule, type RulePreview } from '../monitor/alerts/backtest.ts';
 import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
@@ -52,7 +52,10 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
         '--filter <query>',
         'words, "phrases", -excluded, OR, lang:en ... (docs/reference/queries.md); "" for no filter',
       )
-      .option('--cooldown <time>', 'at most one message per period: 30m, 1h; 0 for one per run')
+      .option(
+        '--cooldown <time>',
+        'at most one message per period: 30m, 1h; 0 for one per run (default: 3h; for spikes only: 0)',
+      )
       .option('--channel <channels>', 'channels to notify, comma-separated')
       .option('--name <name>', 'display name')
       .option('--json', 'print JSON');
@@ -65,8 +68,11 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
     .action((slug: string, options: RuleOptions) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
-        await cli.show(options.json, row, () => renderRule(row, cli.page));
-        cli.page.say(`Preview: strandline rules try ${slug}`);
+        const preview = await previewRule(ctx, slug);
+        await cli.show(options.json, { ...row, preview }, () => renderRule(row, cli.page));
+        cli.page.say(
+          `${describePreview(preview)} Details: strandline rules try ${slug} --days ${preview.days}`,
+        );
       }),
     );
 
@@ -79,6 +85,11 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
         await cli.show(options.json, row, () => renderRule(row, cli.page));
       }),
     );
+}
+
+function describePreview({ days, messages, discoveries, at_least }: RulePreview): string {
+  const sent = `${at_least ? 'at least ' : ''}${formatQuantity(messages, 'message')}`;
+  return `In the past ${days} days it would have sent ${sent} with ${formatQuantity(discoveries, 'discovery', 'discoveries')}.`;
 }
 
 function readRuleOptions({ on, channel, topic, search, filter, cooldown, name }: RuleOptions): WrittenRule {
@@ -135,7 +146,7 @@ function registerTry(rules: Command, cli: Cli): void {
       const days =
         options.days === undefined ? DEFAULT_BACKTEST_DAYS : parseWholeNumber('days', options.days, 1, 90);
       return cli.withProgram(async ({ ctx }) => {
-        const { found, ...trial } = await backtestRule(ctx, slug, days);
+        const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, slug, days);
         const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
         await cli.show(options.json, shown, () =>
           renderTable(

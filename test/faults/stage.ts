@@ -253,7 +253,7 @@ export async function openStage(
       },
       alert: async (slug) => {
         await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` });
-        await createRule(ctx, { slug, on: ['post'], channels: [slug] });
+        await createRule(ctx, { slug, on: ['post'], cooldown: '0', channels: [slug] });
       },
       rows,
       ended: (runId) =>

@@ -77,7 +77,7 @@ function toEntry({ kind, text, name, more, tags }: Texts, id: bigint): FeedEntry
   // Only what filters read.
   const item = {
     post: { id, text, author_username: name, author_name: more, hashtags: tags },
-    link: { id, title: name, snippet: text, site: 'news.example' },
+    link: { id, title: name, snippet: text, site: 'news.example', post: null },
     spike: { id, sentence: text },
   };
   return { id, at: world.clock.now(), kind, [kind]: item[kind] } as unknown as FeedEntry;

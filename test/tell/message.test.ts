@@ -26,6 +26,9 @@ const common = {
   topic_id: 1n,
   topic: 't',
   service_kind: 'sandbox',
+  first_in_topic: true,
+  first_of_kind: true,
+  key: null,
 } as const;
 const post: FeedPost = {
   id: 9_007_199_254_740_993n,
@@ -43,7 +46,15 @@ const post: FeedPost = {
   quote_count: 2,
   view_count: 3,
 };
-const link: FeedLink = { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: AT };
+const link: FeedLink = {
+  id: 2n,
+  url: 'https://h/',
+  site: 'h',
+  title: null,
+  snippet: 's',
+  published_at: AT,
+  post,
+};
 const spike: FeedSpike = {
   id: 4n,
   measure: 'posts',

@@ -98,7 +98,7 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
     channel: async (slug) =>
       (await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` })).channel.id,
     rule: async (slug, channels, more = {}) => {
-      await createRule(ctx, { slug, on: ['post'], channels: [channels].flat(), ...more });
+      await createRule(ctx, { slug, on: ['post'], cooldown: '0', channels: [channels].flat(), ...more });
     },
     tell: async (...channels) => {
       await evaluateRules(ctx);

@@ -3,7 +3,7 @@
 import { DAY } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
-import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
+import { isFirstOfItem, readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { matchRules } from './rule-filter.ts';
@@ -23,14 +23,35 @@ export type Backtest = {
   messages: BacktestMessage[];
   total: number;
   found: FeedEntry[];
+  /** Whether all discoveries of the days were read. */
+  isWhole: boolean;
 };
+
+/** What a new rule would have done. */
+export type RulePreview = { days: number; messages: number; discoveries: number; at_least: boolean };
+
+const PREVIEW_DAYS = 14;
+/** Some seconds. */
+const MAX_PREVIEW_DISCOVERIES = 50_000;
+
+/** Counts the messages of a rule in the past 14 days. @throws Refused `not_found` */
+export async function previewRule(ctx: Context, slug: string): Promise<RulePreview> {
+  const { messages, total, isWhole } = await backtestRule(ctx, slug, PREVIEW_DAYS, MAX_PREVIEW_DISCOVERIES);
+  return { days: PREVIEW_DAYS, messages: messages.length, discoveries: total, at_least: !isWhole };
+}
 
 /**
  * @param days how far back, from 1 to {@link MAX_BACKTEST_DAYS}
+ * @param most discoveries to read, the oldest first
  * @returns the messages in order, the number of discoveries, and the first 500 of them
  * @throws InvalidInput @throws Refused `not_found`
  */
-export async function backtestRule(ctx: Context, slug: string, days: number): Promise<Backtest> {
+export async function backtestRule(
+  ctx: Context,
+  slug: string,
+  days: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Backtest> {
   if (!Number.isInteger(days) || days < 1 || days > MAX_BACKTEST_DAYS)
     throw new InvalidInput([
       { path: 'days', given: days, expected: `a whole number from 1 to ${MAX_BACKTEST_DAYS}` },
@@ -42,6 +63,7 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
     messages: [],
     total: 0,
     found: [],
+    isWhole: true,
   };
   const stored = await findRule(ctx.db.pool, slug);
   if (stored === null) throw createRuleNotFound(slug);
@@ -49,16 +71,21 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   // As if the rule had been active all the time.
   const rule = { ...stored, state: 'active' as const, after: 0n };
   const counting = createMessageCounter(rule.cooldown_seconds);
+  const isNew = isFirstOfItem();
+  let read = 0;
   for (let after = 0n; ; ) {
     const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
     const [matched] = await matchRules(ctx.db.pool, [rule], found, until);
-    for (const entry of matched?.matching ?? []) {
+    for (const entry of matched?.matching.filter(isNew) ?? []) {
       counting.add(entry);
       trial.total += 1;
       if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(entry);
     }
     if (last === null) break;
     after = last;
+    read += BACKTEST_BATCH;
+    trial.isWhole = read < most;
+    if (!trial.isWhole) break;
   }
   trial.messages = counting.end(until);
   return trial;

@@ -35,7 +35,7 @@ import { findSearch } from '../../store/searches.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
-import { checkRule, checkAlertSlug, type WrittenRule } from './rule-definition.ts';
+import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './rule-definition.ts';
 
 export type RuleChange = StateChange;
 
@@ -53,7 +53,7 @@ export async function createRule(
     name = slug,
     kinds = ['post', 'link'],
     filter = '',
-    cooldown_seconds = 0,
+    cooldown_seconds = chooseCooldown(kinds),
     channels: slugs,
   } = checked;
   if (slugs === undefined)

@@ -35,6 +35,7 @@ const MessagePost = z.object({
 });
 
 const MessageLink = z.object({
+  post: MessagePost.nullable().describe('The post that the link names; null if it names none that is known.'),
   id: z.string(),
   url: z.string(),
   site: z.string(),
@@ -72,6 +73,9 @@ const COMMON_MEMBERS = {
   topic: z.string().describe('Slug.'),
   search: z.string().describe('Slug.'),
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
+  first_in_topic: z
+    .boolean()
+    .describe('False if another search of the topic found the item before. True for spikes.'),
 };
 const [post, link, spike] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
@@ -158,7 +162,7 @@ export function describeTest(channel: string, at: Date): z.infer<typeof TestMess
 
 /** Empty for a completion: no rule reports one. */
 function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
-  const { id, at, run_id, search, topic, service_kind } = found;
+  const { id, at, run_id, search, topic, service_kind, first_in_topic } = found;
   const common = {
     id: String(id),
     at: at.toISOString(),
@@ -166,6 +170,7 @@ function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
     topic,
     search,
     simulated: service_kind === 'sandbox',
+    first_in_topic,
   };
   switch (found.kind) {
     case 'post':
@@ -183,10 +188,11 @@ function describePost({ id, text, created_at, author_name: _name, ...rest }: Fee
   return { id: String(id), ...rest, text: shortenText(text), created_at: created_at?.toISOString() ?? null };
 }
 
-function describeLink({ id, title, snippet, published_at, ...rest }: FeedLink) {
+function describeLink({ id, title, snippet, published_at, post: named, ...rest }: FeedLink) {
   return {
     id: String(id),
     ...rest,
+    post: named === null ? null : describePost(named),
     title: title === null ? null : shortenText(title),
     snippet: snippet === null ? null : shortenText(snippet),
     published_at: published_at?.toISOString() ?? null,

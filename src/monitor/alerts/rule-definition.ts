@@ -13,7 +13,7 @@ export type WrittenRule = {
   topic?: string | null | undefined;
   search?: string | null | undefined;
   filter?: string | undefined;
-  /** `0`, or a time such as `30m` or `1h`. */
+  /** `0`, or a time such as `30m` or `1h`. Default: {@link chooseCooldown}. */
   cooldown?: string | undefined;
   /** Slugs. */
   channels?: readonly string[] | undefined;
@@ -26,6 +26,14 @@ type CheckedRule = {
   cooldown_seconds: number | undefined;
   channels: string[] | undefined;
 };
+
+/** What a new rule on posts or links waits between messages: at most nine a day. Spikes are rare and urgent. */
+export const DEFAULT_COOLDOWN = '3h';
+
+/** The cooldown of a new rule that names none, in seconds. */
+export function chooseCooldown(kinds: readonly RuleKind[]): number {
+  return kinds.every((kind) => kind === 'spike') ? 0 : parseCooldown(DEFAULT_COOLDOWN);
+}
 
 const MAX_RULE_NAME = 120;
 const MAX_RULE_CHANNELS = 20;

@@ -17,7 +17,7 @@ import {
   readLastDeliveryAt,
   excludeRun,
 } from '../../store/alerts/delivery-rows.ts';
-import { readFeedAfter, type FeedEntry } from '../../store/alerts/feed-entries.ts';
+import { leaveOutSent, readFeedAfter, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { matchRules } from './rule-filter.ts';
@@ -69,8 +69,10 @@ async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): P
   const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);
   if (last === null) return false;
   const rules = await listChannelRules(tx, channel.id);
-  for (const { rule, matching } of await matchRules(tx, rules, found, ctx.clock.now()))
-    if (matching.length > 0) await gatherDiscoveries(ctx, tx, channel.id, rule, matching);
+  for (const { rule, matching } of await matchRules(tx, rules, found, ctx.clock.now())) {
+    const unsent = matching.length === 0 ? [] : await leaveOutSent(tx, channel.id, matching);
+    if (unsent.length > 0) await gatherDiscoveries(ctx, tx, channel.id, rule, unsent);
+  }
   await moveCursor(tx, channel.id, last);
   return true;
 }

@@ -42,12 +42,21 @@ export async function matchRules<R extends Rule>(
   });
 }
 
-/** A rule reports neither baselines nor anything found before it existed, and nothing while it is paused. */
+/**
+ * A rule on a search reports what is new to that search, every other rule what is new to its topic. None reports baselines,
+ * anything found before it existed, or anything found while it is paused.
+ */
 function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
-  if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
+  if (rule.search_id === null ? !isFirst(rule, found) : rule.search_id !== found.search_id) return false;
   return rule.kinds.some((kind) => kind === found.kind);
+}
+
+/** A rule that may have left out the first discovery of an item, because it was of another kind, reports the next. */
+function isFirst({ kinds, filter }: Rule, found: FeedEntry): boolean {
+  const reportsAll = filter === '' && kinds.includes('post') && kinds.includes('link');
+  return reportsAll ? found.first_in_topic : found.first_of_kind;
 }
 
 /**

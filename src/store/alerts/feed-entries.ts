@@ -3,6 +3,8 @@ import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import type { SpikeMeasure } from '../schema/analytics/trend-views.ts';
+import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
+import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
 
 export type FeedPost = Record<MainCounter, number | null> & {
@@ -24,6 +26,8 @@ export type FeedLink = {
   title: string | null;
   snippet: string | null;
   published_at: Date | null;
+  /** The post at its address, if that is known. */
+  post: FeedPost | null;
 };
 
 /** See the comments of `strandline_analytics.spikes` for units. */
@@ -58,6 +62,14 @@ export type FeedEntry = {
   topic_id: Id;
   topic: string;
   service_kind: ServiceKind;
+  first_in_topic: boolean;
+  /**
+   * Whether nothing in the topic reported its item before as a post or link, whichever it is here, nor as a baseline or
+   * late. So a rule on posts reports an item that was first a link; a channel gets it once.
+   */
+  first_of_kind: boolean;
+  /** Of its item in the topic; null for completions and spikes. */
+  key: string | null;
 } & (
   | { kind: 'post'; post: FeedPost }
   | { kind: 'link'; link: FeedLink }
@@ -69,11 +81,24 @@ type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; 
 
 const SELECT_ENTRIES = `
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
-  v.kind AS service_kind
+  v.kind AS service_kind, d.first_in_topic, k.key,
+  d.first_in_topic OR NOT EXISTS (
+    SELECT FROM (
+      SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = k.key
+      UNION ALL SELECT 'link', id FROM strandline.links WHERE canonical = k.key
+    ) i
+    JOIN strandline.discoveries o ON o.kind = i.kind AND o.thing = i.thing AND o.id < d.id
+    JOIN strandline.searches os ON os.id = o.search_id AND os.topic_id = s.topic_id
+    WHERE (o.kind = d.kind AND NOT o.baseline) OR (o.first_in_topic AND (o.baseline OR o.late))
+  ) AS first_of_kind
 FROM strandline.discoveries d
 JOIN strandline.searches s ON s.id = d.search_id
 JOIN strandline.topics t ON t.id = s.topic_id
-JOIN strandline.services v ON v.id = s.service_id`;
+JOIN strandline.services v ON v.id = s.service_id
+LEFT JOIN LATERAL (
+  SELECT ${POST_KEY_SQL} AS key FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+  UNION ALL SELECT canonical FROM strandline.links WHERE d.kind = 'link' AND id = d.thing
+) k ON true`;
 
 const SELECT_POSTS = `
 SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, coalesce(p.hashtags, '{}') AS hashtags, p.created_at,
@@ -82,7 +107,8 @@ FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
 
 const SELECT_LINKS = `
-SELECT id, url, site, title, snippet, published_at FROM strandline.links WHERE id = ANY ($1)`;
+SELECT l.id, l.url, l.site, ${LINK_TITLE_SQL} AS title, l.snippet, l.published_at, ${NAMED_POST_SQL} AS post_id
+FROM strandline.links l WHERE l.id = ANY ($1)`;
 
 const SELECT_SPIKES = `
 SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,
@@ -143,7 +169,16 @@ async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryR
   const idsOf = (kind: FeedEntry['kind']) =>
     rows.filter((row) => row.kind === kind).map(({ thing }) => thing);
   const posts = await indexById<FeedPost>(tx, SELECT_POSTS, idsOf('post'));
-  const links = await indexById<FeedLink>(tx, SELECT_LINKS, idsOf('link'));
+  type LinkRow = Omit<FeedLink, 'post'> & { post_id: Id | null };
+  const linkRows = await indexById<LinkRow>(tx, SELECT_LINKS, idsOf('link'));
+  const namedIds = [...linkRows.values()].flatMap(({ post_id }) => post_id ?? []);
+  const named = await indexById<FeedPost>(tx, SELECT_POSTS, namedIds);
+  const links = new Map(
+    [...linkRows.values()].map(({ post_id, ...link }): [Id, FeedLink] => [
+      link.id,
+      { ...link, post: post_id === null ? null : (named.get(post_id) ?? null) },
+    ]),
+  );
   const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
   return rows.flatMap(({ thing, kind, late, ...row }): FeedEntry[] => {
     if (late) return [];
@@ -163,4 +198,51 @@ async function indexById<Thing extends { id: Id }>(
   if (ids.length === 0) return new Map();
   const { rows } = await tx.query<Thing>(statement, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** $1 channel, $2 discoveries, $3 their topics, $4 keys of their items. */
+const SELECT_SENT = `
+SELECT e.id FROM unnest($2::bigint[], $3::bigint[], $4::text[]) e(id, topic_id, key)
+WHERE EXISTS (
+  SELECT FROM (
+    SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = e.key
+    UNION ALL SELECT 'link', id FROM strandline.links WHERE canonical = e.key
+  ) i
+  JOIN strandline.discoveries o ON o.kind = i.kind AND o.thing = i.thing
+  JOIN strandline.searches s ON s.id = o.search_id AND s.topic_id = e.topic_id
+  JOIN strandline.delivery_discoveries x ON x.discovery_id = o.id AND x.channel_id = $1
+  JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
+)`;
+
+/**
+ * Leaves out what is in a message to the channel: each item once per topic, whichever rule matched. The caller has
+ * locked the channel.
+ */
+export async function leaveOutSent(
+  tx: Pick<Transaction, 'query'>,
+  channelId: Id,
+  found: readonly FeedEntry[],
+): Promise<FeedEntry[]> {
+  const items = found.filter(isFirstOfItem());
+  const keyed = items.filter(({ key }) => key !== null);
+  const { rows } = await tx.query<{ id: Id }>(SELECT_SENT, [
+    channelId,
+    keyed.map(({ id }) => id),
+    keyed.map(({ topic_id }) => topic_id),
+    keyed.map(({ key }) => key),
+  ]);
+  const sent = new Set(rows.map(({ id }) => id));
+  return items.filter(({ id }) => !sent.has(id));
+}
+
+/** @returns a filter that passes each item of a topic once; items without keys always */
+export function isFirstOfItem(): (entry: FeedEntry) => boolean {
+  const seen = new Set<string>();
+  return ({ topic_id, key }) => {
+    if (key === null) return true;
+    const item = `${topic_id} ${key}`;
+    if (seen.has(item)) return false;
+    seen.add(item);
+    return true;
+  };
 }

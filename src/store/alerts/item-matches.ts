@@ -13,7 +13,8 @@ import type { Id, Transaction } from '../database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
- * Evaluates queries over the items of discoveries; completions have none and match nothing.
+ * Evaluates queries over the items of discoveries; a link that names a post counts as that post, and completions match
+ * nothing.
  * @param now for relative times
  * @returns for each query, the ids of the discoveries that match
  */
@@ -56,7 +57,9 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } | null {
     case 'post':
       return { kind: 'post', thing: entry.post.id };
     case 'link':
-      return { kind: 'link', thing: entry.link.id };
+      return entry.link.post === null
+        ? { kind: 'link', thing: entry.link.id }
+        : { kind: 'post', thing: entry.link.post.id };
     case 'spike':
       return { kind: 'spike', thing: entry.spike.id };
     case 'completion':

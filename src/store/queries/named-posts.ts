@@ -6,11 +6,16 @@ import { type PostRow, readPostsByIds } from './posts.ts';
 /** `post`: the post at the address of the link. `title`: of a result, or the newest text of a key item with the link. */
 export type KnownLink = { post: PostRow | null; title: string | null };
 
-/** $1 links. Several services may have the post. */
+/** The post that a link `l` names. Several services may have it. */
+export const NAMED_POST_SQL =
+  '(SELECT p.id FROM strandline.posts p WHERE p.key = l.canonical ORDER BY p.id LIMIT 1)';
+/** The title of a link `l`, or the newest text of a key item with it. */
+export const LINK_TITLE_SQL = `coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
+    ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1))`;
+
+/** $1 links. */
 const SELECT_KNOWN_LINKS = `
-SELECT l.id, (SELECT p.id FROM strandline.posts p WHERE p.key = l.canonical ORDER BY p.id LIMIT 1) AS post_id,
-  coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
-    ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1)) AS title
+SELECT l.id, ${NAMED_POST_SQL} AS post_id, ${LINK_TITLE_SQL} AS title
 FROM strandline.links l WHERE l.id = ANY ($1::bigint[])`;
 
 /** @returns by the ID of the link */
@@ -59,7 +64,11 @@ export async function describeLinks(db: Reads, rows: readonly DiscoveryRow[]): P
       ...row,
       text: post.text === '' ? (row.text ?? title) : post.text,
       created_at: post.created_at ?? row.created_at,
-      ...{ author_username, like_count, repost_count, reply_count, view_count },
+      author_username,
+      like_count,
+      repost_count,
+      reply_count,
+      view_count,
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../../domain/errors.ts';
 import { MAX_QUERY_LENGTH } from '../../domain/search-query.ts';
-import type { WrittenRule } from '../../monitor/alerts/rule-definition.ts';
+import { DEFAULT_COOLDOWN, type WrittenRule } from '../../monitor/alerts/rule-definition.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
@@ -32,6 +32,7 @@ const COOLDOWNS = [
   ['5m', 'at most every 5 minutes'],
   ['15m', 'at most every 15 minutes'],
   ['1h', 'at most every hour'],
+  ['3h', 'at most every 3 hours'],
   ['6h', 'at most every 6 hours'],
   ['1d', 'at most once a day'],
 ] as const;
@@ -134,7 +135,7 @@ export function RuleForm({
         name="cooldown"
         label={FIELD_LABELS.cooldown}
         kind="select"
-        value={rule === null ? '0' : formatInterval(rule.cooldown_seconds)}
+        value={rule === null ? DEFAULT_COOLDOWN : formatInterval(rule.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
         help="Anything found in between is combined into one message."
       />

@@ -71,7 +71,7 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
           ...rule,
           slug: readField(given, 'slug') ?? createSlug(rule.name ?? ''),
         });
-        return redirectWithFlash(reply, `/alerts/rules/${made.slug}`, 'rule_made');
+        return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past?days=14`, 'rule_made');
       } catch (error) {
         return renderRule(ctx, request, reply, null, toFormOutcome(error, given));
       }
@@ -290,7 +290,7 @@ function BacktestLink({ found }: { found: FeedEntry }) {
     case 'link':
       return (
         <a href={`/links/${found.link.id}`}>
-          <UntrustedText text={found.link.title ?? found.link.url} most={180} />
+          <UntrustedText text={found.link.post?.text ?? found.link.title ?? found.link.url} most={180} />
         </a>
       );
     case 'spike':

@@ -160,9 +160,9 @@ async function readComparison(
   };
   const [rows, { leads, shared }, common] = await Promise.all([
     readVoiceDays(db, { ...span, limit: MAX_ROWS }),
-    readLeads(db, { topics, from, until: now }).then(async ({ leads, shared }) => ({
-      leads,
-      shared: await describeTitles(db, shared, ({ link_id }) => link_id),
+    readLeads(db, { topics, from, until: now }).then(async (found) => ({
+      ...found,
+      shared: await describeTitles(db, found.shared, ({ link_id }) => link_id),
     })),
     readCommonTops(db, kind, lately),
   ]);

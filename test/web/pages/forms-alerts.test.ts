@@ -123,7 +123,7 @@ test('a rule is created, edited, paused and removed; problems are at their field
   };
   expect(await person.post('/alerts/rules', rule)).toMatchObject({
     status: 303,
-    to: '/alerts/rules/ferry-b',
+    to: '/alerts/rules/ferry-b/past?days=14',
   });
   expect(
     await rows(
