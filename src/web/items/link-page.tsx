@@ -89,7 +89,14 @@ function AboutLink({ link, known }: { link: LinkRow; known: KnownLink | undefine
       <Facts
         label="About this link"
         facts={[
-          ['Title', title === null ? 'not reported' : <UntrustedText text={title} most={400} />],
+          [
+            'Title',
+            title !== null ? (
+              <UntrustedText text={title} most={400} />
+            ) : post === null ? (
+              'not reported'
+            ) : null,
+          ],
           ['Site', <UntrustedText text={site} most={120} />],
           [
             'Published',
