@@ -172,9 +172,9 @@ export function describeProvider(row: ProviderRow): void {
         const { find, searches } = await start(row.empty);
         const firsts: (string | undefined)[] = [];
         for (const days of WINDOWS) {
-          const before = searches().length;
+          const earlier = searches().length;
           await find({ from: new Date(NOW.getTime() - days * DAY) });
-          firsts.push(searches()[before]?.params[param]);
+          firsts.push(searches()[earlier]?.params[param]);
         }
         expect(firsts).toEqual(values);
       });
