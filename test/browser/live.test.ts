@@ -10,7 +10,13 @@ import { barriers, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts
 /** Where screenshots are stored for people to look at; none are taken if it is not set. */
 const PICTURES = process.env['STRANDLINE_PICTURES'];
 
-const LIVE = ['/', '/topics/trains', '/searches/trains-posts', '/searches/trains-ai?range=30d'];
+const LIVE = [
+  '/',
+  '/topics/trains',
+  '/searches/trains-posts',
+  '/searches/trains-ai?range=30d',
+  '/topics/trains/discoveries',
+];
 /** These follow no events. */
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
@@ -48,7 +54,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
     async (address) => {
       const visits = await openAll(address);
       const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
-      const first = await visits[0]?.page.locator('#newest .line').first().textContent();
+      const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
       // One day: posts, a completion, and other posts that gain.
       for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
       for (const [i, visit] of visits.entries()) {
@@ -64,8 +70,8 @@ describe.skipIf(!hasBrowser())('an open page', () => {
 
         await pill.click();
         await pill.waitFor({ state: 'detached' });
-        expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
-        expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
+        expect.soft(await page.evaluate(FOCUSED), size).toMatch(/^(?:newest|list)$/);
+        expect.soft(await page.locator('#newest .line, #list .line').first().textContent()).not.toBe(first);
         const after = await placesOf(page);
         expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
         expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
