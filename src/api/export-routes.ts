@@ -13,7 +13,7 @@ import { RESOURCES } from '../store/export/export-resources.ts';
 import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
-import { flagParam, queryParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { flagParam, queryParam, timeParam, searchSlug, topicSlug, viewParam } from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
 
@@ -50,6 +50,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
             .describe(
               'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
             ),
+          view: viewParam,
           raw: flagParam
             .optional()
             .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
@@ -69,7 +70,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
     },
     async (request, reply) => {
       const { kind } = request.params;
-      const { format, raw, bom, topic, search, since, until, text } = request.query;
+      const { format, raw, bom, topic, search, since, until, text, view } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -86,6 +87,8 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
             expected: `no query: rows of ${kind} are not about posts or links`,
           },
         ]);
+      if (view !== undefined && kind !== 'discoveries')
+        throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
       await assertFilterExists(ctx.db, { topic, search });
       const headers = {
         'content-type': MEDIA_TYPES[format],
@@ -96,7 +99,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
       const searches = search === undefined ? undefined : [search];
-      const filter = { searches, topic, since, until, query: text };
+      const filter = { searches, topic, since, until, query: text, view };
       // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);

@@ -2,6 +2,7 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
+import type { DiscoveryView } from '../queries/discoveries.ts';
 import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
@@ -23,6 +24,8 @@ export type ExportFilter = Readonly<{
   until?: Date | undefined;
   /** Only posts and links that match this query, and rows about them. */
   query?: string | undefined;
+  /** Of discoveries. Default: `search`. */
+  view?: DiscoveryView | undefined;
 }>;
 
 /** Keys of the requested searches, in digits; undefined: all. */
@@ -103,7 +106,7 @@ function writeLiteral(value: unknown): string {
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],
-  filter: Pick<ExportFilter, 'since' | 'until'>,
+  filter: Pick<ExportFilter, 'since' | 'until' | 'view'>,
   searchIds: SearchIds,
   matches?: string,
   newRows?: NewRows,
@@ -116,6 +119,7 @@ export function buildSelect(
     ...(filter.since === undefined || time === undefined ? [] : [`${time} >= ${timeLiteral(filter.since)}`]),
     ...(filter.until === undefined || time === undefined ? [] : [`${time} < ${timeLiteral(filter.until)}`]),
     ...(matches === undefined ? [] : [matches]),
+    ...(resource === 'discoveries' && filter.view === 'topic' ? ['v.first_in_topic'] : []),
     ...(newRows === undefined ? [] : changedSql(source, ids, newRows)),
   ];
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);

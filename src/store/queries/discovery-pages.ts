@@ -4,7 +4,7 @@ import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
-import type { DiscoveryRow } from './discoveries.ts';
+import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';
 
 /** What a list of discoveries contains. */
@@ -19,6 +19,8 @@ export type DiscoverySelectionFilter = {
   kind?: DiscoveryRow['kind'] | undefined;
   /** Whether part of a baseline. */
   baseline?: boolean | undefined;
+  /** Default: `search`. */
+  view?: DiscoveryView | undefined;
   /** Only discoveries after this one. */
   after?: Id | undefined;
 };
@@ -57,7 +59,7 @@ async function select(
   most: number | undefined,
   before?: Id,
 ): Promise<ItemSelection> {
-  const { search, topic, matching, since, until, kind, baseline, after } = filter;
+  const { search, topic, matching, since, until, kind, baseline, view, after } = filter;
   const values: unknown[] = [
     search ?? null,
     topic ?? null,
@@ -68,6 +70,7 @@ async function select(
     after ?? null,
     most ?? null,
     before ?? null,
+    view === 'topic',
   ];
   const wanted = await buildMatchingSql(db, 'both', matching, values);
   return { sql: wanted === '' ? SELECT_DISCOVERIES : matchingDiscoveriesSql(wanted), values };
@@ -77,10 +80,11 @@ const S = 'strandline';
 /** $1 search, $2 topic. */
 const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-/** On a discovery `e`. $3 since, $4 until, $5 kind, $6 baseline, $7 after, $9 before. */
+/** On a discovery `e`. $3 since, $4 until, $5 kind, $6 baseline, $7 after, $9 before, $10 first in its topic. */
 const WANTED_SQL = `($3::timestamptz IS NULL OR e.at >= $3) AND ($4::timestamptz IS NULL OR e.at < $4)
   AND ($5::text IS NULL OR e.kind = $5) AND ($6::boolean IS NULL OR e.baseline = $6)
-  AND ($7::bigint IS NULL OR e.id > $7) AND ($9::bigint IS NULL OR e.id < $9)`;
+  AND ($7::bigint IS NULL OR e.id > $7) AND ($9::bigint IS NULL OR e.id < $9)
+  AND (NOT $10::boolean OR e.first_in_topic)`;
 
 /** $8 limit of each search. */
 const SELECT_DISCOVERIES = `

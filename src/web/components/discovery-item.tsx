@@ -1,5 +1,5 @@
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
-import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
+import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import type { SpikeRow } from '../../store/queries/volume.ts';
 import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
@@ -84,5 +84,18 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
         </span>
       </p>
     </div>
+  );
+}
+
+/** Which discoveries of a topic are listed, and the way to the others. */
+export function ViewNote({ view, other }: { view: DiscoveryView; other: string }) {
+  return view === 'topic' ? (
+    <>
+      Each item once, whichever search found it first. <a href={other}>Show by search</a>
+    </>
+  ) : (
+    <>
+      Everything that each search found for the first time. <a href={other}>Show once each</a>
+    </>
   );
 }

@@ -1,10 +1,12 @@
 /** Addresses of the lists of a topic or search. The address is the whole state of a list. */
 
+import type { DiscoveryView } from '../../store/queries/discoveries.ts';
+
 export const LIST_KINDS = ['posts', 'links', 'discoveries'] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
-/** A topic, or one of its searches. */
-export type ListScope = { topic: string; search?: string | undefined };
+/** A topic with a view of its discoveries, or one of its searches. */
+export type ListScope = { topic: string; search?: string | undefined; view?: DiscoveryView | undefined };
 
 /** What a list shows, as in its address: `q` (a query of `domain/search-query.ts`), `from`, `to` and others. */
 type ListParameters = Readonly<Record<string, string | Date | undefined>>;
@@ -16,7 +18,9 @@ export function writeScopePath({ topic, search }: ListScope): string {
 
 /** `/topics/ferry/posts?q=lang:en&from=2026-11-21T13:00Z` */
 export function writeListPath(kind: ListKind, scope: ListScope, parameters: ListParameters = {}): string {
-  const query = Object.entries(parameters).flatMap(([name, value]) =>
+  const isBySearch = kind === 'discoveries' && scope.search === undefined && scope.view === 'search';
+  const all: ListParameters = { ...(isBySearch ? { view: 'search' } : {}), ...parameters };
+  const query = Object.entries(all).flatMap(([name, value]) =>
     value === undefined || value === ''
       ? []
       : [

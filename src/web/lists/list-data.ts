@@ -3,11 +3,12 @@
 import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Database, Id } from '../../store/database.ts';
-import type { DiscoveryRow } from '../../store/queries/discoveries.ts';
+import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
+import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
@@ -34,6 +35,8 @@ export type List = {
   range: ListRange;
   /** Of posts; other lists are sorted by time. */
   order: ListOrder;
+  /** Of discoveries. */
+  view: DiscoveryView;
   /** Of discoveries: only later ones than this, without baselines. */
   after: Id | undefined;
 };
@@ -75,7 +78,7 @@ export async function readListItems(
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
-      const rows = await readDiscoveryPage(db, { ...filter, before });
+      const rows = await describeLinks(db, await readDiscoveryPage(db, { ...filter, before }));
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }
@@ -138,11 +141,12 @@ function selectItems(db: Reader, list: List, most?: number): Promise<ItemSelecti
   }
 }
 
-function describeSelection({ scope, matching, range, after }: List) {
+function describeSelection({ scope, matching, range, view, after }: List) {
   const { topic, search } = scope;
   return {
     ...(search === undefined ? { topic } : { search }),
     matching,
+    view,
     since: range.since,
     until: range.until,
     ...(after === undefined ? {} : { after, baseline: false }),

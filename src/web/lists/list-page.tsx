@@ -6,7 +6,9 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import type { Database } from '../../store/database.ts';
+import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
+import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, Section, Tabs } from '../components/section.tsx';
@@ -37,6 +39,7 @@ const querystring = z.object({
   to: emptyField.or(z.string().max(40)).optional(),
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),
   sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
+  view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
   after: emptyField.or(z.string().max(19)).optional(),
   cursor: listCursor.param.optional(),
 });
@@ -86,7 +89,8 @@ async function renderList(
     resolveListRange({ range: usual }, { now, zone }),
   );
   const order = address.sort ?? 'newest';
-  const list: List = { kind, scope, searches, matching: { query, now }, range, order, after };
+  const view = scope.search === undefined ? (address.view ?? 'topic') : 'search';
+  const list: List = { kind, scope, searches, matching: { query, now }, range, order, view, after };
   const page = listCursor.pageOf({ ...address, limit: PAGE_SIZE, cursor }, { kind, scope });
   const read = async () => {
     if (problems.length > 0) return null;
@@ -122,7 +126,7 @@ async function renderList(
       />
     ),
     charts: true,
-    ...(cursor === undefined && data !== null ? { live: toEventScope(scope) } : {}),
+    ...(cursor === undefined && data !== null ? { live: { ...toEventScope(scope), view } } : {}),
     body: (
       <>
         <ListForm list={list} address={address} problems={problems} />
@@ -133,7 +137,14 @@ async function renderList(
               title={ORDER_TITLES[kind === 'posts' ? order : 'newest']}
               id="list"
               held={cursor === undefined}
-              note={<NotIndexed backlog={data.backlog} />}
+              note={
+                <>
+                  <NotIndexed backlog={data.backlog} />
+                  {kind === 'discoveries' && scope.search === undefined ? (
+                    <ViewNote view={view} other={path({ view: view === 'topic' ? 'search' : 'topic' })} />
+                  ) : null}
+                </>
+              }
               aside={<ListActions list={list} q={address.q} />}
             >
               <ListItems

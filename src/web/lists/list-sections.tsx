@@ -24,6 +24,7 @@ export type ListAddress = {
   to?: string | undefined;
   range?: ListRangeName | undefined;
   sort?: List['order'] | undefined;
+  view?: List['view'] | undefined;
   after?: string | undefined;
 };
 
@@ -117,6 +118,7 @@ export function ListForm({
         />
       )}
       {isCustom || range.name === null ? null : <input type="hidden" name="range" value={range.name} />}
+      {address.view === undefined ? null : <input type="hidden" name="view" value={address.view} />}
       {address.after === undefined ? null : <input type="hidden" name="after" value={address.after} />}
       <Button words="Show" kind="main" />
       {problems.map((problem) => (
@@ -183,7 +185,7 @@ export function ListVolumeSection({
 
 /** Exports of exactly this list, and a rule about later items that match. */
 export function ListActions({
-  list: { kind, scope, range, after },
+  list: { kind, scope, range, view, after },
   q,
 }: {
   list: List;
@@ -201,7 +203,7 @@ export function ListActions({
         <>
           <Icon name="download" />
           {EXPORT_FORMATS.map(([format, words]) => (
-            <a href={writeExportPath(kind, { ...toEventScope(scope), q, range, format })}>{words}</a>
+            <a href={writeExportPath(kind, { ...toEventScope(scope), q, range, format, view })}>{words}</a>
           ))}
         </>
       ) : null}
@@ -227,10 +229,17 @@ function writeExportPath(
   {
     q,
     range: { since, until },
+    view,
     ...others
-  }: ({ topic: string } | { search: string }) & { q: string | undefined; range: ListRange; format: string },
+  }: ({ topic: string } | { search: string }) & {
+    q: string | undefined;
+    range: ListRange;
+    format: string;
+    view: List['view'];
+  },
 ): string {
   const query = new URLSearchParams(others);
+  if (kind === 'discoveries' && view === 'topic') query.set('view', view);
   if (q !== undefined) query.set('text', q);
   if (since !== undefined) query.set('since', since.toISOString());
   if (until !== undefined) query.set('until', until.toISOString());

@@ -1,6 +1,6 @@
 import { type BarRow, Bars } from '../components/data-table.tsx';
 import { writeFieldQuery } from '../../domain/query-fields.ts';
-import { DiscoveryLine } from '../components/discovery-item.tsx';
+import { DiscoveryLine, ViewNote } from '../components/discovery-item.tsx';
 import { type ListKind, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
@@ -23,15 +23,8 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
       note={
         scope.search !== undefined ? (
           'Posts, links and completions, by time of first sighting.'
-        ) : scope.view === 'topic' ? (
-          <>
-            Each item once, whichever search found it first. <a href="?view=search#newest">Show by search</a>
-          </>
         ) : (
-          <>
-            Everything that each search found for the first time.{' '}
-            <a href="?view=topic#newest">Show once each</a>
-          </>
+          <ViewNote view={scope.view} other={`?view=${scope.view === 'topic' ? 'search' : 'topic'}#newest`} />
         )
       }
       aside={<a href={writeListPath('discoveries', scope)}>All discoveries</a>}

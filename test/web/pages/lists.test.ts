@@ -1,4 +1,5 @@
 /** The lists of a topic or search, over twelve simulated days: the address is their whole state. */
+import { DISCOVERY_VIEWS } from '../../../src/store/queries/discoveries.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { WEB } from '../../../src/app/web-server.ts';
@@ -190,7 +191,7 @@ describe('links and discoveries', () => {
     );
     const { html } = await person.get(`/topics/trains/discoveries?after=${after}`);
     const later = await idsOf(
-      `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND id > $1 AND NOT baseline`,
+      `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND id > $1 AND NOT baseline AND first_in_topic`,
       [after],
     );
     expect(textOf(html)).toContain(`${later.length} discoveries since your last visit`);
@@ -250,9 +251,9 @@ describe.each([
     );
   });
 
-  test('selects the discoveries of the export', async () => {
-    const { html } = await person.get(`/topics/trains/discoveries?range=all&q=${q}`);
-    const of = await exported('discoveries', { topic: 'trains', query });
+  test.each(DISCOVERY_VIEWS)('selects the discoveries of the export, by %s', async (view) => {
+    const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
+    const of = await exported('discoveries', { topic: 'trains', query, view });
     const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
     expect(total.replaceAll(',', '')).toBe(String(of.length));
   });
