@@ -23,10 +23,10 @@ COMMENT ON COLUMN strandline_analytics.completions.miner_link_scores IS 'Relevan
 COMMENT ON COLUMN strandline_analytics.completions.warnings IS 'Warnings returned by the service, if any.';
 COMMENT ON COLUMN strandline_analytics.completions.claims IS 'Number of claims, see completion_claims; null when the completion was stored before claims were parsed (runs replay fills it in).';
 COMMENT ON COLUMN strandline_analytics.completions.text IS 'Further text of the response, in the third format; null when the response had none.';
-COMMENT ON COLUMN strandline_analytics.completions.previous_run_id IS 'Run of the previous completion, which it is compared with. Null, as all following columns, for the first completion and for those stored by an earlier version.';
-COMMENT ON COLUMN strandline_analytics.completions.statements_new IS 'Number of statements that the previous completion does not contain. Statements are compared by their words and figures; counters, ages and copies within the completion are left out.';
-COMMENT ON COLUMN strandline_analytics.completions.statements_gone IS 'Number of statements of the previous completion that it does not contain.';
-COMMENT ON COLUMN strandline_analytics.completions.statements_kept IS 'Number of its statements that the previous completion contains.';
-COMMENT ON COLUMN strandline_analytics.completions.citations_added IS 'Number of links it cites and the previous completion does not.';
-COMMENT ON COLUMN strandline_analytics.completions.citations_removed IS 'Number of links the previous completion cites and it does not.';
-COMMENT ON COLUMN strandline_analytics.completions.similarity IS 'Share of the statements of both completions that the other one contains as well, from 0 to 1.';
+COMMENT ON COLUMN strandline_analytics.completions.previous_run_id IS 'Run of the previous completion, which it is compared with. Null for the first completion, and for those stored by an earlier version.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_new IS 'Number of statements that the previous completion does not contain. Statements are compared by their words and figures; counters, ages and copies within the completion are left out; null if it was not compared.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_gone IS 'Number of statements of the previous completion that it does not contain; null if it was not compared.';
+COMMENT ON COLUMN strandline_analytics.completions.statements_kept IS 'Number of its statements that the previous completion contains; null if it was not compared.';
+COMMENT ON COLUMN strandline_analytics.completions.citations_added IS 'Number of links it cites and the previous completion does not; null if it was not compared.';
+COMMENT ON COLUMN strandline_analytics.completions.citations_removed IS 'Number of links the previous completion cites and it does not; null if it was not compared.';
+COMMENT ON COLUMN strandline_analytics.completions.similarity IS 'Share of the statements of both completions that the other one contains as well, from 0 to 1; null if it was not compared.';

@@ -25,10 +25,20 @@ export async function writeStoredRules(db: Queryable, rules: LinkRules, now: Dat
   );
 }
 
-/**
- * Whether stored links were identified by other rules, in words; null if by these. A database without links takes these
- * rules at once.
- */
+/** The rules of stored links, after a database without links has taken the current ones. */
+export async function readRulesToSave(db: Queryable, current: LinkRules, now: Date): Promise<LinkRules> {
+  const stored = await readStoredRules(db);
+  return areSameRules(stored, current) || !(await takeRulesWithoutLinks(db, current, now)) ? stored : current;
+}
+
+/** @returns whether the database has no links, and so takes these rules at once */
+async function takeRulesWithoutLinks(db: Queryable, rules: LinkRules, now: Date): Promise<boolean> {
+  const { rows } = await db.query('SELECT FROM strandline.links LIMIT 1');
+  if (rows.length === 0) await writeStoredRules(db, rules, now);
+  return rows.length === 0;
+}
+
+/** Whether stored links were identified by other rules, in words; null if by these. */
 export async function describeOutdatedRules(
   { pool }: Pick<Database, 'pool'>,
   current: LinkRules,
@@ -36,11 +46,7 @@ export async function describeOutdatedRules(
 ): Promise<string | null> {
   const stored = await readStoredRules(pool);
   if (areSameRules(stored, current)) return null;
-  const { rows } = await pool.query('SELECT FROM strandline.links LIMIT 1');
-  if (rows.length === 0) {
-    await writeStoredRules(pool, current, now);
-    return null;
-  }
+  if (await takeRulesWithoutLinks(pool, current, now)) return null;
   return stored.version === current.version
     ? 'stored links are identified by other rules than those of LINK_RULES'
     : `stored links are identified by the rules of version ${stored.version}, not ${current.version}`;

@@ -125,7 +125,9 @@ describe('next to the results', () => {
 
 test('an address is returned as its source gave it, and escaped where a text cites it', async () => {
   const film = 'https://wiki.example/Tide_(film)';
-  const source = stubSource('encyclopedia', async () => [foundItem(film, { source: 'encyclopedia' })]);
+  const source = stubSource('encyclopedia', async () => [
+    foundItem(film, { source: 'encyclopedia', snippet: 'Tidal power is a film.' }),
+  ]);
   const wiki = await startForTest({ sources: [source] });
   const body = await (await wiki.post(A, { ...web, tools: ['Encyclopedia Search'] })).text();
   const answer = servedAiResponse.parse(JSON.parse(body));

@@ -52,11 +52,14 @@ type Random = ReturnType<typeof random>;
 
 type Response = { name: string; search: number; minute: number; body: object };
 
-const FORUM_DOWN = ['source_failed', 'tool_unanswered'].map((code) => ({
-  code,
-  tool: 'Hacker News Search',
-  message: `hacker-news ${code}`,
-}));
+const FORUM_DOWN = {
+  hacker_news_search_results: { organic_results: [] },
+  warnings: ['source_failed', 'tool_unanswered'].map((code) => ({
+    code,
+    tool: 'Hacker News Search',
+    message: `hacker-news ${code}`,
+  })),
+};
 
 const isAi = (search: number) => search % 2 === 0;
 
@@ -70,7 +73,7 @@ function makeResponses(rng: Random): Response[] {
       const ids = rng.shuffle([1, 2, 3, 4, 5, 6, 7, 8]).slice(0, rng.below(6));
       const posts = ids.map((id) => makePost(rng, id));
       const body = isAi(search)
-        ? { miner_tweets: posts, ...makeLinks(rng), warnings: minute % 3 === 0 ? FORUM_DOWN : undefined }
+        ? { miner_tweets: posts, ...makeLinks(rng), ...(minute % 3 === 0 ? FORUM_DOWN : {}) }
         : { miner_tweets: posts };
       return { name: `response at ${minute}`, search, minute, body };
     });

@@ -42,6 +42,8 @@ export function removeRulesSql(which: string): readonly string[] {
 export type Traces = {
   posts: { id: Id; external_id: string; url: string | null }[];
   links: { id: Id; canonical: string }[];
+  /** The author's pages on the service, former ones too, in all spellings. */
+  profiles: readonly string[];
 };
 
 /** Posts of the author, and reposts of them. $1 service, $2 author. */
@@ -71,11 +73,11 @@ export async function findTraces(
     author.service_id,
     author.id,
   ]);
-  const addresses = [...profiles, ...posts.flatMap(({ url }) => url ?? [])].flatMap((url) =>
-    listSpellings(url, linkRules),
-  );
+  const spell = (urls: readonly string[]) => urls.flatMap((url) => listSpellings(url, linkRules));
+  const pages = spell(profiles);
+  const addresses = [...pages, ...spell(posts.flatMap(({ url }) => url ?? []))];
   const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
-  return { posts, links };
+  return { posts, links, profiles: pages };
 }
 
 /** What the parameter of a statement contains: IDs of posts, IDs of links, or the author's. */
@@ -171,11 +173,15 @@ SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINA
   miner_link_scores = miner_link_scores - $2::text[]
 WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
 
-/** Keys of items name an author's posts: forgetting deletes them, purging does not. $1 posts, $2 links. */
+/**
+ * Keys of items name an author's posts, also by addresses that these no longer have: forgetting deletes them, purging
+ * does not. $1 posts, $2 links, $3 profiles.
+ */
 const DELETE_ITEMS = `
-DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (ARRAY(
+DELETE FROM strandline.topic_items WHERE (topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (ARRAY(
   SELECT ${POST_KEY_SQL} FROM strandline.posts p WHERE id = ANY ($1::bigint[])
-  UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[])))`;
+  UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[]))))
+  OR EXISTS (SELECT FROM unnest($3::text[]) u(profile) WHERE starts_with(key, u.profile || '/'))`;
 
 /** Only the holder of the progress row may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
@@ -217,7 +223,7 @@ export async function removeFromArchive(
 export async function removeTraces(
   tx: Transaction,
   authorId: Id | null,
-  { posts, links }: Traces,
+  { posts, links, profiles }: Traces,
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);
   const linkIds = links.map(({ id }) => id);
@@ -225,7 +231,7 @@ export async function removeTraces(
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
   const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));
   gone['completions'] = (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...urls]])).rowCount ?? 0;
-  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds]);
+  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds, profiles]);
   const ids = { posts: postIds, links: linkIds, author: authorId };
   for (const [name, by, statement] of DELETE_TRACES) {
     const { rowCount } = await tx.query(statement, [ids[by]]);

@@ -3,7 +3,7 @@ import { BUILT_IN_RULES } from '../../domain/link-identity.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
 import { leaveOutForgotten } from '../maintenance/tombstones.ts';
-import { readStoredRules } from '../link-rules.ts';
+import { readRulesToSave } from '../link-rules.ts';
 import { MEMBERS } from './columns.ts';
 import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
@@ -65,8 +65,13 @@ export async function saveResponses(
         ? { ...response, findings: await leaveOutForgotten(tx, response) }
         : response,
     );
-  const [known, storedRules] = await awaitAll([findStored(tx, responses), readStoredRules(tx)]);
-  const rules = { ...BUILT_IN_RULES, own: responses[0]?.linkRules ?? [] };
+  const [oldest] = responses;
+  if (oldest === undefined) return [];
+  const rules = { ...BUILT_IN_RULES, own: oldest.linkRules ?? [] };
+  const [known, storedRules] = await awaitAll([
+    findStored(tx, responses),
+    readRulesToSave(tx, rules, oldest.observedAt),
+  ]);
   const [authors, posts, , counters, sighted] = await awaitAll([
     saveContent(tx, 'author', known.authors, rules),
     saveContent(tx, 'post', known.posts, rules),

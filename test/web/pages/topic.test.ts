@@ -124,7 +124,7 @@ describe('pages', () => {
     expect(said).toContain('1 succeeded');
     expect(html).not.toContain('<i>');
     expect(html).toContain(`action="${topic}/pause"`);
-    expect(html).toContain('data-events="/api/v1/events?topic=ferry-i-7"');
+    expect(html).toContain('data-events="/api/v1/events?topic=ferry-i-7&amp;view=topic"');
     const overview = await person.get('/');
     expect(textOf(overview.html)).toContain('Ferry <i>7');
     expect(overview.html).not.toContain('Watch something of your own');
