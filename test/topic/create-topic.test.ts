@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSearches, createTopic, renameTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import {
+  createSlug,
+  addSearches,
+  createTopic,
+  renameTopic,
+  watchTopic,
+} from '../../src/monitor/topics/save-topic.ts';
 import { estimateDayCost, previewWrittenSchedule } from '../../src/monitor/topics/schedule-preview.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -119,4 +125,16 @@ test('the daily cost follows from the calls, up to the daily limit', () => {
   const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
   expect(estimateDayCost(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });
   expect(estimateDayCost(preview, null), 'never told is not free').toBeNull();
+});
+
+test.each([
+  ['Ärger im Büro', 'arger-im-buro'],
+  ['Straßenbahn Łódź', 'strassenbahn-lodz'],
+  ['Ørsted & œuvre', 'orsted-oeuvre'],
+  ['İstanbul', 'istanbul'],
+  ['tide pools!', 'tide-pools'],
+  ['東京 quake', 'quake'],
+  ['日本の地震', expect.stringMatching(/^topic-[0-9a-f]{8}$/)],
+])('the slug of %s', (text, slug) => {
+  expect(createSlug(text)).toEqual(slug);
 });

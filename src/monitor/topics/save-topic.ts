@@ -1,5 +1,6 @@
 /** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
+import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
@@ -274,11 +275,13 @@ export async function renameTopic(ctx: ActingContext, slug: string, name: string
   });
 }
 
-/** Derives a slug from text: its letters and digits, or a hash if it has none that a slug may contain. */
+/**
+ * Derives a slug from text: its letters without accents, and digits (`Ärger im Büro` is `arger-im-buro`), or a hash if it
+ * has none that a slug may contain.
+ */
 export function createSlug(text: string): string {
-  const plain = text
-    .normalize('NFKD')
-    .toLowerCase()
+  const plain = splitFoldedWords(text)
+    .join('-')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 48)
     .replace(/^-+|-+$/g, '');
