@@ -86,7 +86,9 @@ export function describeCompletionChange(figures: ChangeFigures): string | null 
   return `${statements}; ${sources}; ${formatPercent(similarity)} similar`;
 }
 
-type Words = { words: ReadonlySet<string>; figures: readonly string[] };
+/** A number as written, and its value, which is not a number in digits other than ASCII's. */
+type Figure = { text: string; value: number; isYear: boolean };
+type Words = { words: ReadonlySet<string>; figures: readonly Figure[] };
 type Compared<T> = Words & { folded: { statement: T; copies: T[] } };
 
 /** Share of common words from which a statement is a copy of another one of its completion. */
@@ -158,13 +160,10 @@ function findSupport<T>(
     .toSorted((a, b) => b[1] - a[1]);
   const [best] = similar;
   if (best === undefined) return null;
-  const together = new Set(similar.flatMap(([other]) => [...other.words]));
+  const together = new Set(similar.map(([other]) => other));
   let covered = 0;
-  for (const word of words) if (together.has(word)) covered++;
-  const hasAll = hasFigures(
-    figures,
-    similar.flatMap(([other]) => other.figures),
-  );
+  for (const word of words) if (index.get(word)?.some((other) => together.has(other)) === true) covered++;
+  const hasAll = figures.every((figure) => similar.some(([other]) => hasFigures([figure], other.figures)));
   return covered >= minShared * words.size && hasAll ? best[0] : null;
 }
 
@@ -181,14 +180,18 @@ const FIGURE = /\p{Nd}+(?:[.,:’]\p{Nd}+)*/gu;
 const MOVING_UNIT =
   /^[\s\u00a0]?(?:(?:repl|comment|coment|commentaire|kommentar|point|punkt|punto|like|view|vue|vista|visual|aufruf|antwort|répons|respuest|rispost|respost|reactie|share|vote|voto|stimm|repost|retweet|upvote|follower|subscriber|abonn|times|mal\b|me gusta|curtid|мне нрав|лайк|коммент|просмотр|ответ|репост|подписчик|минут|час|секунд|sec|sek|min|hour|hr|stund|heure|hora|ora\b|ore\b|uur)|[分時秒回件])/iu;
 
+/** Of a statement, no more figures are compared: some sentences are tables. */
+const MAX_FIGURES = 30;
+
 /** The words and figures by which a statement is compared. Figures that always move are left out. */
 function readWords(text: string): Words {
   const whole = text.normalize('NFKC').replace(ADDRESS, ' ');
-  const figures: string[] = [];
+  const written = new Set<string>();
   for (const { 0: figure, index } of whole.matchAll(FIGURE)) {
     const end = index + figure.length;
-    if (!figure.includes(':') && !MOVING_UNIT.test(whole.slice(end, end + 16))) figures.push(figure);
+    if (!figure.includes(':') && !MOVING_UNIT.test(whole.slice(end, end + 16))) written.add(figure);
   }
+  const figures = [...written].slice(0, MAX_FIGURES).map(readFigure);
   const words = splitIndexWords(whole.replace(FIGURE, ' ')).map((word) => word.slice(0, STEM_LETTERS));
   const content = words.filter((word) => !GRAMMAR_WORD.test(word));
   if (content.length > 0) return { words: new Set(content), figures };
@@ -199,24 +202,20 @@ function readWords(text: string): Words {
 const MIN_ROUNDED = 1_000;
 const MAX_ROUNDING = 0.05;
 
-function hasFigures(figures: readonly string[], others: readonly string[]): boolean {
+function hasFigures(figures: readonly Figure[], others: readonly Figure[]): boolean {
   return figures.every((figure) => others.some((other) => isSameFigure(figure, other)));
 }
 
-function isSameFigure(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [a, b] = [readFigure(one), readFigure(other)];
-  if (a === b) return true;
-  if (isYear(one) || isYear(other) || Math.min(a, b) < MIN_ROUNDED) return false;
+function isSameFigure(one: Figure, other: Figure): boolean {
+  const [a, b] = [one.value, other.value];
+  if (a === b || one.text === other.text) return true;
+  if (one.isYear || other.isYear || Math.min(a, b) < MIN_ROUNDED) return false;
   return Math.abs(a - b) <= MAX_ROUNDING * Math.max(a, b);
 }
 
-/** `1,240` and `1.240` are thousands. Not a number in digits other than ASCII's, which are only compared as written. */
-function readFigure(figure: string): number {
-  const isThousands = /^\d{1,3}(?:[.,’]\d{3})+$/.test(figure);
-  return Number(isThousands ? figure.replace(/[.,’]/g, '') : figure.replace(',', '.').replaceAll('’', ''));
-}
-
-function isYear(figure: string): boolean {
-  return /^(?:19|20)\d\d$/.test(figure);
+/** `1,240` and `1.240` are thousands. */
+function readFigure(text: string): Figure {
+  const isThousands = /^\d{1,3}(?:[.,’]\d{3})+$/.test(text);
+  const digits = isThousands ? text.replace(/[.,’]/g, '') : text.replace(',', '.').replaceAll('’', '');
+  return { text, value: Number(digits), isYear: /^(?:19|20)\d\d$/.test(text) };
 }

@@ -91,9 +91,15 @@ test('every statement is new, kept or gone, or a copy, in order; a completion eq
   );
 });
 
-test('compares the longest completions quickly, even if all statements share words', () => {
-  const many = (word: string) =>
-    Array.from({ length: 1_200 }, (_, n) => statement(`${FERRY} ${word} ${'xy'.repeat(n % 50)} ${n}`));
+test.each<[what: string, write: (word: string, n: number) => string]>([
+  ['words', (word, n) => `${FERRY} ${word} ${'xy'.repeat(n % 50)} ${n}`],
+  [
+    'words, and are tables of figures',
+    (word, n) =>
+      `Table ${'xy'.repeat(n % 7)} ${Array.from({ length: 80 }, (_, i) => `${word.length + i * 3 + n * 7}.${n % 10}`).join(' ')}`,
+  ],
+])('compares the longest completions quickly, even if all statements share %s', (_, write) => {
+  const many = (word: string) => Array.from({ length: 1_200 }, (__, n) => statement(write(word, n)));
   const [before, after] = [many('alpha'), many('beta')];
   const computed = watchProcessor();
   compareStatements(before, after);
