@@ -14,7 +14,8 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     c.like_count, c.repost_count, c.reply_count, c.view_count,
     case d.kind when 'spike' then d.thing end as spike_id,
     d.first_in_topic,
-    (select n.id from strandline.posts n where n.key = l.canonical order by n.id limit 1) as named_post_id
+    -- Without `offset 0`, all posts are read in the order of their ids as long as there are no statistics on keys.
+    (select min(n.id) from (select id from strandline.posts where key = l.canonical offset 0) n) as named_post_id
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id

@@ -9,6 +9,7 @@ import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type Id, openDatabase } from '../../src/store/database.ts';
 import { fillTopicItems } from '../../src/store/maintenance/fill-topic-items.ts';
 import { rekeyLinks } from '../../src/store/maintenance/rekey-links.ts';
+import { NAMED_POST_SQL } from '../../src/store/queries/named-posts.ts';
 import { storeResponse } from '../../src/store/responses.ts';
 import { until } from '../processes.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -36,6 +37,28 @@ const links = (...urls: string[]) => ({
   hacker_news_search_results: {
     organic_results: urls.map((link) => ({ title: `Title of ${link}`, link, snippet: 's' })),
   },
+});
+
+test('the post that a link names is found by its key, even if nothing is known about keys yet', async () => {
+  await execute(await newSearch('a'), posts('1'));
+  const client = await world.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO strandline.posts (service_id, external_id, text, first_seen_at, observed_at)
+       SELECT service_id, 'other-' || n, repeat('x', 500), now(), now() FROM (SELECT service_id FROM strandline.posts LIMIT 1) p, generate_series(1, 20000) n`,
+    );
+    for (const statement of [
+      'SELECT named_post_id FROM strandline_analytics.discoveries',
+      `SELECT ${NAMED_POST_SQL} FROM strandline.links l`,
+    ]) {
+      const { rows: plan } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${statement}`);
+      expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('posts_key');
+    }
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
 });
 
 /** A search of the topic, made now. Its first run is queued. */

@@ -6,9 +6,12 @@ import { type PostRow, readPostsByIds } from './posts.ts';
 /** `post`: the post at the address of the link. `title`: of a result, or the newest text of a key item with the link. */
 export type KnownLink = { post: PostRow | null; title: string | null };
 
-/** The post that a link `l` names. Several services may have it. */
+/**
+ * The post that a link `l` names. Several services may have it. Without `OFFSET 0`, all posts are read in the order of their
+ * ids as long as there are no statistics on keys, as after a migration.
+ */
 export const NAMED_POST_SQL =
-  '(SELECT p.id FROM strandline.posts p WHERE p.key = l.canonical ORDER BY p.id LIMIT 1)';
+  '(SELECT min(p.id) FROM (SELECT id FROM strandline.posts WHERE key = l.canonical OFFSET 0) p)';
 /** The title of a link `l`, or the newest text of a key item with it. */
 export const LINK_TITLE_SQL = `coalesce(nullif(l.title, ''), (SELECT k.text FROM strandline.key_items k WHERE k.link_id = l.id AND k.text <> ''
     ORDER BY k.completion_id DESC, k.list, k.position LIMIT 1))`;
