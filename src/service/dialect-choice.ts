@@ -3,7 +3,6 @@
  * its clients say nothing about which they expect: those of 2025 expect groups, those of 2026 flat lists.
  */
 
-import { TOOLS } from '../domain/enumerations.ts';
 import { buildOperationPaths, type Dialect } from '../protocol/dialect.ts';
 import { isPlain } from '../protocol/json.ts';
 
@@ -20,15 +19,16 @@ const CLIENT_OF_2026 = /^undici$|\baiohttp\//i;
 
 /**
  * Whether a request is one of the public clients of 2026: sent by their HTTP library, without `model`, which they no
- * longer know, and with the short ids of tools only. Any other request gets what it always got.
- * @param named the dialect with the labels of 2025
+ * longer know, and with no tool by another name than their short id. Any other request gets what it always got.
+ * @param flat the dialect with the short ids
  */
-export function isClientOf2026(userAgent: string | undefined, request: unknown, named: Dialect): boolean {
+export function isClientOf2026(userAgent: string | undefined, request: unknown, flat: Dialect): boolean {
   if (!CLIENT_OF_2026.test(userAgent ?? '') || !isPlain(request) || Object.hasOwn(request, 'model'))
     return false;
-  const labels = new Set(TOOLS.map((tool) => named.labelOf.get(tool)?.toLowerCase()));
-  const { tools } = request;
-  return (
-    !Array.isArray(tools) || tools.every((tool: unknown) => !labels.has(String(tool).trim().toLowerCase()))
-  );
+  const shortIds = new Set(flat.labelOf.values());
+  const isOtherName = (tool: unknown) => {
+    const name = typeof tool === 'string' ? tool.trim().toLowerCase() : '';
+    return flat.toolOf.has(name) && !shortIds.has(name);
+  };
+  return !Array.isArray(request.tools) || !request.tools.some(isOtherName);
 }

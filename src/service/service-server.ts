@@ -152,7 +152,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     {
       at: buildServedPaths(named),
       chooseDialect: (userAgent: string | undefined, request: unknown) =>
-        isClientOf2026(userAgent, request, named) ? flat : named,
+        isClientOf2026(userAgent, request, flat) ? flat : named,
     },
     { at: buildServedPaths(flat), chooseDialect: () => flat },
   ];
