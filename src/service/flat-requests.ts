@@ -7,6 +7,7 @@ import type { DomainFilter } from './sources/search-source.ts';
 import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
 import { parsePublishedAt } from './sources/parse/published-at.ts';
 import type { DateWindow } from './planning/retrieval.ts';
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
 const MAX_DOMAINS = 50;
@@ -18,14 +19,15 @@ const time = z
     (text) => parsePublishedAt(text) !== undefined,
     'Value error, a time such as 2026-05-01T00:00:00Z is needed',
   );
+const DOMAIN_NEEDED = 'Value error, a domain such as bbc.com is needed, without scheme and path';
 const domain = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(
-    /^(?:[\p{L}\p{N}_-]{1,63}\.){1,20}[\p{L}\p{N}-]{2,63}$/u,
-    'Value error, a domain such as bbc.com is needed, without scheme and path',
-  );
+  .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.){1,20}[\p{L}\p{N}-]{2,63}$/u, DOMAIN_NEEDED)
+  // As hosts of links are written: `xn--bcher-kva.example`.
+  .transform(domainToASCII)
+  .refine((ascii) => ascii !== '', DOMAIN_NEEDED);
 const refused = (member: string) =>
   z
     .string()
@@ -66,11 +68,13 @@ export type FlatAiSearchRequest = z.infer<typeof flatAiSearchRequest>;
 
 export const flatMicroblogSearchRequest = boundedMicroblogSearchRequest.extend({ count });
 
-/** The requested dates; undefined if the date filter applies. Nothing is newer than the response. */
+/** The requested dates; undefined if the date filter applies. Nothing is newer than the response, so the future is empty. */
 export function readWindow({ start_date, end_date }: FlatAiSearchRequest, at: Date): DateWindow | undefined {
-  const [from, to] = [start_date, end_date].map((text) => parsePublishedAt(text ?? undefined));
-  if (from === undefined && to === undefined) return undefined;
-  return { from, to: to === undefined || to > at ? at : to };
+  const [from, to] = [start_date, end_date].map((text) => {
+    const given = parsePublishedAt(text ?? undefined);
+    return given !== undefined && given > at ? at : given;
+  });
+  return from === undefined && to === undefined ? undefined : { from, to: to ?? at };
 }
 
 /** The domains for web results; undefined if there are none. A subdomain belongs to its domain. */

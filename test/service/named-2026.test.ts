@@ -202,6 +202,7 @@ describe('every other request', () => {
     ['an unknown client', body, 'curl/8.14.1'],
     ['a request with a model', { ...body, model: 'NOVA' }, CLIENTS[0]],
     ['a request with labels of 2025', { ...body, tools: ['Web Search'] }, CLIENTS[1]],
+    ['a request with names of the specification', { ...body, tools: ['Microblog Search'] }, CLIENTS[1]],
   ])('gets the specification: %s', async (_, request, userAgent) => {
     const named = loadDialect('named');
     const answer = fromWire(named, 'ai-answer', await ask(A, request, userAgent));
@@ -261,6 +262,9 @@ describe('what a client asks for', () => {
     expect(await links({ end_date: '2025-06-01' })).toEqual(['https://news.bbc.com/old']);
     expect(await links({ start_date: '2025-01-01T00:00:00Z' })).toHaveLength(4);
     expect(await links({})).toHaveLength(3);
+    // What has not happened yet: no source is asked for a window that ends before it starts.
+    expect(await links({ start_date: '2100-01-01T00:00:00Z' })).toEqual([]);
+    expect(queries[0]?.from).toEqual(queries[0]?.to);
   });
 
   test('is honored: domains and their subdomains', async () => {
@@ -273,6 +277,8 @@ describe('what a client asks for', () => {
     expect(await links({ ...all, exclude_domains: ['bbc.com', 'wiki.example'] })).toEqual([
       'https://notbbc.com/other',
     ]);
+    await links({ include_domains: ['Bücher.example'] });
+    expect(queries).toMatchObject([{ domains: { include: ['xn--bcher-kva.example'] } }]);
   });
 
   test('is honored: the number of results, and only links', async () => {
@@ -296,7 +302,9 @@ describe('what a client asks for', () => {
     ['date_filter', { date_filter: 'YESTERDAY' }, "'PAST_24_HOURS'"],
     ['result_type', { result_type: 'LINKS_WITH_SUMMARIES' }, "'LINKS_WITH_FINAL_SUMMARY' or 'ONLY_LINKS'"],
     ['include_domains', { include_domains: ['https://bbc.com/x'] }, 'a domain such as'],
+    ['exclude_domains', { exclude_domains: ['xn--a.example'] }, 'a domain such as'],
     ['tools', { tools: ['tea'] }, "'web', 'hackernews'"],
+    ['tools', { tools: [{ toString: 1 }] }, "'web', 'hackernews'"],
   ])('is refused by name if it cannot be honored: %s', async (member, more, message) => {
     const refused = problem.parse(
       await ask(A, { prompt: 'tide', tools: ['web'], ...more }, CLIENTS[0], stubbed),

@@ -11,11 +11,11 @@ import {
 import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { parseUrl } from '../../domain/link.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
+import { isWithinDomains } from '../sources/provider-query.ts';
 import type { OutageCode } from '../../domain/tool-coverage.ts';
 import type { DomainFilter, FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
@@ -87,7 +87,9 @@ async function retrieveForTool(
   const query = { ...window, limit: request.count ?? tier.items, domains };
   const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isWithinWindow(item, window);
   const keep = (item: FoundItem) =>
-    isOriginalPost(item) && isInPeriod(item) && (domains === undefined || isWithinDomains(item, domains));
+    isOriginalPost(item) &&
+    isInPeriod(item) &&
+    (domains === undefined || isWithinDomains(item.link, domains));
   const ranked = (lists: readonly (readonly FoundItem[])[]) =>
     rankResults(
       lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
@@ -140,12 +142,6 @@ function isWithinWindow({ publishedAt, periodVouched }: FoundItem, { from, to }:
   const start = from?.getTime() ?? Number.NEGATIVE_INFINITY;
   if (Number.isNaN(at)) return periodVouched === true || to.getTime() - start > MAX_DATED_ONLY_MS;
   return at >= start && at <= to.getTime();
-}
-
-function isWithinDomains({ link }: FoundItem, { include, exclude }: DomainFilter): boolean {
-  const host = parseUrl(link)?.hostname ?? '';
-  const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
-  return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);
 }
 
 // One tool: all its sources in parallel.

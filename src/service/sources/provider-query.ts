@@ -1,5 +1,6 @@
 /** Converts a query to what providers accept: words, a period, and pages. */
 
+import { parseUrl } from '../../domain/link.ts';
 import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
@@ -48,11 +49,40 @@ export function buildDomainParams(
   };
 }
 
-/** The prompt with domains as operators (`site:`), for search engines. */
-export function withDomainOperators({ prompt, domains }: Pick<SourceQuery, 'prompt' | 'domains'>): string {
-  const include = domains?.include.map((domain) => `site:${domain}`).join(' OR ') ?? '';
-  const exclude = domains?.exclude.map((domain) => ` -site:${domain}`).join('') ?? '';
-  return `${include === '' ? '' : `${include} `}${prompt}${exclude}`;
+/** The shortened prompt with domains as operators (`site:`), for search engines: as many as fit beside it. */
+export function shortenWithDomains({ prompt, domains }: Pick<SourceQuery, 'prompt' | 'domains'>): string {
+  const words = shortenPrompt(prompt);
+  const { include, exclude } = domains ?? { include: [], exclude: [] };
+  const join = (included: readonly string[], excluded: readonly string[]) =>
+    [
+      ...(included.length > 0 ? [included.map((domain) => `site:${domain}`).join(' OR ')] : []),
+      words,
+      ...excluded.map((domain) => `-site:${domain}`),
+    ].join(' ');
+  const included = takeWhileShort(include, (some) => join(some, []));
+  return join(
+    included,
+    takeWhileShort(exclude, (some) => join(included, some)),
+  );
+}
+
+/** The first of a list with which the query need not be shortened. */
+function takeWhileShort(
+  list: readonly string[],
+  build: (some: readonly string[]) => string,
+): readonly string[] {
+  const tooMany = list.findIndex((_, i) => {
+    const built = build(list.slice(0, i + 1));
+    return shortenPrompt(built) !== built;
+  });
+  return tooMany === -1 ? list : list.slice(0, tooMany);
+}
+
+/** Whether a link is of the domains, each with its subdomains. */
+export function isWithinDomains(link: string, { include, exclude }: DomainFilter): boolean {
+  const host = parseUrl(link)?.hostname ?? '';
+  const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
+  return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);
 }
 
 /** Removes symbols (`:`, `"`, `-`), for sources that treat them as operators. */

@@ -8,6 +8,7 @@ import {
   joinBestWords,
   pickShortestPeriod,
   shortenPrompt,
+  shortenWithDomains,
 } from '../../../src/service/sources/provider-query.ts';
 import { parsePublishedAt } from '../../../src/service/sources/parse/published-at.ts';
 import {
@@ -158,6 +159,20 @@ test('the words of a query', () => {
   expect(shortenPrompt('twelve chars '.repeat(40)).length).toBeLessThanOrEqual(400);
   expect(shortenPrompt('twelve chars '.repeat(40))).toMatch(/(?:twelve|chars)$/);
   expect(shortenPrompt(`x${'😀'.repeat(300)}`)).toBe(`x${'😀'.repeat(199)}`);
+
+  const many = (name: string) => Array.from({ length: 50 }, (_, i) => `${name}${i}.example`);
+  const fitted = shortenWithDomains({
+    prompt: 'tidal power',
+    domains: { include: many('a'), exclude: many('b') },
+  });
+  expect(fitted).toMatch(
+    /^site:a0\.example (?:OR site:a\d+\.example )+tidal power(?: -site:b\d+\.example)*$/,
+  );
+  expect(fitted).toBe(shortenPrompt(fitted));
+  const long = 'w '.repeat(80);
+  expect(shortenWithDomains({ prompt: long, domains: { include: ['a.example'], exclude: [] } })).toBe(
+    shortenPrompt(long),
+  );
 
   expect(extractSite('site:reddit.com tidal power')).toEqual({ words: 'tidal power', site: 'reddit.com' });
   expect(extractSite('tidal website:x power')).toEqual({ words: 'tidal website:x power', site: undefined });

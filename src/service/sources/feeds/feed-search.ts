@@ -1,7 +1,7 @@
 /** Finds the items of feeds that match a query. */
 
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
-import { extractSite, pickBestWords } from '../provider-query.ts';
+import { extractSite, isWithinDomains, pickBestWords } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { FeedEntry } from './feed-orders.ts';
 
@@ -14,20 +14,15 @@ export function searchEntries(entries: readonly FeedEntry[], query: SourceQuery)
 }
 
 /** Items of the window; undated ones are left to the date filter. */
-function listItems(entries: readonly FeedEntry[], { from, to, prompt }: SourceQuery): FoundItem[] {
+function listItems(entries: readonly FeedEntry[], { from, to, prompt, domains }: SourceQuery): FoundItem[] {
   const { site } = extractSite(prompt);
+  const ofSite = { include: site === undefined ? [] : [site.toLowerCase()], exclude: [] };
   return entries.flatMap(({ title, link, text, publishedAt }): FoundItem[] => {
     const at = publishedAt === null ? undefined : new Date(publishedAt);
     if (at !== undefined && ((from !== undefined && at < from) || at > to)) return [];
-    if (site !== undefined && !isOfSite(link, site)) return [];
+    if (!isWithinDomains(link, ofSite) || !isWithinDomains(link, domains ?? ofSite)) return [];
     return [{ source: 'web', title, link, snippet: text, summaryDescription: '', publishedAt: at }];
   });
-}
-
-function isOfSite(link: string, site: string): boolean {
-  const { hostname } = new URL(link);
-  const wanted = site.toLowerCase();
-  return hostname === wanted || hostname.endsWith(`.${wanted}`);
 }
 
 /** Items with all of the best words, most relevant first. */

@@ -6,13 +6,7 @@ import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
-import {
-  formatDay,
-  readPages,
-  type ResultPage,
-  shortenPrompt,
-  withDomainOperators,
-} from '../provider-query.ts';
+import { formatDay, readPages, type ResultPage, shortenWithDomains } from '../provider-query.ts';
 import {
   createQuotaOutage,
   optionalField,
@@ -77,7 +71,7 @@ async function searchPage(
   { ask }: AdapterContext,
 ): Promise<ResultPage<FoundItem>> {
   const url = buildEndpoint(at, 'res/v1/web/search', {
-    q: shortenPrompt(withDomainOperators(query)),
+    q: shortenWithDomains(query),
     count: String(Math.min(query.limit, MAX_PAGE_SIZE)),
     offset: String(page),
     text_decorations: 'false',

@@ -11,8 +11,7 @@ import {
   pickShortestPeriod,
   readPages,
   type ResultPage,
-  shortenPrompt,
-  withDomainOperators,
+  shortenWithDomains,
 } from '../provider-query.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
@@ -79,7 +78,7 @@ function createPageReader(server: string) {
     { ask }: AdapterContext,
   ): Promise<EnginePage> {
     const url = buildEndpoint(server, 'search', {
-      q: stripCommands(shortenPrompt(withDomainOperators(query))),
+      q: stripCommands(shortenWithDomains(query)),
       format: 'json',
       pageno: String(page),
       safesearch: '1',
