@@ -59,7 +59,7 @@ const RESTART_DELAY_MS = SECOND;
 
 /**
  * Starts the child with the first order, at most once a second, and stops it after minutes without orders.
- * @param limits set in tests, in milliseconds
+ * @param limits in milliseconds; `silentMs` and `idleMs` are set in tests
  */
 export function openChildHost(
   kind: ChildKind,

@@ -121,6 +121,10 @@ describe('what is found', () => {
     const { find } = await startOne(feed(body));
     const links = async (prompt: string) => (await find({ ...TIDAL, prompt })).map(({ link }) => link);
     expect(await links('tidal turbines site:other.example')).toEqual(['https://www.other.example/2']);
+    const domains = { include: ['other.example', 'news.example'], exclude: ['news.example'] };
+    expect(await find({ ...TIDAL, domains, limit: 1 })).toMatchObject([
+      { link: 'https://www.other.example/2' },
+    ]);
     // Private addresses are kept where the operator reads feeds of such a network.
     expect(await links('tidal turbines')).toContain('http://10.0.0.1/3');
   });
@@ -177,6 +181,16 @@ describe('reading', () => {
     const hurried = { ...asking, leftMs: () => 1 };
     expect(await adapter.find(query(TIDAL), hurried)).toHaveLength(1);
     expect(cuts).toMatchObject([{ code: 'source_timeout', detail: '1 of 2 feeds', unasked: true }]);
+  });
+
+  test('one that failed before is not waited for', async () => {
+    const answers: Record<string, Answer> = { '/a': feed(news('Tidal turbines')), '/slow': text('', 500) };
+    const { titles, cuts, clock } = await start(({ url }) => [`${url}/a`, `${url}/slow`], answers);
+    expect(await titles()).toHaveLength(1);
+    answers['/slow'] = () => {};
+    clock.advance(15 * MINUTE);
+    expect(await titles()).toHaveLength(1);
+    expect(cuts).toMatchObject([{ detail: '1 of 2 feeds' }]);
   });
 
   test('a feed that fails keeps its entries while others work; once none works, that is a failure', async () => {
@@ -269,6 +283,13 @@ describe('a feed that cannot be read is named, and the others go on', () => {
     const page = feed('<html><link rel="alternate" type="application/rss+xml" href="/x">');
     const { problem } = await startOne(page);
     expect(await problem()).toBe('gone (HTTP 410); remove it from FEEDS');
+  });
+
+  test('a page that names itself is read once', async () => {
+    const page = feed('<html><link rel="alternate" type="application/rss+xml" href="feed">');
+    const { provider, problem } = await startOne(page, { maxFeedMs: 2_000 });
+    expect(await problem()).toBe('is a page, not a feed, and names no feed');
+    expect(provider.requests).toHaveLength(1);
   });
 
   test('one that redirects forever', async () => {
@@ -383,6 +404,19 @@ test('a source has a process of its own, which ends with it', async () => {
   const { titles, adapter } = await startOne(feed(news('Tidal turbines')), { openParser: openFeedParser });
   expect(await titles()).toEqual(['Tidal turbines']);
   await adapter.close?.();
+});
+
+test('a document that ends the process fails alone, also right after the start', async () => {
+  const fragile = openFeedParser(createLogger('silent'));
+  onTestFinished(() => fragile.close());
+  const { signal } = new AbortController();
+  const parse = (document: string, address = 'https://news.example/') =>
+    fragile.parse(Buffer.from(document), { address, contentType: '' }, signal);
+  // The frame is larger than any that the process accepts.
+  const deadly = parse(rss(), 'x'.repeat(200_000));
+  const next = parse(news('Tidal turbines'));
+  await expect(deadly).rejects.toThrow('the feed process ended');
+  expect(await next).toMatchObject({ kind: 'feed', entries: [{ title: 'Tidal turbines' }] });
 });
 
 describe('FEEDS', () => {

@@ -41,7 +41,7 @@ export const feedList = z
       const link = toShownLink(entry);
       if (host !== undefined) excluded.push(host);
       else if (ofLanguage !== undefined) addresses.push(...ofLanguage);
-      else if (link !== undefined) addresses.push(link);
+      else if (link !== undefined) addresses.push(new URL(link).href);
       else return problem(`not so entry ${i + 1}`);
     }
     const wanted = [...new Set(addresses)].filter((address) => !isExcluded(address, excluded));

@@ -31,7 +31,8 @@ export type FeedParser = {
 
 /** Starts no process until there is something to parse. */
 export function openFeedParser(log: Logger): FeedParser {
-  const host = openChildHost(FEED_PROCESS, { program: PROGRAM, env: {}, log });
+  // Restarts without delay: the next document is of another feed, and each is parsed once in minutes.
+  const host = openChildHost(FEED_PROCESS, { program: PROGRAM, env: {}, log }, { restartMs: 0 });
   // One at a time, so that a document that ends the process fails alone.
   const alone = pLimit(1);
   return {

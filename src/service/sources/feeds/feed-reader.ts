@@ -18,7 +18,8 @@ import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
 
 export type FeedReader = {
   /**
-   * Reads the feeds that are due, and waits for them at most `maxMs`, or longer until the first has been read.
+   * Reads the feeds that are due, and waits for those that did not fail before at most `maxMs`, or longer until the first
+   * has been read.
    * @returns how many are still being read
    * @throws SourceDown if none could be read, even if there are older entries
    */
@@ -168,7 +169,8 @@ export function createFeedReader(
       return;
     }
     if (document.kind === 'unreadable') throw new FeedProblem(document.why);
-    const [first] = feed.at === feed.given ? document.feeds : [];
+    // A page that names itself, or another page, is not read on.
+    const [first] = feed.at === feed.given ? document.feeds.filter((found) => found !== feed.at) : [];
     if (first === undefined) throw new FeedProblem('is a page, not a feed, and names no feed');
     feed.at = first;
     feed.validators = {};
@@ -188,7 +190,9 @@ export function createFeedReader(
       });
     }
     const readings = feeds.flatMap(({ reading }) => reading ?? []);
-    await awaitAtMost(Promise.all(readings), maxMs);
+    // Not for those that failed before: each search would wait for them.
+    const hopeful = feeds.filter(({ hasResponded, problem }) => hasResponded || problem === undefined);
+    await awaitAtMost(Promise.all(hopeful.flatMap(({ reading }) => reading ?? [])), maxMs);
     if (!feeds.some(isEnough))
       await Promise.any(
         readings.map(async (reading) => {
