@@ -6,6 +6,7 @@
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
+import { cutEnding } from '../ranking/text-relevance.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { type EvidenceItem, type Piece, readEvidence } from './evidence.ts';
 
@@ -182,9 +183,11 @@ function createVocabulary(): Vocabulary {
     match: (words) => {
       const stems = [...new Set(words.flatMap(splitIndexWords).map(stripEnding))];
       const known = Array.from(numbers, ([word, number]) => ({ word, number, stem: stripEnding(word) }));
-      return stems.map(
-        (stem) => new Set(known.filter((form) => isFormOf(form, stem)).map(({ number }) => number)),
-      );
+      return stems.map((stem) => {
+        const forms = known.filter((form) => isFormOf(form, stem));
+        const near = forms.length > 0 ? forms : known.filter(({ word }) => isNearForm(word, stem));
+        return new Set(near.map(({ number }) => number));
+      });
     },
     size: () => numbers.size,
   };
@@ -201,6 +204,19 @@ const MIN_PREFIX_LENGTH = 5;
 
 function isFormOf({ word, stem }: { word: string; stem: string }, of: string): boolean {
   return stem === of || (of.length >= MIN_PREFIX_LENGTH && word.startsWith(of));
+}
+
+/** After decomposition, where a Korean syllable has two letters or three. */
+const MIN_NEAR_LENGTH = 4;
+
+/** Forms of other languages, and accents. They may be other words, so only a word that has no closer form has them. */
+function isNearForm(word: string, of: string): boolean {
+  const beginning = removeAccents(cutEnding(of));
+  return beginning.length >= MIN_NEAR_LENGTH && removeAccents(word).startsWith(beginning);
+}
+
+function removeAccents(word: string): string {
+  return word.normalize('NFD').replace(/\p{Mn}/gu, '');
 }
 
 /** The S-stemmer (Harman 1991): houses to house, cities to city; glass is unchanged. */

@@ -38,11 +38,12 @@ export function rankByText(
 
 function buildTerms(keywords: readonly string[], prompt: string): string[] {
   const whole = prompt.toLowerCase().replace(/\s+/gu, ' ').trim();
-  const terms = keywords.map(stem);
+  const terms = keywords.map(cutEnding);
   return [...new Set(whole.includes(' ') && whole.length <= MAX_PHRASE_LENGTH ? [...terms, whole] : terms)];
 }
 
-function stem(word: string): string {
+/** The beginning that forms of a word share, roughly: of many languages, and of other words as well. */
+export function cutEnding(word: string): string {
   return word.length >= MIN_STEMMED_LENGTH && !/[\s\p{N}]/u.test(word) && !hasUnspacedScript(word)
     ? word.slice(0, -2)
     : word;
@@ -55,7 +56,7 @@ function joinText({ title, snippet }: Text): string {
 /** Whether a text contains every word, in lower case, by the same rules as {@link rankByText}. */
 export function containsEveryWord(thing: Text, words: readonly string[]): boolean {
   const text = joinText(thing);
-  return words.every((word) => countOccurrences(text, stem(word)) > 0);
+  return words.every((word) => countOccurrences(text, cutEnding(word)) > 0);
 }
 
 /** Number of words that start with a term; of occurrences, in scripts without spaces. */

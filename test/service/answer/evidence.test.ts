@@ -204,11 +204,24 @@ describe('the sentences of a summary', () => {
     ['forms of a word', 'surfing elections', 'Surfers wait for the election of a wave king.'],
     ['a part of a tag', 'harbour', 'Rain all day long, thanks #HarbourFestival for coming.'],
     ['a tag at the end', 'fest of the quay', 'Rain all day long, nobody came.', ' #rain #QuayFest'],
+    ['forms of an inflected language', 'выборы в Польше', 'Итоги выборов объявлены в понедельник вечером.'],
+    ['a shorter form', 'Wahlen', 'Die Wahl in Bayern wurde am Sonntag wiederholt.'],
+    ['a form with an accent', 'elecciones', 'La elección se celebra el domingo en todo el país.'],
+    ['a word with a particle', '투표', '일요일에 전국에서 투표가 모두 실시되었습니다.'],
     ['a script without spaces', '夜行列車', '新しい夜行列車が走ります。'],
   ])('are about the query by %s', async (_, prompt, text, tags = '') => {
     const completion = await write(findingsOf(found('microblog', text + tags)), prompt);
     expect(claimsOf(completion.summary)[0]?.text).toBe(text);
   });
+});
+
+test('a similar word counts only if no form of the word itself occurs', async () => {
+  const items = findingsOf(
+    found('web', 'The police were at the quay all night.'),
+    found('web', 'A new parking policy starts on Monday.'),
+  );
+  const { summary } = await write(items, 'parking policy');
+  expect(claimsOf(summary).map(({ text }) => text)).toEqual(['A new parking policy starts on Monday.']);
 });
 
 test.each([
