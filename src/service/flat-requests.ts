@@ -34,7 +34,8 @@ const refused = (member: string) =>
     .refine(
       (text) => text.trim() === '',
       `Value error, ${member} is not supported by this service: leave it out`,
-    );
+    )
+    .describe('Not supported: leave it out.');
 
 /** Results per source. */
 const count = z.int().min(10).max(200).nullish();

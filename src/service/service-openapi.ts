@@ -41,7 +41,7 @@ function describeService(
       title: 'strandline search service',
       version,
       description:
-        'The AI search specification, in the specification’s own words (neutral) in those of the hosted service of 2025 (named), and as it has answered since 2026 (named-2026). Answers with the header X-Sandbox are invented.',
+        'The AI search specification, in the specification’s own words (neutral), in those of the hosted service of 2025 (named), and as it has answered since 2026 (named-2026). Its public clients of 2026 get the answers of named-2026 at the paths of named, too. Answers with the header X-Sandbox are invented.',
     },
     servers: bases.map((url) => ({ url })),
     security: [{ key: [] }],

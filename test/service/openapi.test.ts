@@ -85,6 +85,7 @@ describe('every documented operation', () => {
     expect(schemaAt('/desearch/ai/search/links/twitter')).toContain('retweet_count');
     expect(schemaAt('/2026/desearch/ai/search')).toContain('"hacker_news_search"');
     expect(schemaAt('/2026/desearch/ai/search')).toContain('include_domains');
+    expect(schemaAt('/2026/desearch/ai/search')).toContain('Not supported');
   });
 });
 
