@@ -18,8 +18,8 @@ import { type FetchedDocument, fetchPublic } from './public-fetch.ts';
 
 export type FeedReader = {
   /**
-   * Reads the feeds that are due, and waits for those that did not fail before at most `maxMs`, or longer until the first
-   * has been read.
+   * Reads the feeds that are due, and waits for them at most `maxMs`, or longer until the first has been read; not for
+   * those that were too slow before, since each search would wait again.
    * @returns how many are still being read
    * @throws SourceDown if none could be read, even if there are older entries
    */
@@ -55,6 +55,8 @@ type Feed = {
   entries: readonly FeedEntry[];
   /** To the last request; false if the response was no feed. */
   hasResponded: boolean;
+  /** Whether the last request took too long. */
+  isSlow: boolean;
   /** Whether there are entries to find, perhaps of an earlier time. */
   isRead: boolean;
   dueAt: number;
@@ -95,6 +97,7 @@ export function createFeedReader(
       validators: {},
       entries: [],
       hasResponded: false,
+      isSlow: false,
       isRead: false,
       dueAt: 0,
       problem: undefined,
@@ -111,6 +114,7 @@ export function createFeedReader(
       feed.hasResponded = true;
       if (fetched.status !== 304) await take(feed, fetched, { who, clock, log }, limit.signal);
       feed.isRead = true;
+      feed.isSlow = false;
       feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
       if (fetched.movedTo !== undefined && feed.at === feed.given)
         feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${variable}`;
@@ -119,6 +123,7 @@ export function createFeedReader(
       const { message, retryMs } = toProblem(error, limit.signal.aborted);
       feed.problem = message;
       feed.hasResponded = false;
+      feed.isSlow = limit.signal.aborted;
       feed.dueAt = clock.now().getTime() + retryMs;
       // It may have moved: start again from the site.
       feed.at = feed.given;
@@ -190,9 +195,8 @@ export function createFeedReader(
       });
     }
     const readings = feeds.flatMap(({ reading }) => reading ?? []);
-    // Not for those that failed before: each search would wait for them.
-    const hopeful = feeds.filter(({ hasResponded, problem }) => hasResponded || problem === undefined);
-    await awaitAtMost(Promise.all(hopeful.flatMap(({ reading }) => reading ?? [])), maxMs);
+    const quick = feeds.flatMap(({ isSlow, reading }) => (isSlow ? [] : (reading ?? [])));
+    await awaitAtMost(Promise.all(quick), maxMs);
     if (!feeds.some(isEnough))
       await Promise.any(
         readings.map(async (reading) => {
