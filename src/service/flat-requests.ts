@@ -13,12 +13,12 @@ import { z } from 'zod';
 const MAX_DOMAINS = 50;
 const RESULT_TYPES = ['LINKS_WITH_FINAL_SUMMARY', 'ONLY_LINKS'] as const;
 
-const time = z
-  .string()
-  .refine(
-    (text) => parsePublishedAt(text) !== undefined,
-    'Value error, a time such as 2026-05-01T00:00:00Z is needed',
-  );
+const TIME_NEEDED = 'Value error, a time such as 2026-05-01T00:00:00Z is needed';
+const time = z.string().transform((text, context) => {
+  const at = parsePublishedAt(text);
+  if (at === undefined) context.addIssue({ code: 'custom', message: TIME_NEEDED });
+  return at ?? z.NEVER;
+});
 const DOMAIN_NEEDED = 'Value error, a domain such as bbc.com is needed, without scheme and path';
 const domain = z
   .string()
@@ -52,13 +52,12 @@ export const flatAiSearchRequest = boundedAiSearchRequest
     scoring_system_message: refused('scoring_system_message').nullish(),
   })
   .superRefine((request, context) => {
-    const { date_filter, start_date, end_date } = request;
-    const [from, to] = [start_date, end_date].map((text) => parsePublishedAt(text ?? undefined));
-    if (date_filter && (start_date || end_date)) {
+    const { date_filter, start_date: from, end_date: to } = request;
+    if (date_filter && (from || to)) {
       const message = 'Value error, date_filter cannot be combined with start_date or end_date';
       context.addIssue({ code: 'custom', path: ['date_filter'], message });
     }
-    if (from !== undefined && to !== undefined && to < from)
+    if (from && to && to < from)
       context.addIssue({
         code: 'custom',
         path: ['end_date'],
@@ -71,11 +70,9 @@ export const flatMicroblogSearchRequest = boundedMicroblogSearchRequest.extend({
 
 /** The requested dates; undefined if the date filter applies. Nothing is newer than the response, so the future is empty. */
 export function readWindow({ start_date, end_date }: FlatAiSearchRequest, at: Date): DateWindow | undefined {
-  const [from, to] = [start_date, end_date].map((text) => {
-    const given = parsePublishedAt(text ?? undefined);
-    return given !== undefined && given > at ? at : given;
-  });
-  return from === undefined && to === undefined ? undefined : { from, to: to ?? at };
+  if (!start_date && !end_date) return undefined;
+  const [from, to] = [start_date, end_date].map((each) => (each && each > at ? at : (each ?? undefined)));
+  return { from, to: to ?? at };
 }
 
 /** The domains for web results; undefined if there are none. A subdomain belongs to its domain. */

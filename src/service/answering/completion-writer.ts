@@ -84,9 +84,10 @@ export async function writeCompletion(
     const draft = drafts.get(role);
     cited.set(
       role,
-      draft === undefined || draft.key.length === 0
-        ? { ...quoter.write(role), ...pickSentences(draft) }
-        : draft,
+      // Without key items of the model, quoted ones are used.
+      draft !== undefined && draft.key.length > 0
+        ? draft
+        : { ...quoter.write(role), ...(draft && { sentences: draft.sentences }) },
     );
     const wanted = COMPLETION_SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
     if (cited.completion[role] === '' && wanted) cited.completion[role] = NOTHING_QUOTABLE;
@@ -118,11 +119,6 @@ export async function writeCompletion(
     }),
   );
   return written(byModel.includes('summary') ? 'model' : 'extractive');
-}
-
-/** Only the model's sentences: without key items, quoted ones are used. */
-function pickSentences(draft: SectionDraft | undefined): Pick<SectionDraft, 'sentences'> | undefined {
-  return draft && { sentences: draft.sentences };
 }
 
 type ModelDraftOptions = {
