@@ -426,7 +426,7 @@ describe('FEEDS', () => {
     readConfig({ FEEDS: value }).settings.read(variable('FEEDS', feedList, '', { default: 'en' }));
 
   test.each<[string, unknown]>([
-    ['https://a.example/feed, http://b.example', ['https://a.example/feed', 'http://b.example']],
+    ['https://a.example/feed, http://b.example', ['https://a.example/feed', 'http://b.example/']],
     ['en', expect.arrayContaining(['https://www.theguardian.com/world/rss'])],
     ['en,-theguardian.com', expect.not.arrayContaining(['https://www.theguardian.com/world/rss'])],
     ['https://a.example/x,https://a.example/x', ['https://a.example/x']],
