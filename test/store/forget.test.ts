@@ -238,6 +238,27 @@ test('links to a former profile go, too, and stay away, also under the spellings
   }
 });
 
+test('former addresses of their posts go, too, with links to them, and stay away', async () => {
+  const write = (word: string) => {
+    const author = person('1000000061', word);
+    return wirePost('1000000061', { ...author, user: { ...author.user, id: '7761' }, text: 'a post' });
+  };
+  await firstRun('moved-post', { miner_tweets: [write('formerly')] });
+  const former = 'https://x.example/p_formerly/status/1000000061';
+  const linked = {
+    web_search_results: { organic_results: [{ title: 'A post', link: former, snippet: 's' }] },
+  };
+  await firstRun('moved-post-links', linked, 'ai');
+  await runAgain('moved-post', { miner_tweets: [write('recently')] });
+  expect(await tablesWith('p_formerly')).toEqual(expect.arrayContaining(['links', 'topic_items']));
+  await forget('7761');
+  expect(await tablesWith('p_formerly')).toEqual([]);
+  expect(await tablesWith('p_recently')).toEqual([]);
+  await runAgain('moved-post-links', linked);
+  expect(await tablesWith('p_formerly')).toEqual([]);
+  expect(await dangling()).toEqual([]);
+});
+
 test('forgetting twice has no effect; an unknown author is reported, and an ambiguous name needs an id', async () => {
   const word = 'twicely';
   await firstRun('twice', {

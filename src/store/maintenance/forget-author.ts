@@ -133,21 +133,15 @@ async function readOldestOpen(db: Database): Promise<Date> {
 
 function listTombstones(
   author: KnownAuthor,
-  { posts, links }: Traces,
+  { posts, links, addresses }: Traces,
   linkRules: readonly OwnLinkRule[],
 ): Forgettable[] {
   const { service_id: serviceId } = author;
-  const addresses = [
-    ...listProfiles(author),
-    ...posts.flatMap(({ url }) => url ?? []),
-    ...links.map((link) => link.canonical),
-  ];
+  const spellings = [...addresses, ...links.flatMap(({ canonical }) => listSpellings(canonical, linkRules))];
   return [
     { kind: 'author', serviceId, externalId: author.external_id },
     ...posts.map((post) => ({ kind: 'post', serviceId, externalId: post.external_id }) as const),
-    ...addresses
-      .flatMap((address) => listSpellings(address, linkRules))
-      .map((address) => ({ kind: 'link', address }) as const),
+    ...spellings.map((address) => ({ kind: 'link', address }) as const),
   ];
 }
 

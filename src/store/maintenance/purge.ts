@@ -104,7 +104,7 @@ async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise
   for (const statement of DELETE_ALERTS) await tx.query(statement, [searchIds]);
   for (const [table, where] of DELETE_BY_SEARCH)
     await tx.query(`DELETE FROM strandline.${table} ${where}`, [searchIds]);
-  await removeTraces(tx, null, { posts, links, profiles: [] });
+  await removeTraces(tx, null, { posts, links, addresses: posts.flatMap(({ url }) => url ?? []) });
   await tx.query(SELECT_OWN_AUTHORS, [
     [...new Set(posts.flatMap(({ author_id: id }) => (id === null ? [] : [id])))],
   ]);

@@ -5,7 +5,7 @@
  */
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
-import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { listSpellings } from './tombstones.ts';
 
 /**
@@ -40,20 +40,25 @@ export function removeRulesSql(which: string): readonly string[] {
 }
 
 export type Traces = {
-  posts: { id: Id; external_id: string; url: string | null }[];
+  posts: { id: Id; external_id: string }[];
   links: { id: Id; canonical: string }[];
-  /** The author's pages on the service, former ones too, in all spellings. */
-  profiles: readonly string[];
+  /** Of the posts, former ones too, and of the author's pages; in all spellings if an author is forgotten. */
+  addresses: string[];
 };
 
-/** Posts of the author, and reposts of them. $1 service, $2 author. */
+/** Posts of the author, and reposts of them, each with all its addresses. $1 service, $2 author. */
 const SELECT_POSTS_OF_AUTHOR = `
 WITH own AS (SELECT id, external_id, url FROM strandline.posts WHERE author_id = $2)
-SELECT * FROM own
-UNION
-SELECT p.id, p.external_id, p.url FROM strandline.posts p
-WHERE p.service_id = $1 AND p.reposted_status_id IN (SELECT external_id FROM own)
-ORDER BY id`;
+SELECT p.id, p.external_id, ARRAY(
+  SELECT v.url FROM strandline.post_versions v WHERE v.post_id = p.id AND v.url IS NOT NULL
+  UNION SELECT p.url WHERE p.url IS NOT NULL
+) AS urls
+FROM (
+  SELECT * FROM own
+  UNION
+  SELECT p.id, p.external_id, p.url FROM strandline.posts p
+  WHERE p.service_id = $1 AND p.reposted_status_id IN (SELECT external_id FROM own)
+) p ORDER BY p.id`;
 
 /** $1 addresses. */
 const SELECT_LINKS_OF_AUTHOR = `
@@ -69,15 +74,15 @@ export async function findTraces(
   profiles: readonly string[],
   linkRules: readonly OwnLinkRule[],
 ): Promise<Traces> {
-  const { rows: posts } = await tx.query<Traces['posts'][number]>(SELECT_POSTS_OF_AUTHOR, [
-    author.service_id,
-    author.id,
-  ]);
-  const spell = (urls: readonly string[]) => urls.flatMap((url) => listSpellings(url, linkRules));
-  const pages = spell(profiles);
-  const addresses = [...pages, ...spell(posts.flatMap(({ url }) => url ?? []))];
+  const { rows: posts } = await tx.query<Traces['posts'][number] & { urls: string[] }>(
+    SELECT_POSTS_OF_AUTHOR,
+    [author.service_id, author.id],
+  );
+  const addresses = [...profiles, ...posts.flatMap(({ urls }) => urls)].flatMap((url) =>
+    listSpellings(url, linkRules),
+  );
   const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
-  return { posts, links, profiles: pages };
+  return { posts, links, addresses };
 }
 
 /** What the parameter of a statement contains: IDs of posts, IDs of links, or the author's. */
@@ -173,15 +178,12 @@ SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINA
   miner_link_scores = miner_link_scores - $2::text[]
 WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
 
-/**
- * Keys of items name an author's posts, also by addresses that these no longer have: forgetting deletes them, purging
- * does not. $1 posts, $2 links, $3 profiles.
- */
+/** Keys of items name an author's posts: forgetting deletes them, purging does not. $1 posts, $2 links, $3 addresses. */
 const DELETE_ITEMS = `
-DELETE FROM strandline.topic_items WHERE (topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (ARRAY(
-  SELECT ${POST_KEY_SQL} FROM strandline.posts p WHERE id = ANY ($1::bigint[])
-  UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[]))))
-  OR EXISTS (SELECT FROM unnest($3::text[]) u(profile) WHERE starts_with(key, u.profile || '/'))`;
+DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM strandline.topics) AND key = ANY (ARRAY(
+  SELECT unnest(ARRAY[p.key, ${POST_ID_KEY_SQL}]) FROM strandline.posts p WHERE id = ANY ($1::bigint[])
+  UNION SELECT canonical FROM strandline.links WHERE id = ANY ($2::bigint[])
+  UNION SELECT unnest($3::text[])))`;
 
 /** Only the holder of the progress row may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
@@ -223,15 +225,15 @@ export async function removeFromArchive(
 export async function removeTraces(
   tx: Transaction,
   authorId: Id | null,
-  { posts, links, profiles }: Traces,
+  { posts, links, addresses }: Traces,
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);
   const linkIds = links.map(({ id }) => id);
   const gone: Record<string, number> = { archived: await removeFromArchive(tx, postIds, linkIds) };
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
-  const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));
-  gone['completions'] = (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...urls]])).rowCount ?? 0;
-  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds, profiles]);
+  gone['completions'] =
+    (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...addresses]])).rowCount ?? 0;
+  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds, addresses]);
   const ids = { posts: postIds, links: linkIds, author: authorId };
   for (const [name, by, statement] of DELETE_TRACES) {
     const { rowCount } = await tx.query(statement, [ids[by]]);

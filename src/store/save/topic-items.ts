@@ -14,8 +14,10 @@ export type Item = { place: number; kind: 'post' | 'link'; thing: Id };
 export const itemName = ({ place, kind, thing }: { place: number; kind: string; thing: Id }) =>
   `${place} ${kind} ${thing}`;
 
+/** The key of a post `p` without an address. */
+export const POST_ID_KEY_SQL = `'post:' || p.service_id || ':' || p.external_id`;
 /** The key of a post `p`. Posts from before there were keys have none until `fill-topic-items.ts` has filled them. */
-export const POST_KEY_SQL = `coalesce(p.key, 'post:' || p.service_id || ':' || p.external_id)`;
+export const POST_KEY_SQL = `coalesce(p.key, ${POST_ID_KEY_SQL})`;
 
 /**
  * A baseline reports if its search had its request before the topic had any result: then all that people can see is
