@@ -15,6 +15,7 @@ import { claimRun } from '../../src/store/run-claims.ts';
 import { failRun, insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { until } from '../processes.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -396,4 +397,38 @@ test('two runs of two searches with the same statement each store it', async () 
       await rows('SELECT count(*)::int AS n FROM strandline_analytics.claims WHERE search = $1', [slug]),
     ).toEqual([{ n: 3 }]);
   }
+});
+
+test('a response that is parsed again while another is saved leaves the statements that both contain', async () => {
+  const search = await newSearch('claims-at-once');
+  const told = { summary: 'The night train to Pont-Aubry is late today [1](https://a.example/1).' };
+  const first = await run(search, 1, told);
+  const blocker = await world.db.pool.connect();
+  try {
+    await blocker.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('strandline.discoveries'))`);
+    const isWaiting = (n: number) => async () => {
+      const [waiting] = await rows(`SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+      return waiting?.['n'] === n;
+    };
+    // Its statements are saved; a new link is a discovery, for which it waits.
+    const second = run(search, 2, { ...told, found: ['https://b.example/2'] });
+    await until('the save waits', isWaiting(1));
+    const parsed = again(search, first, 1, told);
+    await until('both wait', isWaiting(2));
+    await blocker.query('COMMIT');
+    await Promise.all([second, parsed]);
+  } finally {
+    blocker.release();
+  }
+  expect(
+    await rows(
+      `SELECT c.claims, count(m.claim_id)::int AS stored, c.statements_kept FROM strandline.completions c
+       LEFT JOIN strandline.completion_claims m ON m.completion_id = c.id WHERE c.search_id = $1 GROUP BY c.id ORDER BY c.observed_at`,
+      [search.id],
+    ),
+  ).toEqual([
+    { claims: 1, stored: 1, statements_kept: null },
+    { claims: 1, stored: 1, statements_kept: 1 },
+  ]);
 });

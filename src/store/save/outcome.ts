@@ -1,7 +1,6 @@
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { type Id, type Transaction, sqlTime } from '../database.ts';
-import { clearClaims } from './save-claims.ts';
 
 /** Parsed results of a response of a run. */
 export type ResponseToSave = {
@@ -208,16 +207,6 @@ export async function markReadLate(tx: Transaction, input: LateInput): Promise<O
     input.now,
   ]);
   return toOutcome(rows[0]);
-}
-
-/** Deletes rows that the previous parse wrote under this run. Sightings and discoveries are permanent. */
-export async function clearResults(tx: Transaction, runId: Id): Promise<void> {
-  await tx.query(
-    `DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
-    [runId],
-  );
-  await tx.query('DELETE FROM strandline.run_tools WHERE run_id = $1', [runId]);
-  await clearClaims(tx, runId);
 }
 
 type OutcomeRow = {

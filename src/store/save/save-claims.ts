@@ -1,6 +1,6 @@
 /** Saves the claims of a completion: first the claims of its search, then which of them this completion makes. */
 import type { ParsedStatement } from '../../domain/parsed-results.ts';
-import type { Id, Transaction } from '../database.ts';
+import { awaitAll, type Id, type Transaction } from '../database.ts';
 
 const CLAIM_ROW = `position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[]`;
 
@@ -66,29 +66,33 @@ export async function saveClaims(
   await tx.query({ name: 'insert_completion_claims', text: INSERT_COMPLETION_CLAIMS, values });
 }
 
+/** $1 run. */
+const DELETE_KEY_ITEMS = `
+DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`;
+/** $1 run. */
+const DELETE_COMPLETION_CLAIMS = `
+DELETE FROM strandline.completion_claims
+WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`;
+/** $1 run. */
+const DELETE_CLAIMS = `
+DELETE FROM strandline.claims c WHERE c.first_run_id = $1
+  AND NOT EXISTS (SELECT FROM strandline.completion_claims m WHERE m.claim_id = c.id)`;
+/** $1 run. */
+const MOVE_FIRST_RUNS = `
+UPDATE strandline.claims c SET first_run_id = e.run_id, first_seen_at = e.observed_at
+FROM strandline.claims k CROSS JOIN LATERAL (
+  SELECT o.run_id, o.observed_at FROM strandline.completion_claims m
+  JOIN strandline.completions o ON o.id = m.completion_id
+  WHERE m.claim_id = k.id ORDER BY o.observed_at, o.run_id LIMIT 1
+) e
+WHERE k.first_run_id = $1 AND c.id = k.id`;
+
 /**
- * Deletes the claims of the previous parse of a run. Claims that no other completion makes are deleted; the others
- * get the next completion that makes them as their first.
+ * Deletes the key items and claims of the previous parse of a run. Claims that no other completion makes are deleted; the
+ * others get the next completion that makes them as their first. Only under `lockCompletions`: a completion that is saved
+ * at the same time may make them, too. Sends all statements at once.
  */
-export async function clearClaims(tx: Transaction, runId: Id): Promise<void> {
-  await tx.query(
-    `DELETE FROM strandline.completion_claims
-     WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
-    [runId],
-  );
-  await tx.query(
-    `DELETE FROM strandline.claims c WHERE c.first_run_id = $1
-       AND NOT EXISTS (SELECT FROM strandline.completion_claims m WHERE m.claim_id = c.id)`,
-    [runId],
-  );
-  await tx.query(
-    `UPDATE strandline.claims c SET first_run_id = e.run_id, first_seen_at = e.observed_at
-     FROM strandline.claims k CROSS JOIN LATERAL (
-       SELECT o.run_id, o.observed_at FROM strandline.completion_claims m
-       JOIN strandline.completions o ON o.id = m.completion_id
-       WHERE m.claim_id = k.id ORDER BY o.observed_at, o.run_id LIMIT 1
-     ) e
-     WHERE k.first_run_id = $1 AND c.id = k.id`,
-    [runId],
-  );
+export async function clearCompletion(tx: Transaction, runId: Id): Promise<void> {
+  const statements = [DELETE_KEY_ITEMS, DELETE_COMPLETION_CLAIMS, DELETE_CLAIMS, MOVE_FIRST_RUNS];
+  await awaitAll(statements.map((statement) => tx.query(statement, [runId])));
 }

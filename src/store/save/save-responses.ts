@@ -8,7 +8,7 @@ import { MEMBERS } from './columns.ts';
 import { type ChangedPost, saveLateContent } from './late-content.ts';
 import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
-import { saveClaims } from './save-claims.ts';
+import { clearCompletion, saveClaims } from './save-claims.ts';
 import { lockCompletions, saveCompletionChanges } from './save-completion-change.ts';
 import { saveTools } from './save-tools.ts';
 import { findStored, type KnownItems, queryPrepared, saveContent, saveCounters } from './save-facts.ts';
@@ -72,16 +72,14 @@ export async function saveResponses(
     findStored(tx, responses),
     readRulesToSave(tx, rules, oldest.observedAt),
   ]);
+  const results = responses.filter(({ outcome }) => outcome.isResult);
   const [authors, posts, , counters, sighted] = await awaitAll([
     saveContent(tx, 'author', known.authors, rules),
     saveContent(tx, 'post', known.posts, rules),
     saveLinks(tx, responses, known.posts, { current: rules, stored: storedRules }),
     saveCounters(tx, known),
     insertSightings(tx, responses, known),
-    saveTools(
-      tx,
-      responses.filter(({ outcome }) => outcome.isResult),
-    ),
+    saveTools(tx, results, again !== undefined),
   ]);
   const edited = [
     ...posts.edited,
@@ -89,7 +87,7 @@ export async function saveResponses(
   ];
   const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
   // Rows of posts and links are locked before completions, as everywhere.
-  const [first, touched, , completions] = await awaitAll([
+  const [first, touched, , , completions] = await awaitAll([
     reportItems(
       tx,
       responses.map(({ runId, outcome }) => ({ runId, baseline: outcome.baseline })),
@@ -104,8 +102,11 @@ export async function saveResponses(
     ),
     lockCompletions(
       tx,
-      responses.flatMap(({ searchId, findings }) => (findings.completion === null ? [] : [searchId])),
+      responses.flatMap(({ searchId, findings }) =>
+        findings.completion === null && again === undefined ? [] : [searchId],
+      ),
     ),
+    awaitAll(again === undefined ? [] : results.map(({ runId }) => clearCompletion(tx, runId))),
     awaitAll(
       responses.map((response) =>
         response.outcome.isResult ? saveCompletion(tx, response) : Promise.resolve(null),

@@ -53,9 +53,20 @@ const INSERT_TOOLS = insertToolsSql(
   '$3',
 );
 
-/** Saves the tools of responses that are the result of their run. */
-export async function saveTools(tx: Transaction, results: readonly ResponseToSave[]): Promise<void> {
+/**
+ * Saves the tools of responses that are the result of their run.
+ * @param isAgain the run has ended before: its former rows are deleted
+ */
+export async function saveTools(
+  tx: Transaction,
+  results: readonly ResponseToSave[],
+  isAgain: boolean,
+): Promise<void> {
   if (results.length === 0) return;
+  if (isAgain)
+    await tx.query('DELETE FROM strandline.run_tools WHERE run_id = ANY ($1::bigint[])', [
+      results.map(({ runId }) => runId),
+    ]);
   await tx.query({
     name: 'insert_tools',
     text: INSERT_TOOLS,

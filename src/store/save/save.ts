@@ -3,7 +3,6 @@ import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } f
 import { ensurePartitions } from '../maintenance/partitions.ts';
 import {
   type AgainInput,
-  clearResults,
   type LateInput,
   markReadLate,
   type SaveInput,
@@ -63,7 +62,6 @@ export async function saveAgain(
     const won = await completeAgain(tx, input);
     if (won === null) return null;
     const formerPosts = await readFormerPosts(tx, input.runId);
-    await clearResults(tx, input.runId);
     await record(tx);
     const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
     return diff ?? null;
@@ -81,7 +79,6 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
     const won = await markReadLate(tx, input);
     if (won === null) return null;
     const formerPosts = won.isResult ? await readFormerPosts(tx, input.runId) : [];
-    if (won.isResult) await clearResults(tx, input.runId);
     const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
     return diff ?? null;
   });
