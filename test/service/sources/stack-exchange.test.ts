@@ -29,7 +29,7 @@ describeProvider({
     },
     expect.objectContaining({
       title: 'Opacity in IE8 works on <p> but not on <a>',
-      snippet: '4 points, 1 answers',
+      snippet: '',
     }),
   ],
   asked: [

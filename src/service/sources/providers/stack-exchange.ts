@@ -159,7 +159,7 @@ function toFoundItems({
       source: 'discussion_board',
       title: toTitle(title),
       link: shown,
-      snippet: toExcerpt(toPlainText(body ?? '')) || `${score} points, ${answers} answers`,
+      snippet: toExcerpt(toPlainText(body ?? '')),
       summaryDescription: '',
       publishedAt: new Date(created * SECOND),
       engagement: Math.max(0, score) + Math.max(0, answers),
