@@ -7,6 +7,7 @@ import {
   type CompletionDiff,
   type DiffedClaim,
   type DiffRange,
+  describeStatements,
   refuseDiff,
   readCompletionDiff,
 } from '../store/queries/completion-diff.ts';
@@ -60,9 +61,9 @@ function parseDiffRange({ since, from, to }: DiffOptions, page: Pick<TerminalPag
 }
 
 function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
-  const { from, to, new_claims, gone_claims, changed_claims, kept, gaps, citations, similarity } = diff;
-  const moment = ({ run_id, observed_at, claims }: CompletionDiff['from']) =>
-    `run ${run_id}, ${formatInstant(observed_at, terminal)}, ${formatQuantity(claims, 'statement')}`;
+  const { from, to, new_claims, gone_claims, changed_claims, gaps, citations, similarity } = diff;
+  const moment = ({ run_id, observed_at }: CompletionDiff['from']) =>
+    `run ${run_id}, ${formatInstant(observed_at, terminal)}`;
   const silent = (n: number) => `${formatQuantity(n, 'run')} without a completion`;
   const { green, red, yellow } = terminal.colors;
   const added = renderEach(new_claims, (claim) => [
@@ -86,10 +87,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
         ...(gaps.between > 0 ? [['between', silent(gaps.between)] as const] : []),
         ['to', moment(to)],
         ...(gaps.after > 0 ? [['after', silent(gaps.after)] as const] : []),
-        [
-          'statements',
-          `${added.length} new, ${gone.length} removed, ${changed.length} re-sourced, ${kept} unchanged`,
-        ],
+        ['statements', describeStatements(diff)],
         ['similarity', formatPercent(similarity)],
         ['sources', `${citations.added} added, ${citations.removed} removed`],
       ],

@@ -57,7 +57,7 @@ describe('completions diff', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => !/^(from|to|between) +/.test(line))).toEqual([
       'search      port',
-      'statements  1 new, 1 removed, 1 re-sourced, 0 unchanged',
+      'statements  1 new, 1 removed, 1 unchanged (1 re-sourced)',
       'similarity  50 %',
       'sources     1 added, 0 removed',
       '',
@@ -125,7 +125,7 @@ describe('completions diff', () => {
     ]);
     expect(stdout).toContain(`from        run ${first?.id}, `);
     const last = await stand.run(['completions', 'diff', 'port', '--from', first?.id ?? '']);
-    expect(last.stdout).toContain('statements  1 new, 2 removed, 0 re-sourced, 0 unchanged');
+    expect(last.stdout).toContain('statements  1 new, 2 removed, 0 unchanged');
   });
 
   it('matches the query in the documentation', async () => {

@@ -51,6 +51,18 @@ export type CompletionDiff = {
   citations: { added: number; removed: number };
 };
 
+/** `2 new, 1 removed, 8 unchanged (3 re-sourced)`: statements without copies, as counted with each completion. */
+export function describeStatements({
+  new_claims,
+  gone_claims,
+  changed_claims,
+  kept,
+}: CompletionDiff): string {
+  const changed = changed_claims.length;
+  const unchanged = `${kept + changed} unchanged${changed === 0 ? '' : ` (${changed} re-sourced)`}`;
+  return `${new_claims.length} new, ${gone_claims.length} removed, ${unchanged}`;
+}
+
 /**
  * The completions to compare: the last one at a time, or those of two runs. Default: the newest and the one before.
  */

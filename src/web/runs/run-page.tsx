@@ -208,8 +208,8 @@ function CompletionTexts({ run, completion, links, cited }: CompletionData) {
     <Section
       title="Completion"
       id="completion"
-      note={`Written by the service; ${made}; ${
-        compared === null ? beside : `${verdict} since run ${previous_run_id}: ${compared}`
+      note={`Written by the service; ${
+        compared === null ? `${made}; ${beside}` : `${verdict} since run ${previous_run_id}: ${compared}`
       }.`}
       aside={
         compared === null ? undefined : (

@@ -1,7 +1,12 @@
 /** The statements that differ between two completions, with their sources. */
 
 import { formatPercent } from '../../domain/display-format.ts';
-import type { CitedLink, CompletionDiff, DiffedClaim } from '../../store/queries/completion-diff.ts';
+import {
+  type CitedLink,
+  type CompletionDiff,
+  type DiffedClaim,
+  describeStatements,
+} from '../../store/queries/completion-diff.ts';
 import { StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -46,7 +51,7 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
   if (diff.changed_claims.length === 0) return null;
   return (
     <>
-      <h3>Other sources</h3>
+      <h3>Re-sourced</h3>
       <ul class="claims">
         {diff.changed_claims.map((claim) => (
           <li>
@@ -61,13 +66,13 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
   );
 }
 
-/** `Since …: 3 new, 2 removed, 1 re-sourced, 9 unchanged; 75 % similar.` */
+/** `Since …: 3 new, 2 removed, 9 unchanged (1 re-sourced); 75 % similar.` */
 export function ChangeSummary({ diff }: { diff: CompletionDiff }) {
-  const { from, new_claims, gone_claims, changed_claims, kept, similarity, gaps } = diff;
+  const { from, similarity, gaps } = diff;
   return (
     <p class="hint">
-      Since <Timestamp at={from.observed_at} exact />: {new_claims.length} new, {gone_claims.length} removed,{' '}
-      {changed_claims.length} re-sourced, {kept} unchanged; {formatPercent(similarity)} similar
+      Since <Timestamp at={from.observed_at} exact />: {describeStatements(diff)}; {formatPercent(similarity)}{' '}
+      similar
       {gaps.between === 0 ? '.' : `; ${formatCount(gaps.between, 'run')} in between returned no completion.`}
     </p>
   );

@@ -16,7 +16,7 @@ import { ChangeSummary, CompletionChanges, ResourcedStatements } from './complet
 import { z } from 'zod';
 
 /** Completions in the timeline of a search, and on its page of completions. */
-const SHOWN_ON_SEARCH = 10;
+export const SHOWN_ON_SEARCH = 10;
 const SHOWN_ON_PAGE = 50;
 
 export function readTimeline(db: Reads, search: string): Promise<CompletionRow[]> {
@@ -69,7 +69,7 @@ function Comparison({ diff }: { diff: CompletionDiff | null }) {
   if (diff === null)
     return (
       <Section title="Difference" id="difference">
-        <EmptyState words="There are no two completions to compare." />
+        <EmptyState words="Only one answer so far; nothing to compare it with." />
       </Section>
     );
   const run = (id: Id) => <a href={`/runs/${id}#completion`}>run {String(id)}</a>;
@@ -79,10 +79,8 @@ function Comparison({ diff }: { diff: CompletionDiff | null }) {
       id="difference"
       note={
         <>
-          {run(diff.to.run_id)} (<Timestamp at={diff.to.observed_at} exact />) against {run(diff.from.run_id)}{' '}
-          (
-          <Timestamp at={diff.from.observed_at} exact />
-          ), all statements. {diff.changed ? 'Changed.' : 'Not changed.'}
+          {run(diff.to.run_id)} (<Timestamp at={diff.to.observed_at} exact />) compared with{' '}
+          {run(diff.from.run_id)}
         </>
       }
     >
@@ -112,6 +110,7 @@ export function TimelineSection({
   const [newest, previous] = rows;
   const from = diff?.from.run_id ?? previous?.run_id;
   const to = diff?.to.run_id ?? newest?.run_id;
+  const isComparable = rows.length > 1;
   const choose = (name: string, chosen: Id | undefined, words: string) => (row: CompletionRow) => (
     <input
       type="radio"
@@ -125,15 +124,19 @@ export function TimelineSection({
     <Section
       title="Answers over time"
       id="answers"
-      note="Each compared with the previous one. Moved counters and other words for the same facts are no change."
+      note="Each compared with the previous one. Different counters or wording alone are not a change."
     >
       <form method="get" action={path}>
         <Table
           caption="Completions, newest first"
           rows={rows}
           columns={[
-            { head: 'From', cell: choose('from', from, 'compare from') },
-            { head: 'To', cell: choose('to', to, 'compare to') },
+            ...(isComparable
+              ? [
+                  { head: 'From', cell: choose('from', from, 'compare from') },
+                  { head: 'To', cell: choose('to', to, 'compare to') },
+                ]
+              : []),
             { head: 'Received', cell: ({ observed_at }) => <Timestamp at={observed_at} /> },
             { head: 'Change', cell: (row) => <ChangeCell row={row} path={path} /> },
             { head: 'New', number: true, cell: ({ statements_new: n }) => n ?? '–' },
@@ -159,8 +162,8 @@ export function TimelineSection({
             },
           ]}
         />
-        <p class="line-more">
-          <button type="submit">Compare</button>
+        <p class="line-more under-table">
+          {isComparable ? <button type="submit">Compare</button> : null}
           {older ? <a href={`${path}?before=${rows.at(-1)?.id}`}>Older answers</a> : null}
         </p>
       </form>

@@ -10,7 +10,7 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
-import { readTimeline, TimelineSection } from './completion-history.tsx';
+import { readTimeline, SHOWN_ON_SEARCH, TimelineSection } from './completion-history.tsx';
 import { updateVisit } from './last-visit.ts';
 import { chooseRange, computeRange } from './time-range.ts';
 import { TopicButtons } from './topic-actions.tsx';
@@ -56,7 +56,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
-          <TimelineSection search={slug} rows={answers} older={answers.length > 0} />
+          <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
           <RunsSection scope={scope} range={range} data={data} />
           <SearchDefinition search={search} />
         </>
