@@ -14,7 +14,7 @@ import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { type BucketSum, readVolumeSums } from '../../store/queries/volume.ts';
 import type { ListKind, ListScope } from '../components/list-address.ts';
-import { buildVolume, type Volume } from '../topic/topic-data.ts';
+import { buildVolume, isCountedPerSearch, type Volume } from '../topic/topic-data.ts';
 import type { ListRange } from './list-range.ts';
 import { z } from 'zod';
 
@@ -100,12 +100,16 @@ export async function readListVolume(db: Reader, list: List): Promise<ListVolume
   const counted = isBounded ? await countItems(db, await selectItems(db, list, MAX_COUNTED + 1)) : 0;
   const observed =
     list.kind === 'posts'
-      ? (await readVolumeSums(db, { searchIds: list.searches.map(({ id }) => id), per, from, until })).buckets
-      : listWatched(list, span);
+      ? await readVolumeSums(db, { searchIds: list.searches.map(({ id }) => id), per, from, until })
+      : { buckets: listWatched(list, span), searches: [] };
   if (counted > MAX_COUNTED)
-    return { total: null, volume: buildVolume(observed, span), perSearch: list.searches.length > 1 };
+    return {
+      total: null,
+      volume: buildVolume(observed.buckets, span),
+      perSearch: isCountedPerSearch(observed.searches),
+    };
   const { total, buckets } = await countItemsOverTime(db, await selectItems(db, list), list.range.chart);
-  const byTime = new Map(observed.map((bucket) => [bucket.at.getTime(), { ...bucket, posts: 0 }]));
+  const byTime = new Map(observed.buckets.map((bucket) => [bucket.at.getTime(), { ...bucket, posts: 0 }]));
   for (const { at, items } of buckets) {
     const least = byTime.get(at.getTime())?.least ?? false;
     byTime.set(at.getTime(), { at, posts: items, least });

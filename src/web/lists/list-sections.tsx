@@ -80,6 +80,10 @@ export function ListForm({
 }) {
   const { zone } = useFrame();
   const isCustom = range.name === null;
+  const keepTime = (at: Date | undefined, written: string | undefined) => {
+    const time = isCustom ? at : new Date(written?.match(/^\d{4}-.*/)?.[0] ?? '');
+    return time === undefined || Number.isNaN(time.getTime()) ? '' : formatLocalTime(time, zone);
+  };
   return (
     <form
       class="form inline list-form"
@@ -96,18 +100,8 @@ export function ListForm({
         value={address.q}
         placeholder='"night ferry" -cancelled lang:en'
       />
-      <Field
-        name="from"
-        label="From"
-        kind="datetime-local"
-        value={isCustom && range.since !== undefined ? formatLocalTime(range.since, zone) : ''}
-      />
-      <Field
-        name="to"
-        label="To"
-        kind="datetime-local"
-        value={isCustom && range.until !== undefined ? formatLocalTime(range.until, zone) : ''}
-      />
+      <Field name="from" label="From" kind="datetime-local" value={keepTime(range.since, address.from)} />
+      <Field name="to" label="To" kind="datetime-local" value={keepTime(range.until, address.to)} />
       {kind !== 'posts' ? null : (
         <Field
           name="sort"

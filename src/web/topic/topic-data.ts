@@ -117,6 +117,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
   return {
     linksOnly: findsLinksOnly(scope.searches, counts),
+    perSearch: isCountedPerSearch(sums.searches),
     volume,
     coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
     pulse: computeTopicPulse(scope, sums.searches, past, range),
@@ -291,6 +292,11 @@ const NO_USUAL_TEXT = 'no usual volume yet: needs 3 days of complete counts';
 /** Why volume is not compared with the usual. @param words the range, after "last" */
 export function explainNoRatio(hasUsual: boolean, words: string): string {
   return hasUsual ? `no comparison: counts of the last ${words} are incomplete` : NO_USUAL_TEXT;
+}
+
+/** Whether several searches found posts: one that two of them found is counted twice. */
+export function isCountedPerSearch(searches: readonly Pick<SearchSum, 'posts'>[]): boolean {
+  return searches.filter(({ posts }) => posts > 0).length > 1;
 }
 
 /**

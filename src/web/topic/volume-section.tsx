@@ -130,7 +130,8 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
   const several = scope.searches.length > 1;
-  const counts = several && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
+  const counts =
+    data.perSearch && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
   return (
     <Section
       title="Volume"

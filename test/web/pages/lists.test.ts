@@ -154,6 +154,7 @@ describe('posts', () => {
     expect(status).toBe(400);
     expect(textOf(html)).toContain(words);
     expect(html).toContain('Filter posts');
+    if (query.includes('&to=')) expect(html).toContain('value="2026-11-19T00:00"');
   });
 
   test('a cursor belongs to its list', async () => {
