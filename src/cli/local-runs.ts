@@ -78,7 +78,7 @@ export async function executeFirstRuns(
 ): Promise<SavedSearch[]> {
   const { page } = cli;
   if (await hasWorkers(ctx)) {
-    page.say('Saved. A worker is running it now; see: strandline runs list');
+    page.say('Saved. First runs start now; see: strandline runs list');
     for (const { search } of created) await printMissingTools(cli, ctx, search);
   } else {
     await Promise.all(

@@ -41,9 +41,9 @@ export function ToolTable({ rows }: { rows: readonly RunToolRow[] }) {
           { head: 'Status', cell: ({ responded }) => STATUS_WORDS[String(responded)] },
           {
             head: 'Results',
-            cell: ({ items, truncated }) => (
+            cell: ({ responded, items, truncated }) => (
               <>
-                <Count of={items} />
+                {responded === true && items === null ? 'not counted separately' : <Count of={items} />}
                 {truncated === true ? ' or more' : ''}
               </>
             ),
