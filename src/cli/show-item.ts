@@ -103,7 +103,7 @@ function pickOne(
 }
 
 function describeSighting({ search, unseen }: PostSighting): string {
-  return unseen ? `${search} (no longer)` : search;
+  return unseen ? `${search} (no longer returned)` : search;
 }
 
 type Version = { valid_from: Date; valid_until: Date | null; run_id: Id | null; search: string | null };

@@ -117,12 +117,15 @@ export function ListForm({
       <Button words="Show" kind="main" />
       {problems.map((problem) => (
         <p class="wrong" role="alert">
+          {FIELD_WORDS[problem.path] ?? problem.path}:{' '}
           <UntrustedText text={describeProblem(problem)} most={600} />
         </p>
       ))}
     </form>
   );
 }
+
+const FIELD_WORDS: Readonly<Record<string, string>> = { q: 'Query', from: 'From', to: 'To' };
 
 export function ListVolumeSection({
   list,

@@ -56,7 +56,9 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
-          <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
+          {answers.length > 1 ? (
+            <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
+          ) : null}
           <RunsSection scope={scope} range={range} data={data} />
           <SearchDefinition search={search} />
         </>

@@ -148,7 +148,7 @@ describe('posts', () => {
   test.each([
     ['q=lnag:en', 'at character 1: one of the fields author:'],
     ['from=soon', 'expected a time such as'],
-    ['from=2026-11-20&to=2026-11-19', 'expected a time after From'],
+    ['from=2026-11-20&to=2026-11-19', 'To: got "2026-11-19"; expected a time after From'],
   ])('%s is refused beside the form, which keeps it', async (query, words) => {
     const { status, html } = await person.get(`/topics/trains/posts?${query}`);
     expect(status).toBe(400);
