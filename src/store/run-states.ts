@@ -62,9 +62,10 @@ export async function failRun(
   return rows.length === 1;
 }
 
-/** For {@link insertToolsSql}, in the statement of {@link failRun}. */
+/** For {@link insertToolsSql}, in the statement of {@link failRun}: a run that made no call asked nothing. */
 const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason,
-  (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at FROM failed)`;
+  (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at
+  FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
 
 /**
  * Requeues a claimed run, unless its search was stopped in the meantime. Share-locks the search's row first: a concurrent

@@ -183,6 +183,13 @@ test('a run that failed as a whole has rows with its code, and a replay replaces
   expect(await readRunTools(world.db, [firstRunId]), 'a replay gives equal rows').toEqual(late);
 });
 
+test('a run that failed without a call asked no tool', async () => {
+  const { firstRunId } = await add('capped');
+  const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
+  expect(await executeRun(capped, firstRunId)).toMatchObject({ status: 'failed', code: 'budget_exceeded' });
+  expect(await readRunTools(world.db, [firstRunId])).toEqual([]);
+});
+
 test('a late response in which no tool responded says why, where nothing was known', async () => {
   stub.answers(json({ error: 'no' }, 400));
   const { firstRunId } = await add('late', { tools: ['Web Search'] });
