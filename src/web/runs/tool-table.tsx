@@ -43,7 +43,7 @@ export function ToolTable({ rows }: { rows: readonly RunToolRow[] }) {
             head: 'Results',
             cell: ({ responded, items, truncated }) => (
               <>
-                {responded === true && items === null ? 'not counted separately' : <Count of={items} />}
+                {responded === true && items === null ? 'not counted' : <Count of={items} />}
                 {truncated === true ? ' or more' : ''}
               </>
             ),
