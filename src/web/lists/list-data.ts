@@ -8,7 +8,7 @@ import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discov
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
 import { readLinkPage, selectLinks } from '../../store/queries/link-pages.ts';
 import type { LinkRow } from '../../store/queries/links.ts';
-import { describeLinks } from '../../store/queries/named-posts.ts';
+import { describeLinks, describeTitles } from '../../store/queries/named-posts.ts';
 import { readPostPage, selectPosts } from '../../store/queries/post-pages.ts';
 import type { PostRow } from '../../store/queries/posts.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
@@ -74,7 +74,8 @@ export async function readListItems(
       });
     }
     case 'links': {
-      const links = await readLinkPage(db, { ...filter, before });
+      const found = await readLinkPage(db, { ...filter, before });
+      const links = await describeTitles(db, found, ({ id }) => id);
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
