@@ -118,6 +118,20 @@ test.skipIf(!isRoot())('refuses a database owned by root, with an explanation', 
   await expect(open('owner')).rejects.toThrow(/belongs to the user root/);
 });
 
+test.skipIf(!isRoot())(
+  'refuses a database that its account can no longer enter, and creates no other',
+  async () => {
+    const { directory, dataDir, open } = await stage();
+    const { uid, gid } = await someUser();
+    const data = path.join(dataDir, 'postgres', 'data');
+    await mkdir(data, { recursive: true });
+    await chown(data, uid, gid);
+    await chmod(directory, 0o700);
+    await expect(open('owner')).rejects.toThrow(/cannot access .*chmod o\+x FOLDER/);
+    expect(await readdir(dataDir)).toEqual(['postgres']);
+  },
+);
+
 test('leaves an existing folder without a database untouched', async () => {
   const { dataDir, open } = await stage();
   await mkdir(path.join(dataDir, 'postgres'), { recursive: true });

@@ -70,6 +70,7 @@ function describeRefusal(error: unknown): string {
  * Finds or chooses the home of the embedded Postgres. It is inside the data directory, unless we are root and the account
  * that runs Postgres cannot enter it (a checkout under a home of mode 0700). Then it is outside, a file in the data
  * directory contains its path, and a note informs the user.
+ * @throws Refused if the directory is not writable, or has a database inside that the account can no longer enter
  */
 export async function findDataDirectory(
   dataDir: string,
@@ -91,6 +92,13 @@ export async function findDataDirectory(
   const account = (await ownerOf(path.join(known, 'data'))) ?? (await findAccount());
   if (pointed !== undefined || account === undefined || (await canEnter(account, dataDir)))
     return { home: layOut(known, account), notes: [] };
+  // An empty database elsewhere would look like the loss of this one.
+  if ((await ownerOf(path.join(inside, 'data'))) !== undefined)
+    throw new Refused(
+      'unavailable',
+      `The database is in ${inside}, but Postgres runs as the user ${account.name}, which cannot access ${dataDir}. ` +
+        'Allow it to enter each folder above: chmod o+x FOLDER',
+    );
 
   const outside = path.join(sharedDirectory, nameFor(await realpath(dataDir)));
   const kept = await stat(outside).then(
