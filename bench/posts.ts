@@ -116,7 +116,7 @@ function hex(random: () => number): string {
 }
 
 /** Numbers from 0 up to 1 (mulberry32): small, and the same everywhere. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -2,7 +2,7 @@
 import { compareStatements } from '../../src/domain/completion-change.ts';
 import { runToEnd } from '../../src/domain/cooperative.ts';
 import { CLAIM_ROLES } from '../../src/domain/enumerations.ts';
-import { parseStatements } from '../../src/monitor/parse/parse-statements.ts';
+import { createCitationResolver, parseStatements } from '../../src/monitor/parse/parse-statements.ts';
 import { COMPLETION_PAIRS } from '../../test/samples/completion-pairs.ts';
 import { cases, writeFor } from '../answers/sandbox.ts';
 import { plantChange, type PlantedSentence } from './planted.ts';
@@ -51,7 +51,9 @@ export const HAND_WRITTEN: readonly Labelled[] = COMPLETION_PAIRS.map(
 function readSentences(summary: string): PlantedSentence[] {
   const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };
   const texts = { summary, ...others, text_chunks: null };
-  const statements = runToEnd(parseStatements(texts, { links: [], posts: [], nestedPosts: [] }));
+  const statements = runToEnd(
+    parseStatements(texts, createCitationResolver({ links: [], posts: [], nestedPosts: [] })),
+  );
   return statements.map(({ text, citations, unresolved }) => ({
     text,
     isCited: citations.length + unresolved.length > 0,

@@ -4,6 +4,7 @@
  */
 import { HONEST } from '../../test/service/answer/paraphrases.ts';
 import { PLANTED } from '../answers/facts.ts';
+import { seeded } from '../posts.ts';
 
 /** `isCited`: whether it has a citation, as all but introductions do. */
 export type PlantedSentence = { text: string; isCited: boolean };
@@ -52,15 +53,8 @@ const INTRODUCTIONS = [
   'In short, the discussion is about the following.',
 ];
 
-/** Numbers that look random, the same ones for a seed (mulberry32). */
 function createRandom(seed: number) {
-  let state = Math.imul(seed + 1, 0x9e_37_79_b1);
-  const next = () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = seeded(Math.imul(seed + 1, 0x9e_37_79_b1));
   const below = (n: number) => Math.floor(next() * n);
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T; // never empty
   const shuffle = <T>(values: readonly T[]): T[] =>

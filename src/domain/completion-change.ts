@@ -167,7 +167,7 @@ function findSupport<T>(
   return covered >= minShared * words.size && hasAll ? best[0] : null;
 }
 
-/** Letters of a word that are compared: endings vary with grammar. */
+/** Only so many letters of a word are compared, because endings vary. */
 const STEM_LETTERS = 5;
 /** Shorter words of an alphabet are mostly grammar. */
 const GRAMMAR_WORD = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u;

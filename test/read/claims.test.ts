@@ -5,17 +5,22 @@ import { loadDialect } from '../../src/protocol/dialect.ts';
 import { hashStatement } from '../../src/domain/sentences.ts';
 import { runToEnd } from '../../src/domain/cooperative.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
-import { MAX_STATEMENTS, parseStatements } from '../../src/monitor/parse/parse-statements.ts';
+import {
+  createCitationResolver,
+  MAX_STATEMENTS,
+  parseStatements,
+} from '../../src/monitor/parse/parse-statements.ts';
 import type { ParsedStatement } from '../../src/domain/parsed-results.ts';
 import { watchProcessor } from '../processor.ts';
 import { sample } from '../samples/sample.ts';
 
 const NOTHING = { links: [], posts: [], nestedPosts: [] };
 
-type Given = Parameters<typeof parseStatements>;
-const readAll = (texts: Given[0], results: Given[1] = NOTHING) => runToEnd(parseStatements(texts, results));
+type Given = [...Parameters<typeof parseStatements>, ...Parameters<typeof createCitationResolver>];
+const readAll = (texts: Given[0], results: Given[2] = NOTHING) =>
+  runToEnd(parseStatements(texts, createCitationResolver(results)));
 
-function claims(summary: string, results?: Given[1]): ParsedStatement[] {
+function claims(summary: string, results?: Given[2]): ParsedStatement[] {
   const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };
   return readAll({ summary, ...others, text_chunks: null }, results);
 }

@@ -10,6 +10,7 @@ import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { seeded } from '../faults/random.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { FACT_TABLES, listTables, LOG_TABLES, readFacts } from './fact-tables.ts';
@@ -30,15 +31,8 @@ async function newWorld(): Promise<World> {
   return world;
 }
 
-/** Numbers that look random, the same ones for a seed (mulberry32). */
 function random(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = seeded(seed);
   const below = (n: number) => Math.floor(next() * n);
   const pick = <T>(...values: readonly T[]): T => values[below(values.length)] as T; // never empty
   const shuffle = <T>(values: readonly T[]): T[] =>

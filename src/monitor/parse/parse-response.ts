@@ -19,7 +19,7 @@ import { createStreamReader, isEventStream, isEventStreamType } from '../../prot
 import { mergeLinkRefs, parseCompletion } from './parse-completion.ts';
 import { createLinkCollector, indexMentions, listKeyItemSources } from './parse-links.ts';
 import { createPostCollector } from './parse-posts.ts';
-import { type CitableResults, createCitationResolver, parseStatements } from './parse-statements.ts';
+import { type CitationResolver, createCitationResolver, parseStatements } from './parse-statements.ts';
 import { reportTools } from './parse-tools.ts';
 import { createRejects, parseWarnings, type Rejects, UnreadableResponse } from './rejects-and-warnings.ts';
 import {
@@ -92,8 +92,9 @@ export function* parseResponseInSteps({
   const itemsSeen = collected.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = parseWarnings(answer.warnings);
   const results = { ...collected, links: links.take() };
-  const claims = written && (yield* parseStatements(written, results));
-  const completion = written && claims && { ...spellAsReturned(written, results), claims };
+  const toCitation = createCitationResolver(results);
+  const claims = written && (yield* parseStatements(written, toCitation));
+  const completion = written && claims && { ...spellAsReturned(written, toCitation), claims };
   const groups = countItemsBySource(answer, operation, dialect, parts);
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
@@ -103,9 +104,8 @@ export function* parseResponseInSteps({
 /** The links of a completion that is a text come from its citations, where services escape some characters. */
 function spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
   written: T,
-  results: CitableResults,
+  toCitation: CitationResolver,
 ): T {
-  const toCitation = createCitationResolver(results);
   const links = written.completion_links.map((link) => {
     const { canonical, address, site } = toCitation(link);
     return { canonical, address, site };

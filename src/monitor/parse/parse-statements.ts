@@ -24,7 +24,7 @@ const MAX_STATEMENT_LENGTH = 2_000;
 const MAX_CITED = 50;
 
 type CompletionTexts = Pick<ParsedCompletion, StatementRole | 'text_chunks'>;
-export type CitableResults = {
+type CitableResults = {
   links: readonly Pick<ParsedLink, 'canonical'>[];
   posts: readonly Pick<ParsedPost, 'external_id' | 'url'>[];
   nestedPosts: readonly Pick<ParsedPost, 'external_id' | 'url'>[];
@@ -34,12 +34,12 @@ export type CitableResults = {
  * Parses the statements of all texts of a completion, in order, distinct within a text. Never throws; linear in the
  * length of the texts, with a pause after each. Bare numbers (`[8, 17]`) are resolved only if the same text defines
  * them, by `[8](address)` or a list of sources: no generation specifies how its results are numbered.
+ * @param toCitation see {@link createCitationResolver}
  */
 export function* parseStatements(
   texts: CompletionTexts,
-  results: CitableResults,
+  toCitation: CitationResolver,
 ): Cooperative<ParsedStatement[]> {
-  const toCitation = createCitationResolver(results);
   const claims: Statement[] = [];
   for (const role of CLAIM_ROLES) {
     yield;
@@ -56,11 +56,7 @@ export function readRoleText(texts: CompletionTexts, role: StatementRole): strin
 
 type Statement = Omit<ParsedStatement, 'position'>;
 
-function parseTextStatements(
-  role: StatementRole,
-  text: string,
-  toCitation: (link: LinkRef) => ParsedCitation,
-): Statement[] {
+function parseTextStatements(role: StatementRole, text: string, toCitation: CitationResolver): Statement[] {
   const marked = extractMarks(stripHeadings(text));
   const statements = new Map<string, Statement>();
   let next = 0;
@@ -161,15 +157,13 @@ function distinctCitations(citations: readonly ParsedCitation[]): ParsedCitation
 /** Marks that could end a citation, which services escape in its address and nowhere else. */
 const ESCAPED_MARK = /%(?:2[789]|5[BDE]|7C)/gi;
 
+export type CitationResolver = (link: LinkRef) => ParsedCitation;
+
 /**
  * Resolves a cited link: whether it is a result of the response, or the address of one of its posts, and if so as it is
  * spelled there.
  */
-export function createCitationResolver({
-  links,
-  posts,
-  nestedPosts,
-}: CitableResults): (link: LinkRef) => ParsedCitation {
+export function createCitationResolver({ links, posts, nestedPosts }: CitableResults): CitationResolver {
   const all = [...posts, ...nestedPosts];
   const ids = new Set(all.map(({ external_id }) => external_id));
   const addresses = new Set([

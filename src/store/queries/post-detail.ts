@@ -1,6 +1,5 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { parseWebUrl } from '../../domain/link.ts';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
@@ -12,18 +11,15 @@ export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefi
   return row;
 }
 
-/** $1 IDs of services. */
-const SELECT_POSTS_NAMED = `
-SELECT p.id, s.name AS service, p.url FROM strandline.services s JOIN strandline.posts p ON p.service_id = s.id AND p.external_id = ANY ($1::text[]) ORDER BY p.id`;
-/** $1 address. */
-const SELECT_POSTS_AT = `
-SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id WHERE p.url = $1 ORDER BY p.id`;
-
 type NamedPost = { id: Id; service: string };
 
+/** $1 a key or address. */
+const selectPostsSql = (column: 'key' | 'url') => `
+SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id WHERE p.${column} = $1 ORDER BY p.id`;
+
 /**
- * Posts with this address, also where it is spelled otherwise (a former handle, another host of the site) if it contains
- * their ID, as addresses of most services do; otherwise all posts are read.
+ * Posts with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
+ * place in a page is known by its exact address only, for which all posts are read.
  */
 export async function findPostsAt(
   { pool }: Pick<Database, 'pool'>,
@@ -32,11 +28,8 @@ export async function findPostsAt(
 ): Promise<NamedPost[]> {
   const identity = identifyAddress(address, rules);
   if (identity === null) return [];
-  const ids = parseWebUrl(address)?.pathname.split('/') ?? [];
-  const named = await pool.query<NamedPost & { url: string | null }>(SELECT_POSTS_NAMED, [ids]);
-  const same = named.rows.filter(({ url }) => url !== null && identifyAddress(url, rules) === identity);
-  if (same.length > 0) return same.map(({ id, service }) => ({ id, service }));
-  return (await pool.query<NamedPost>(SELECT_POSTS_AT, [address])).rows;
+  const { rows } = await pool.query<NamedPost>(selectPostsSql('key'), [identity]);
+  return rows.length > 0 ? rows : (await pool.query<NamedPost>(selectPostsSql('url'), [address])).rows;
 }
 
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */

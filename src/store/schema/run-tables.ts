@@ -175,8 +175,8 @@ export const run_results = strandline.table('run_results', {
 });
 
 /**
- * Coverage by tool: one row per run and tool that its request names, and per tool whose results the response has anyway. A
- * run that failed without a response has its code as the reason.
+ * Coverage by tool: a row for each tool that the request of a run names, and for each other one of which the response has
+ * results. A run that failed without a response has its code as the reason.
  */
 export const run_tools = strandline.table(
   'run_tools',

@@ -69,7 +69,7 @@ export function CommonNames({
   );
 }
 
-/** The number of posts of a topic with a name, which leads to them. */
+/** How many posts of a topic have a name, with a link to their list. */
 function CommonCount({
   kind,
   row: { name, username, posts },

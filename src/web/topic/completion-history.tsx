@@ -100,7 +100,7 @@ export function TimelineSection({
 }: {
   search: string;
   rows: readonly CompletionRow[];
-  /** Whether there may be older ones than these. */
+  /** Whether older completions may exist. */
   older: boolean;
   /** The comparison that is shown, which is preselected. */
   diff?: CompletionDiff | null;

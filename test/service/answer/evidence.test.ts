@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CLAIM_ROLES } from '../../../src/domain/enumerations.ts';
 import { runToEnd } from '../../../src/domain/cooperative.ts';
-import { parseStatements } from '../../../src/monitor/parse/parse-statements.ts';
+import { createCitationResolver, parseStatements } from '../../../src/monitor/parse/parse-statements.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { NOTHING_QUOTABLE, writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import { type Findings, retrieveFindings } from '../../../src/service/planning/retrieval.ts';
@@ -24,8 +24,8 @@ async function write(findings: Findings, prompt: string) {
 
 /** As the monitor reads a completion. */
 function readStatements(completion: Awaited<ReturnType<typeof write>>) {
-  const results = { links: [], posts: [], nestedPosts: [] };
-  return runToEnd(parseStatements({ ...completion, text_chunks: [] }, results));
+  const toCitation = createCitationResolver({ links: [], posts: [], nestedPosts: [] });
+  return runToEnd(parseStatements({ ...completion, text_chunks: [] }, toCitation));
 }
 
 describe('two responses about the same stories', () => {
