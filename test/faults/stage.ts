@@ -12,7 +12,7 @@ import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import type { Id } from '../../src/store/database.ts';
+import { type Id, inTransaction } from '../../src/store/database.ts';
 import { readInstanceName } from '../../src/store/instance-name.ts';
 import type { TestBackend } from '../backends.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from '../processes.ts';
@@ -273,7 +273,11 @@ export async function openStage(
           ({ state }) => state,
         ),
       emptyQueue: async () => {
-        if (redisAt === null) return void (await rows('TRUNCATE bullmq.job, bullmq.scheduler CASCADE'));
+        // Tried again after a deadlock with a worker, which holds a job and wants the other table.
+        if (redisAt === null)
+          return void (await inTransaction(world.db, (tx) =>
+            tx.query('TRUNCATE bullmq.job, bullmq.scheduler CASCADE'),
+          ));
         const redis = new Redis(ownRedis?.url() ?? redisAt);
         await redis.flushdb();
         await redis.quit();
