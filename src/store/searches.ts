@@ -64,7 +64,11 @@ export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> 
   return rows;
 }
 
-/** Inserts a new search with its first version and state. Violates `searches_slug_key` if the slug is taken. */
+/**
+ * Inserts a new search with its first version and state. The first search of a topic sets its side.
+ * Violates `searches_slug_key` if the slug is taken, and `searches_topic_fk` if the topic has searches of the other side.
+ * @param input.topicId of a topic that is locked
+ */
 export async function insertSearch(
   tx: Transaction,
   input: {
@@ -82,9 +86,16 @@ export async function insertSearch(
     now: Date;
   },
 ): Promise<Id> {
+  await tx.query(
+    `UPDATE strandline.topics t SET simulated = v.simulated FROM strandline.services v
+     WHERE t.id = $1 AND v.id = $2 AND t.simulated <> v.simulated
+       AND NOT EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id)`,
+    [input.topicId, input.serviceId],
+  );
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at, sensitivity, simulation)
-     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6, $8, $9) RETURNING id`,
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, simulated, operation, version, labels, state, state_since, next_due_at,
+       created_at, sensitivity, simulation)
+     SELECT $1, $2, id, simulated, $4, 1, $5, 'active', $6, $7, $6, $8, $9 FROM strandline.services WHERE id = $3 RETURNING id`,
     [
       input.slug,
       input.topicId,

@@ -106,7 +106,7 @@ export async function markUnknownTrials(db: Database, now: Date): Promise<number
   return rowCount ?? 0;
 }
 
-/** Which of these posts (by external ID) and links (by address or identity; returned by identity) are stored. */
+/** Which of these posts (by external ID) and links (by address or identity; returned by identity) of a service are stored. */
 export async function findKnownItems(
   db: Database,
   input: {
@@ -122,11 +122,13 @@ export async function findKnownItems(
     ),
     db.pool.query<{ canonical: string }>(
       `SELECT DISTINCT u.canonical FROM unnest($1::text[], $2::text[]) u(canonical, address)
-       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address)
-         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical)`,
+       JOIN strandline.services s ON s.id = $3
+       WHERE EXISTS (SELECT FROM strandline.link_addresses WHERE address = u.address AND simulated = s.simulated)
+         OR EXISTS (SELECT FROM strandline.links WHERE canonical = u.canonical AND simulated = s.simulated)`,
       [
         input.links.flatMap(({ canonical, addresses }) => addresses.map(() => canonical)),
         input.links.flatMap(({ addresses }) => addresses),
+        input.serviceId,
       ],
     ),
   ]);

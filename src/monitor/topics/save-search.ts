@@ -119,8 +119,20 @@ export async function insertCheckedSearch(
         `the slug "${slug}" belongs to an existing or removed search; choose another slug`,
       );
     }
+    if (violatesConstraint(error, 'searches_topic_fk')) throw createOtherSide(topic.slug, service.kind);
     throw error;
   }
+}
+
+/** Simulated and real data never mix, so a topic has searches of one side only. */
+function createOtherSide(topic: string, kind: ServiceKind): Refused {
+  const [has, given] = kind === 'sandbox' ? ['real', 'simulated'] : ['simulated', 'real'];
+  const service = kind === 'sandbox' ? 'own or hosted' : 'sandbox';
+  return new Refused(
+    'conflict',
+    `the topic "${topic}" has ${has} data, and this search would add ${given} data (service ${kind}); ` +
+      `choose another topic, or the service ${service}`,
+  );
 }
 
 /** Omitted members keep their values. */

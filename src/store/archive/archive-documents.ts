@@ -181,11 +181,9 @@ FROM (SELECT DISTINCT id FROM wanted) w
 CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id
 LEFT JOIN ${S}.authors a ON a.id = p.author_id`;
 
-/** A link belongs to no service: it is simulated if only sandbox searches found it. $1 IDs. */
+/** $1 IDs. */
 const SELECT_LINKS = `
-SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at,
-  NOT EXISTS (SELECT FROM ${S}.link_sightings ls JOIN ${S}.searches se ON se.id = ls.search_id
-    JOIN ${S}.services s ON s.id = se.service_id WHERE ls.link_id = l.id AND s.kind <> 'sandbox') AS sandbox,
+SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at, l.simulated AS sandbox,
   NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body, ARRAY[l.title, l.snippet, l.site] AS parts
 FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 

@@ -34,7 +34,7 @@ export type RekeyCounts = {
   merged: number;
 };
 
-type StoredLink = { id: Id; canonical: string; url: string };
+type StoredLink = { id: Id; canonical: string; simulated: boolean; url: string };
 
 /** Counts what {@link rekeyLinks} would change. */
 export async function countRekeyed({ pool }: Database, rules: LinkRules): Promise<RekeyCounts> {
@@ -43,10 +43,11 @@ export async function countRekeyed({ pool }: Database, rules: LinkRules): Promis
   for await (const links of readBatches(pool)) {
     for (const link of links) {
       const identity = identify(link, rules);
+      const group = groupName(identity, link);
       counts.links += 1;
-      if (identities.has(identity)) counts.merged += 1;
+      if (identities.has(group)) counts.merged += 1;
       else if (identity !== link.canonical) counts.changed += 1;
-      identities.add(identity);
+      identities.add(group);
     }
   }
   return counts;
@@ -86,10 +87,15 @@ function identify({ url, canonical }: StoredLink, rules: LinkRules): string {
   return identifyAddress(url, rules) ?? canonical;
 }
 
+/** Simulated and real links are never merged. */
+function groupName(identity: string, { simulated }: StoredLink): string {
+  return `${simulated ? 'simulated' : 'real'} ${identity}`;
+}
+
 async function* readBatches(pool: Database['pool']): AsyncGenerator<StoredLink[]> {
   for (let after = 0n; ; ) {
     const { rows } = await pool.query<StoredLink>(
-      `SELECT id, canonical, url FROM ${S}.links WHERE id > $1 AND merged_into IS NULL ORDER BY id LIMIT ${LINKS_PER_BATCH}`,
+      `SELECT id, canonical, simulated, url FROM ${S}.links WHERE id > $1 AND merged_into IS NULL ORDER BY id LIMIT ${LINKS_PER_BATCH}`,
       [after],
     );
     const last = rows.at(-1);
@@ -115,9 +121,11 @@ async function rekeyBatch(
     kept === undefined ? [] : others.map(({ id }) => ({ id, into: kept.id })),
   );
   if (merges.length > 0) await mergeLinks(tx, merges);
-  const renamed = [...groups].flatMap(([identity, [kept]]) =>
-    kept === undefined || kept.canonical === identity ? [] : [{ id: kept.id, identity }],
-  );
+  const renamed = [...groups.values()].flatMap(([kept]) => {
+    if (kept === undefined) return [];
+    const identity = identify(kept, rules);
+    return kept.canonical === identity ? [] : [{ id: kept.id, identity }];
+  });
   const renamedIds = renamed.map(({ id }) => id);
   // In two steps: one may take an identity that another one gives up.
   await tx.query(`UPDATE ${S}.links SET canonical = 'rekeyed:' || id WHERE id = ANY ($1::bigint[])`, [
@@ -134,8 +142,8 @@ async function rekeyBatch(
   );
   await rekeyItems(
     tx,
-    [...groups].flatMap(([identity, members]) =>
-      members.map(({ canonical }) => ({ former: canonical, key: identity })),
+    [...groups.values()].flatMap((members) =>
+      members.map((link) => ({ former: link.canonical, key: identify(link, rules) })),
     ),
   );
   return { changed: renamed.length, merged: merges.length };
@@ -186,13 +194,13 @@ async function rekeyItems(tx: Transaction, keys: readonly { former: string; key:
   await tx.query(DELETE_FORMER_ITEMS, [former]);
 }
 
-/** These links, and those that stand under their new identities; by identity, oldest first. */
+/** These links, and those that stand under their new identities; by identity and side, oldest first. */
 async function groupByIdentity(
   tx: Transaction,
   ids: readonly Id[],
   rules: LinkRules,
 ): Promise<Map<string, StoredLink[]>> {
-  const columns = 'id, canonical, url';
+  const columns = 'id, canonical, simulated, url';
   const known = new Map<Id, StoredLink>();
   let found = await tx.query<StoredLink>(
     `SELECT ${columns} FROM ${S}.links WHERE id = ANY ($1::bigint[]) AND merged_into IS NULL`,
@@ -207,9 +215,9 @@ async function groupByIdentity(
   }
   const groups = new Map<string, StoredLink[]>();
   for (const link of [...known.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const identity = identify(link, rules);
-    const group = groups.get(identity);
-    if (group === undefined) groups.set(identity, [link]);
+    const name = groupName(identify(link, rules), link);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [link]);
     else group.push(link);
   }
   return groups;

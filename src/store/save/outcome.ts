@@ -49,9 +49,14 @@ export type Outcome = {
   isResult: boolean;
   /** Whether a newer response of the search was read: no alerts are sent. */
   isOlder: boolean;
+  /** Whether its search is simulated: the side of its links. */
+  simulated: boolean;
   /** Whether any author was ever forgotten: the results must then be checked for them. */
   anyForgotten: boolean;
 };
+
+const simulatedSql = (run: string) =>
+  `(SELECT simulated FROM strandline.searches WHERE id = ${run}.search_id) AS simulated`;
 
 /**
  * Marks runs as succeeded. First statement of the save: it matches only the claim with the highest fence, so a worker
@@ -69,7 +74,7 @@ WITH won AS (
   FROM unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
     AS asked(id, fence, ended_at, items_seen, rejected, response)
   WHERE r.id = ANY ($1::bigint[]) AND r.id = asked.id AND r.fence = asked.fence AND r.status = 'running'
-  RETURNING r.id, r.baseline, r.ended_at, asked.response
+  RETURNING r.id, r.baseline, r.ended_at, asked.response, ${simulatedSql('r')}
 ), response AS (
   UPDATE strandline.responses SET read_at = won.ended_at
   FROM won WHERE run_id = won.id AND n = won.response AND read_at IS NULL
@@ -78,7 +83,8 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM json_to_recordset($7::json) AS j(run_id bigint, path text, code text, sample text) JOIN won ON won.id = j.run_id
 )
-SELECT id, baseline, 0 AS before, ended_at AS at, true AS result, false AS older, strandline.any_forgotten() AS forgotten
+SELECT id, baseline, 0 AS before, ended_at AS at, true AS result, false AS older, simulated,
+  strandline.any_forgotten() AS forgotten
 FROM won`;
 
 /**
@@ -93,7 +99,7 @@ WITH won AS (
     baseline = coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.baseline), true)
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
-  RETURNING r.id, r.baseline, r.items_new
+  RETURNING r.id, r.baseline, r.items_new, ${simulatedSql('r')}
 ), response AS (
   UPDATE strandline.responses SET read_at = ${sqlTime('$6')}
   FROM won WHERE run_id = won.id AND n = $5 AND read_at IS NULL
@@ -104,7 +110,7 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM won, json_to_recordset($4::json) AS j(path text, code text, sample text)
 )
-SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, false AS older,
+SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, false AS older, simulated,
   strandline.any_forgotten() AS forgotten
 FROM won`;
 
@@ -132,7 +138,7 @@ WITH response AS (
       SELECT FROM strandline.runs l WHERE l.search_id = r.search_id AND l.ended_at > r.ended_at AND l.status = 'succeeded'
     )) AS succeeds,
     coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
-      AND b.request_version = r.request_version AND b.baseline), true) AS baseline
+      AND b.request_version = r.request_version AND b.baseline), true) AS baseline, ${simulatedSql('r')}
   FROM response a, strandline.runs r WHERE r.id = $1
 ), run AS (
   UPDATE strandline.runs r
@@ -148,7 +154,7 @@ WITH response AS (
   SELECT judged.id, j.path, j.code, j.sample
   FROM judged, json_to_recordset($5::json) AS j(path text, code text, sample text) WHERE judged.result
 )
-SELECT baseline, before, read_at AS at, result, older, strandline.any_forgotten() AS forgotten FROM judged`;
+SELECT baseline, before, read_at AS at, result, older, simulated, strandline.any_forgotten() AS forgotten FROM judged`;
 
 /** Serializes two responses of one run, so that each sees the results of the other. $1 run. */
 const LOCK_ENDED_RUN = `
@@ -215,18 +221,20 @@ type OutcomeRow = {
   at: Date;
   result: boolean;
   older: boolean;
+  simulated: boolean;
   forgotten: boolean;
 };
 
 function toOutcome(row: OutcomeRow | undefined): Outcome | null {
   if (row === undefined) return null;
-  const { baseline, before, at, result, older, forgotten } = row;
+  const { baseline, before, at, result, older, simulated, forgotten } = row;
   return {
     baseline,
     itemsNewBefore: before,
     at,
     isResult: result,
     isOlder: older,
+    simulated,
     anyForgotten: forgotten,
   };
 }

@@ -24,7 +24,7 @@ ON CONFLICT (search_id, role, identity) DO UPDATE
 
 /**
  * Two spellings of an address may be one link, which is cited once. $1 completion, $2 search, $3 claims, $4 claim
- * count.
+ * count, $5 the side of links.
  */
 const INSERT_COMPLETION_CLAIMS = `
 WITH rows AS (
@@ -42,15 +42,22 @@ UPDATE strandline.completions SET claims = $4 WHERE id = $1`;
 
 function linkIdsSql(addresses: string): string {
   return `ARRAY(SELECT la.link_id FROM unnest(${addresses}) WITH ORDINALITY u(address, n)
-    JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`;
+    JOIN strandline.link_addresses la ON la.address = u.address AND la.simulated = $5 GROUP BY la.link_id ORDER BY min(u.n))`;
 }
 
 /** Saves the claims of a completion, after its links. A completion without claims is marked as parsed. */
 export async function saveClaims(
   tx: Transaction,
-  input: { completionId: Id; searchId: Id; runId: Id; observedAt: Date; claims: readonly ParsedStatement[] },
+  input: {
+    completionId: Id;
+    searchId: Id;
+    runId: Id;
+    observedAt: Date;
+    claims: readonly ParsedStatement[];
+    simulated: boolean;
+  },
 ): Promise<void> {
-  const { completionId, searchId, runId, observedAt, claims } = input;
+  const { completionId, searchId, runId, observedAt, claims, simulated } = input;
   const rows = JSON.stringify(
     claims.map(({ citations, ...claim }) => ({
       ...claim,
@@ -62,7 +69,7 @@ export async function saveClaims(
     const values = [searchId, runId, observedAt, rows];
     await tx.query({ name: 'insert_claims', text: INSERT_CLAIMS, values });
   }
-  const values = [completionId, searchId, rows, claims.length];
+  const values = [completionId, searchId, rows, claims.length, simulated];
   await tx.query({ name: 'insert_completion_claims', text: INSERT_COMPLETION_CLAIMS, values });
 }
 

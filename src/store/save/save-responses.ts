@@ -159,7 +159,7 @@ const pickPosts = (changed: readonly ChangedPost[], at: Date) =>
 
 async function saveLinks(
   tx: Transaction,
-  responses: readonly ResponseToSave[],
+  responses: readonly Won[],
   posts: readonly KnownItem[],
   rules: IdentityRules,
 ): Promise<void> {
@@ -177,6 +177,7 @@ async function saveLinks(
           inPosts.map(({ response }) => response.serviceId),
           inPosts.map(({ externalId }) => externalId),
           inPosts.map(({ address }) => address),
+          inPosts.map(({ response }) => response.outcome.simulated),
         ],
       }),
     );
@@ -210,12 +211,13 @@ async function insertSightings(
     return (item: { serviceId: Id; externalId: string }) =>
       keys.get(itemKey(item.serviceId, item.externalId)) ?? null;
   };
-  const links = responses.flatMap(({ findings }, i) =>
+  const links = responses.flatMap(({ findings, outcome }, i) =>
     findings.links.map((link) => ({
       place: i + 1,
       address: link.address,
       source: link.source,
       known: encodeKnownMembers(link, MEMBERS.link),
+      simulated: outcome.simulated,
     })),
   );
   const { rows } = await tx.query<SightedRow>({
@@ -241,13 +243,14 @@ async function insertSightings(
       authors.map(findKey(known.authors)),
       authors.map((author) => author.known),
       links.map((link) => link.known),
+      links.map(({ simulated }) => simulated),
     ],
   });
   return rows;
 }
 
 /** Sets the first sighting of items to when a late response was received. @returns those first seen later before */
-async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<Touched> {
+async function lowerFirstSeen(tx: Transaction, input: Won): Promise<Touched> {
   const { serviceId, observedAt, searchId, runId, findings } = input;
   const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
     serviceId,
@@ -256,6 +259,7 @@ async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<T
     runId,
     findings.posts.map((post) => post.external_id),
     findings.links.map((link) => link.address),
+    input.outcome.simulated,
   ]);
   return rows[0] ?? NOTHING_TOUCHED;
 }
@@ -300,10 +304,11 @@ function appendDiscoveries(
 }
 
 /** @returns the completion's ID; null if the response has none */
-async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<Id | null> {
+async function saveCompletion(tx: Transaction, input: Won): Promise<Id | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
+  const { simulated } = input.outcome;
   const row = await queryPrepared<{ id: Id }>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
@@ -312,8 +317,9 @@ async function saveCompletion(tx: Transaction, input: ResponseToSave): Promise<I
     search_completion_links.map((link) => link.address),
     JSON.stringify(texts),
     JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
+    simulated,
   ]);
   if (row === undefined) return null;
-  await saveClaims(tx, { ...input, completionId: row.id, claims });
+  await saveClaims(tx, { ...input, completionId: row.id, claims, simulated });
   return row.id;
 }

@@ -2,7 +2,18 @@
 
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
-import { boolean, check, date, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 
 /** A subject to watch, with its searches. */
 export const topics = strandline.table(
@@ -13,10 +24,16 @@ export const topics = strandline.table(
     name: text().notNull(),
     /** Created by the program itself. */
     sample: boolean().notNull().default(false),
+    /** Of all its searches, removed ones too: set with the first one. False as long as there is none. */
+    simulated: boolean().notNull().default(false),
     created_at: instant().notNull(),
     archived_at: instant(),
   },
-  (t) => [unique('topics_slug_key').on(t.slug)],
+  (t) => [
+    unique('topics_slug_key').on(t.slug),
+    // For the foreign key of searches.
+    unique('topics_simulated_key').on(t.id, t.simulated),
+  ],
 );
 
 /** A saved search. Its request and schedule are in its versions. */
@@ -24,12 +41,10 @@ export const searches = strandline.table(
   'searches',
   {
     id: key(),
-    topic_id: ref()
-      .notNull()
-      .references(() => topics.id),
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
+    topic_id: ref().notNull(),
+    service_id: ref().notNull(),
+    /** Of its service and its topic, which foreign keys enforce: simulated and real data never meet. */
+    simulated: boolean().notNull().default(false),
     slug: text().notNull(),
     operation: text().notNull(),
     /** The current version, in `search_versions`. */
@@ -49,6 +64,16 @@ export const searches = strandline.table(
   },
   (t) => [
     unique('searches_slug_key').on(t.slug),
+    foreignKey({
+      name: 'searches_topic_fk',
+      columns: [t.topic_id, t.simulated],
+      foreignColumns: [topics.id, topics.simulated],
+    }),
+    foreignKey({
+      name: 'searches_service_fk',
+      columns: [t.service_id, t.simulated],
+      foreignColumns: [services.id, services.simulated],
+    }),
     index('searches_topic').on(t.topic_id),
     // For the scan, twice a second.
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
@@ -114,6 +139,8 @@ export const services = strandline.table(
     id: key(),
     name: text().notNull(),
     kind: text().notNull(),
+    /** Whether its results are simulated. */
+    simulated: boolean().notNull().generatedAlwaysAs(sql`kind = 'sandbox'`),
     /** Base URL of a hosted service; null for the sandbox and the own service, whose URL changes. */
     address: text(),
     dialect: text().notNull(),
@@ -121,6 +148,8 @@ export const services = strandline.table(
   },
   (t) => [
     unique('services_name_key').on(t.name),
+    // For the foreign key of searches.
+    unique('services_simulated_key').on(t.id, t.simulated),
     check('services_kind', sql`${t.kind} in ('sandbox', 'own', 'hosted')`),
   ],
 );
