@@ -41,23 +41,25 @@ export type Case = { findings: Findings; prompt: string; at: Date; model: Model 
 
 const log = createLogger('silent');
 
-/** Every seed, prompt and model; times, filters and tools in turn. */
-export async function cases(): Promise<Case[]> {
-  const all: Case[] = [];
-  for (const seed of SEEDS) {
+/**
+ * Every seed, prompt and model; times, filters and tools in turn.
+ * @param every of these cases, one of so many: only its results are retrieved
+ */
+export async function cases(every = 1): Promise<Case[]> {
+  const asked = SEEDS.flatMap((seed) => {
     const sources = createSandboxSources(seed);
-    for (const prompt of PROMPTS) {
-      for (const model of MODELS) {
-        for (const selected of TOOLS) {
-          const n = all.length;
-          const at = new Date(TIMES[n % TIMES.length] ?? '');
-          const dateFilter = DATE_FILTERS[n % DATE_FILTERS.length] ?? 'PAST_WEEK';
-          const asked = { prompt, selected, model, dateFilter, at };
-          const { findings } = await retrieveFindings({ sources, log }, asked, new AbortController().signal);
-          all.push({ findings, prompt, at, model });
-        }
-      }
-    }
+    return PROMPTS.flatMap((prompt) =>
+      MODELS.flatMap((model) => TOOLS.map((selected) => ({ sources, prompt, model, selected }))),
+    );
+  });
+  const all: Case[] = [];
+  for (const [n, { sources, prompt, model, selected }] of asked.entries()) {
+    if (n % every !== 0) continue;
+    const at = new Date(TIMES[n % TIMES.length] ?? '');
+    const dateFilter = DATE_FILTERS[n % DATE_FILTERS.length] ?? 'PAST_WEEK';
+    const question = { prompt, selected, model, dateFilter, at };
+    const { findings } = await retrieveFindings({ sources, log }, question, new AbortController().signal);
+    all.push({ findings, prompt, at, model });
   }
   return all;
 }

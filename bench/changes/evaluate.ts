@@ -22,17 +22,20 @@ const EVERY = 11;
 
 /** Changes planted into completions of the sandbox. */
 export async function seedSet(name: keyof typeof SEEDS): Promise<Labelled[]> {
-  const bases = await writeBases();
+  const bases = await (written ??= writeBases());
   return Array.from({ length: SEEDS_OF_SET }, (_, i) => {
     const seed = SEEDS[name] + i;
     return { what: `seed ${seed}`, ...plantChange(seed, bases[seed % bases.length] ?? []) };
   });
 }
 
+/** Once for all sets. */
+let written: Promise<string[][]> | undefined;
+
 async function writeBases(): Promise<string[][]> {
   const bases: string[][] = [];
-  for (const written of (await cases()).filter((_, i) => i % EVERY === 0)) {
-    const { completion } = await writeFor(written, undefined);
+  for (const each of await cases(EVERY)) {
+    const { completion } = await writeFor(each, undefined);
     const sentences = CLAIM_ROLES.flatMap((role) => readSentences(completion[role]).map(({ text }) => text));
     if (sentences.length > 0) bases.push(sentences);
   }
