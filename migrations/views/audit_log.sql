@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW strandline_analytics.audit_log AS
   select id, at, actor, token, name, action, split_part(action, '.', 1) as kind, subject, changes from strandline.audit_log;
 
-COMMENT ON VIEW strandline_analytics.audit_log IS 'Who created, changed or removed what, one row per change. Written in the transaction of the change; kept for AUDIT_DAYS. Secrets, keys and addresses of webhooks are not here.';
+COMMENT ON VIEW strandline_analytics.audit_log IS 'Who created, changed or removed what, one row per change. Written in the transaction of the change; kept for AUDIT_DAYS. About neither side: the same in both schemas. Secrets, keys and addresses of webhooks are not here.';
 COMMENT ON COLUMN strandline_analytics.audit_log.id IS 'Key of the entry.';
 COMMENT ON COLUMN strandline_analytics.audit_log.at IS 'When the entry was written (UTC), by the database''s clock.';
 COMMENT ON COLUMN strandline_analytics.audit_log.actor IS 'Who changed it: token (a request with a token), session (a person who signed in with one), local (somebody on this machine while no token existed), command_line, or program (strandline itself, such as its sample topic).';

@@ -4,7 +4,8 @@ CREATE OR REPLACE VIEW strandline_analytics.authors AS
     c.followers_count, c.favourites_count, c.listed_count, c.media_count, c.statuses_count, a.first_seen_at, greatest(a.observed_at, c.observed_at) as observed_at,
     c.followings_count, a.profile_banner_url, a.pinned_post_ids, a.professional, a.entities
   from strandline.authors a join strandline.services sv on sv.id = a.service_id
-  left join strandline.author_counters c on c.author_id = a.id;
+  left join strandline.author_counters c on c.author_id = a.id
+  where sv.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.authors IS 'Authors, with the latest known values.';
 COMMENT ON COLUMN strandline_analytics.authors.id IS 'Key of the author.';

@@ -10,7 +10,7 @@ CREATE OR REPLACE VIEW strandline_analytics.channels AS
     c.former_until as rotating_until, c.created_at, c.archived_at
   from strandline.channels c;
 
-COMMENT ON VIEW strandline_analytics.channels IS 'Where alerts are sent. Addresses may contain secrets and are not exposed.';
+COMMENT ON VIEW strandline_analytics.channels IS 'Where alerts are sent. Addresses may contain secrets and are not exposed. About neither side: the same in both schemas.';
 COMMENT ON COLUMN strandline_analytics.channels.id IS 'Key of the channel.';
 COMMENT ON COLUMN strandline_analytics.channels.slug IS 'Short name. Unique among channels that are not removed.';
 COMMENT ON COLUMN strandline_analytics.channels.kind IS 'How messages are sent, such as webhook. More kinds may be added.';

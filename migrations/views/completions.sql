@@ -3,7 +3,8 @@ CREATE OR REPLACE VIEW strandline_analytics.completions AS
     c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.completion_links, c.search_completion_links, c.miner_link_scores, c.warnings,
     c.claims, c.text, c.previous_run_id, c.statements_new, c.statements_gone, c.statements_kept, c.citations_added,
     c.citations_removed, c.similarity
-  from strandline.completions c join strandline.searches s on s.id = c.search_id;
+  from strandline.completions c join strandline.searches s on s.id = c.search_id
+  where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.completions IS 'AI-written completions, at most one per run of an ai search.';
 COMMENT ON COLUMN strandline_analytics.completions.id IS 'Key of the completion.';

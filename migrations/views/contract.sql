@@ -1,6 +1,10 @@
+-- The files are the source of two schemas: `strandline_analytics` shows real data, and `strandline_analytics_simulated` what
+-- the sandbox made up. For the second one, `migrate` replaces the name of the schema; for both, `:simulated` by false or true. Views
+-- without it are about neither side, and show the same in both.
+--
 -- `migrate` applies the files of this folder only if this version is higher than the database's. Raise it with every change of
 -- a view, even one that leaves columns and comments unchanged.
-COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.22';
+COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.23';
 
 CREATE OR REPLACE VIEW strandline_analytics.contract AS
   select v.major || '.' || v.minor as version, v.major, v.minor

@@ -15,14 +15,16 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     case d.kind when 'spike' then d.thing end as spike_id,
     d.first_in_topic,
     -- Without `offset 0`, all posts are read in the order of their ids as long as there are no statistics on keys.
-    (select min(n.id) from (select id from strandline.posts where key = l.canonical offset 0) n) as named_post_id
+    (select min(n.id) from (select id, service_id from strandline.posts where key = l.canonical offset 0) n
+      join strandline.services sv on sv.id = n.service_id and sv.simulated = l.simulated) as named_post_id
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id
   left join strandline.posts p on d.kind = 'post' and p.id = d.thing
   left join strandline.authors a on a.id = p.author_id
   left join strandline.links l on d.kind = 'link' and l.id = d.thing
-  left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing;
+  left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing
+  where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything a search found for the first time, in commit order.';
 COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Position in the feed. A reader that remembers the last ID it processed misses nothing.';

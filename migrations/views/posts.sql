@@ -10,7 +10,8 @@ CREATE OR REPLACE VIEW strandline_analytics.posts AS
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
-  left join strandline.post_counters c on c.post_id = p.id;
+  left join strandline.post_counters c on c.post_id = p.id
+  where sv.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.posts IS 'Posts, including quoted and reposted ones, with the latest known values.';
 COMMENT ON COLUMN strandline_analytics.posts.id IS 'Key of the post.';

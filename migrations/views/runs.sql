@@ -12,7 +12,8 @@ CREATE OR REPLACE VIEW strandline_analytics.runs AS
   from strandline.runs r
   join strandline.searches s on s.id = r.search_id
   join strandline.topics t on t.id = s.topic_id
-  left join strandline.run_results rr on rr.run_id = r.id;
+  left join strandline.run_results rr on rr.run_id = r.id
+  where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.runs IS 'Runs: one row per due slot of a search, including slots that were not run, and one per manual or first run.';
 COMMENT ON COLUMN strandline_analytics.runs.id IS 'Key of the run.';

@@ -6,7 +6,8 @@ CREATE OR REPLACE VIEW strandline_analytics.searches AS
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.search_versions v on v.search_id = s.id and v.version = s.version;
+  join strandline.search_versions v on v.search_id = s.id and v.version = s.version
+  where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.searches IS 'Saved searches with their current version.';
 COMMENT ON COLUMN strandline_analytics.searches.id IS 'The search.';

@@ -5,7 +5,8 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
     k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
-  join strandline.topics t on t.id = s.topic_id;
+  join strandline.topics t on t.id = s.topic_id
+  where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.spikes IS 'Windows with unusually high volume or engagement, with the figures behind each decision.';
 COMMENT ON COLUMN strandline_analytics.spikes.id IS 'Key of the spike.';

@@ -1,7 +1,8 @@
 CREATE OR REPLACE VIEW strandline_analytics.topics AS
   select t.id, t.slug, t.name, t.sample, t.created_at, t.archived_at,
     (select count(*) from strandline.searches s where s.topic_id = t.id and s.archived_at is null) as searches
-  from strandline.topics t;
+  from strandline.topics t
+  where t.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.topics IS 'Topics, including removed ones.';
 COMMENT ON COLUMN strandline_analytics.topics.id IS 'Key of the topic.';

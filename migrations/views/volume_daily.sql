@@ -3,6 +3,7 @@ CREATE OR REPLACE VIEW strandline_analytics.volume_daily AS
     sum(bit_count(v.minutes))::float8 / 1440 as coverage,
     bool_or(v.cut and bit_count(v.minutes) < 15) as lower_bound
   from strandline.volume v join strandline.searches s on s.id = v.search_id
+  where s.simulated = :simulated
   group by 1, 2, 3;
 
 COMMENT ON VIEW strandline_analytics.volume_daily IS 'Posts of a search per day (UTC) of publication. No row: nothing found and nothing observed, which is not zero.';

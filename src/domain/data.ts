@@ -5,3 +5,9 @@
  */
 export const DATA = ['real', 'simulated'] as const;
 export type Data = (typeof DATA)[number];
+
+/** The schema of the views of each side: the SQL contract, from the same files. */
+export const ANALYTICS = {
+  real: 'strandline_analytics',
+  simulated: 'strandline_analytics_simulated',
+} as const satisfies Record<Data, string>;

@@ -3,13 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { ANALYTICS, type Data } from '../domain/data.ts';
 
 /** A migration of drizzle-kit: `when`, in milliseconds, is its identity and order. */
 export type Migration = Readonly<{ name: string; when: number; hash: string; statements: readonly string[] }>;
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
-/** The file of a view of the SQL contract, or of the function that sums engagement. */
+/** The file of a view of the SQL contract, or of the function that sums engagement; see {@link viewOfSide}. */
 export type View = Readonly<{ name: string; text: string }>;
 /** The views in dependency order, and the contract version: major and minor. */
 export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
@@ -61,6 +62,13 @@ export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Vie
   if (versions.length !== 1)
     throw new Error(`expected one contract version in ${directory}, found ${versions.length}`);
   return { version: [Number(major), Number(minor)], files: inOrder(files) };
+}
+
+/** The statements of a file for the schema of one side. */
+export function viewOfSide({ text }: View, data: Data): string {
+  return text
+    .replaceAll(/\bstrandline_analytics\b/g, ANALYTICS[data])
+    .replaceAll(/(?<!:):simulated\b/g, String(data === 'simulated'));
 }
 
 const VERSION =

@@ -13,7 +13,7 @@ import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
-/** All declared views of the contract, by name of the declaration. */
+/** All declared views of the contract, of both sides, by name of the declaration. */
 export const declared = {
   ...alerts,
   ...contract,
@@ -27,7 +27,7 @@ export const declared = {
 };
 
 type Views = typeof declared;
-type ViewNameOf<T> = T extends { _: { name: infer Name extends string } } ? Name : never;
+type ViewNameOf<T> = T extends { real: { _: { name: infer Name extends string } } } ? Name : never;
 
 export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
 
@@ -75,9 +75,9 @@ const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.c
 ]);
 
 const VIEWS = new Map(
-  Object.values<unknown>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
-    if (!(one instanceof PgView)) return [];
-    const { name, selectedFields } = getViewConfig(one);
+  Object.values<object>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
+    if (!('real' in one && one.real instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one.real);
     const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
       column instanceof Column ? [[member, describeColumn(column)]] : [],
     );

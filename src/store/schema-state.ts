@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
+import { ANALYTICS } from '../domain/data.ts';
 import { connect } from '../platform/postgres/connect.ts';
 import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 
-/** Our schemas, and the table that identifies them. */
+/** The schema of our tables, and the table that identifies it; those of the views are in `domain/data.ts`. */
 export const SCHEMA = 'strandline';
-export const ANALYTICS = 'strandline_analytics';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /**
@@ -42,7 +42,8 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   const holding = await schemasHolding(client);
   const ledger = await hasTable(client, SCHEMA, MIGRATIONS_TABLE, ['id', 'hash', 'created_at']);
   if (!ledger && holding.has(SCHEMA)) return { state: 'foreign', schema: SCHEMA };
-  if (!ledger && holding.has(ANALYTICS)) return { state: 'foreign', schema: ANALYTICS };
+  const views = Object.values(ANALYTICS).find((schema) => holding.has(schema));
+  if (!ledger && views !== undefined) return { state: 'foreign', schema: views };
   // Next to our tables, it is our queue, however damaged.
   if (!ledger && holding.has(QUEUE_SCHEMA) && !(await hasQueue(client)))
     return { state: 'foreign', schema: QUEUE_SCHEMA };
@@ -59,18 +60,19 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   return adopts || pending.length > 0 ? { state: 'behind', pending, adopts } : { state: 'current' };
 }
 
-/** Whether the database has an older contract version than this program. */
+/** Whether a schema of the database has an older contract version than this program, or none. */
 export async function areViewsBehind(client: Client, views: Views | undefined): Promise<boolean> {
   if (views === undefined) return false;
   const { rows } = await client.query<{ version: string | null }>(
-    `SELECT substring(obj_description(to_regnamespace($1), 'pg_namespace') from '\\d+\\.\\d+$') AS version`,
-    [ANALYTICS],
+    `SELECT substring(obj_description(to_regnamespace(u.schema), 'pg_namespace') from '\\d+\\.\\d+$') AS version
+     FROM unnest($1::text[]) u(schema)`,
+    [Object.values(ANALYTICS)],
   );
-  const version = rows[0]?.version ?? undefined;
-  if (version === undefined) return true;
-  const [major = 0, minor = 0] = version.split('.').map(Number);
   const [ourMajor, ourMinor] = views.version;
-  return ourMajor > major || (ourMajor === major && ourMinor > minor);
+  return rows.some(({ version }) => {
+    const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+    return ourMajor > major || (ourMajor === major && ourMinor > minor);
+  });
 }
 
 /** Which schemas with our names contain any objects. */
@@ -78,7 +80,7 @@ async function schemasHolding(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ schema: string }>(
     `SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = ANY ($1)`,
-    [[SCHEMA, ANALYTICS, QUEUE_SCHEMA]],
+    [[SCHEMA, ...Object.values(ANALYTICS), QUEUE_SCHEMA]],
   );
   return new Set(rows.map((row) => row.schema));
 }

@@ -1,10 +1,10 @@
-/** Applies the views of the SQL contract from `migrations/views/`. */
+/** Applies the views of the SQL contract from `migrations/views/`, each in the schemas of both sides. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
+import { ANALYTICS, DATA, type Data } from '../domain/data.ts';
 import type { Logger } from '../platform/logger.ts';
 import { Refused } from '../domain/errors.ts';
-import type { View, Views } from './migrations-folder.ts';
-import { ANALYTICS } from './schema-state.ts';
+import { type View, viewOfSide, type Views } from './migrations-folder.ts';
 import { readSqlState } from './database.ts';
 
 /** How long and how often to wait for a view that is in use. Later readers wait behind us. */
@@ -15,12 +15,14 @@ const NOT_REPLACEABLE = '42P16';
 /** Lock timeout, or a deadlock with a reader of two views. */
 const IN_USE = new Set(['55P03', '40P01']);
 const DEPENDED_ON = '2BP01';
+const NOT_ALLOWED = '42501';
 
 /**
  * Replaces every view with its file, inside the caller's transaction. If a view cannot be replaced, drops and re-creates it
- * and our views that depend on it, with the same owners and grants.
+ * and our views that depend on it, with the same owners and grants. Creates the schema of simulated data if it is missing.
  * @param locks set in tests
- * @throws Refused `conflict` if a foreign object depends on a view that must be dropped; `unavailable` if a view stays in
+ * @throws Refused `conflict` if a foreign object depends on a view that must be dropped, or the schema may not be created;
+ * `unavailable` if a view stays in
  * use. The transaction is then unchanged.
  */
 export async function applyViews(
@@ -32,7 +34,10 @@ export async function applyViews(
   for (let attempt = 1; ; attempt += 1) {
     await client.query(`SAVEPOINT views; SET LOCAL lock_timeout = ${locks.timeoutMs}`);
     try {
-      await replaceAll(client, views.files);
+      for (const data of DATA) {
+        await ensureSchema(client, ANALYTICS[data]);
+        await replaceAll(client, views.files, data);
+      }
       await client.query('RELEASE SAVEPOINT views');
       return;
     } catch (error) {
@@ -42,7 +47,7 @@ export async function applyViews(
       if (attempt === locks.attempts)
         throw new Refused(
           'unavailable',
-          `The views of ${ANALYTICS} are in use${users === '' ? '' : ` by ${users}`}. Nothing was changed. End these sessions ` +
+          `The views of ${ANALYTICS.real} are in use${users === '' ? '' : ` by ${users}`}. Nothing was changed. End these sessions ` +
             'and run strandline migrate again.',
           { cause: error },
         );
@@ -52,19 +57,40 @@ export async function applyViews(
   }
 }
 
-async function replaceAll(client: Client, files: readonly View[]): Promise<void> {
+/** Databases from before there were two sides have one schema. */
+async function ensureSchema(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ exists: boolean; role: string }>(
+    'SELECT to_regnamespace($1) IS NOT NULL AS exists, current_user AS role',
+    [schema],
+  );
+  const { exists = false, role = '' } = rows[0] ?? {};
+  if (exists) return;
+  await client.query(`CREATE SCHEMA ${schema}`).catch((cause: unknown) => {
+    if (readSqlState(cause) !== NOT_ALLOWED) throw cause;
+    throw new Refused(
+      'conflict',
+      `The schema ${schema} is missing, and this role may not create it. Nothing was changed. As an administrator, run: ` +
+        `CREATE SCHEMA ${schema} AUTHORIZATION ${escapeIdentifier(role)}; then run strandline migrate again.`,
+      { cause },
+    );
+  });
+}
+
+async function replaceAll(client: Client, files: readonly View[], data: Data): Promise<void> {
+  const schema = ANALYTICS[data];
   const dropped: Dropped[] = [];
-  for (const { name, text } of files) {
+  for (const file of files) {
+    const text = viewOfSide(file, data);
     try {
       await client.query(`SAVEPOINT view;\n${text}\n;RELEASE SAVEPOINT view`);
     } catch (error) {
       if (readSqlState(error) !== NOT_REPLACEABLE) throw error;
       await client.query('ROLLBACK TO SAVEPOINT view; RELEASE SAVEPOINT view');
-      dropped.push(...(await dropWithDependents(client, name, files)));
+      dropped.push(...(await dropWithDependents(client, schema, file.name, files)));
       await client.query(text);
     }
   }
-  for (const view of dropped) await giveBack(client, view);
+  for (const view of dropped) await giveBack(client, schema, view);
 }
 
 /** A dropped view with its owner and grants. `column` is null for a grant on the whole view. */
@@ -98,21 +124,26 @@ CROSS JOIN LATERAL (
 ) g
 WHERE c.relnamespace = $2::regnamespace AND c.relkind = 'v' AND c.relname = ANY ($3)`;
 
-async function dropWithDependents(client: Client, name: string, files: readonly View[]): Promise<Dropped[]> {
+async function dropWithDependents(
+  client: Client,
+  schema: string,
+  name: string,
+  files: readonly View[],
+): Promise<Dropped[]> {
   const { rows } = await client.query<Dropped>(DEPENDENTS, [
-    `${ANALYTICS}.${name}`,
-    ANALYTICS,
+    `${schema}.${name}`,
+    schema,
     files.map((file) => file.name),
   ]);
   try {
-    await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
+    await client.query(`DROP VIEW ${rows.map((view) => `${schema}.${view.name}`).join(', ')}`);
   } catch (error) {
     if (readSqlState(error) !== DEPENDED_ON) throw error;
     // Postgres lists all kinds of objects: views, functions, columns of the view's type.
     const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
     throw new Refused(
       'conflict',
-      `The view ${ANALYTICS}.${name} has other columns in this version, but objects that strandline did not create depend on it ` +
+      `The view ${schema}.${name} has other columns in this version, but objects that strandline did not create depend on it ` +
         `(${detail.replaceAll('\n', '; ')}). Nothing was changed. Drop them, run strandline migrate again, and re-create them.`,
       { cause: error },
     );
@@ -120,8 +151,8 @@ async function dropWithDependents(client: Client, name: string, files: readonly 
   return rows;
 }
 
-async function giveBack(client: Client, { name, owner, grants }: Dropped): Promise<void> {
-  const view = `${ANALYTICS}.${name}`;
+async function giveBack(client: Client, schema: string, { name, owner, grants }: Dropped): Promise<void> {
+  const view = `${schema}.${name}`;
   const { rows } = await client.query<{ column: string }>(
     'SELECT attname AS column FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
     [view],
@@ -150,11 +181,11 @@ function grantee(role: string | null): string {
 async function usersOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ who: string }>(
     `SELECT DISTINCT format('%s (%s, pid %s)', coalesce(nullif(s.application_name, ''), 'unnamed'), s.usename, s.pid) AS who
-     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace($1)
+     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace::regnamespace::text = ANY ($1)
      JOIN pg_stat_activity s ON s.pid = l.pid
      WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.granted
        AND l.pid <> pg_backend_pid() ORDER BY 1`,
-    [ANALYTICS],
+    [Object.values(ANALYTICS)],
   );
   return rows.map(({ who }) => who).join(', ');
 }

@@ -2,11 +2,15 @@
 import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import {
-  channelsView,
-  deliveriesView,
+  channelsView as channelsViews,
+  deliveriesView as deliveriesViews,
   type DeliveryState,
-  rulesView,
+  rulesView as rulesViews,
 } from '../schema/analytics/alert-views.ts';
+
+const channelsView = channelsViews.real;
+const deliveriesView = deliveriesViews.real;
+const rulesView = rulesViews.real;
 
 export type RuleRow = typeof rulesView.$inferSelect;
 export type ChannelRow = typeof channelsView.$inferSelect;

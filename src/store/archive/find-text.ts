@@ -10,8 +10,11 @@ import { listSoughtWords, type Query } from '../../domain/search-query.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import {
+  linkSightingsView as linkSightingsViews,
+  postSightingsView as postSightingsViews,
+} from '../schema/analytics/post-views.ts';
+import { searchesView as searchesViews } from '../schema/analytics/topic-views.ts';
 import {
   buildCondition,
   buildScopeCondition,
@@ -23,6 +26,10 @@ import {
 } from './query-condition.ts';
 import { type ArchiveThing, readThings } from './search-archive.ts';
 import { asc, eq, inArray } from 'drizzle-orm';
+
+const linkSightingsView = linkSightingsViews.real;
+const postSightingsView = postSightingsViews.real;
+const searchesView = searchesViews.real;
 
 export type { ExcerptPiece } from '../../domain/excerpt.ts';
 

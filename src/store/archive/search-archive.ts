@@ -8,11 +8,14 @@ import { createPrior, type PriorInput, termSaturation } from '../../domain/relev
 import type { Database, Id } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import { linksView, postsView } from '../schema/analytics/post-views.ts';
+import { linksView as linksViews, postsView as postsViews } from '../schema/analytics/post-views.ts';
 import { authors } from '../schema/post-tables.ts';
 import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-candidates.ts';
 import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
+
+const linksView = linksViews.real;
+const postsView = postsViews.real;
 
 /**
  * `score`: BM25, weighted by the prior if requested; comparable only within one response. `config`: the text search

@@ -1,6 +1,6 @@
 /** Typed columns of exportable resources. */
 
-import { ANALYTICS } from '../schema-state.ts';
+import { ANALYTICS } from '../../domain/data.ts';
 import { type Resource, viewName } from './export-resources.ts';
 import type { Client } from 'pg';
 
@@ -64,7 +64,7 @@ export async function readView(client: Client, resource: Resource): Promise<Expo
        FROM pg_attribute a
       WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attnum`,
-    [`${ANALYTICS}.${view}`],
+    [`${ANALYTICS.real}.${view}`],
   );
   return {
     description: rows[0]?.meaning ?? '',

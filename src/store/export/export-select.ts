@@ -3,7 +3,8 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
-import { ANALYTICS, SCHEMA } from '../schema-state.ts';
+import { ANALYTICS } from '../../domain/data.ts';
+import { SCHEMA } from '../schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
 import {
@@ -37,14 +38,14 @@ export async function findSearchIds(client: Client, filter: ExportFilter): Promi
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
   const { rows } = await client.query<{ id: string; slug: string; topic: string }>(
-    `SELECT id::text, slug, topic FROM ${ANALYTICS}.searches
+    `SELECT id::text, slug, topic FROM ${ANALYTICS.real}.searches
       WHERE ($1::text[] IS NULL OR slug = ANY ($1)) ORDER BY searches.id`,
     [named ? searches : null],
   );
   const lost = (named ? searches : []).find((slug) => !rows.some((row) => row.slug === slug));
   if (lost !== undefined) throw new Refused('not_found', `there is no search "${lost}"`);
   if (topic === undefined) return rows.map(({ id }) => id);
-  const { rowCount } = await client.query(`SELECT 1 FROM ${ANALYTICS}.topics WHERE slug = $1`, [topic]);
+  const { rowCount } = await client.query(`SELECT 1 FROM ${ANALYTICS.real}.topics WHERE slug = $1`, [topic]);
   if (rowCount !== 1) throw new Refused('not_found', `there is no topic "${topic}"`);
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
 }
@@ -125,7 +126,7 @@ export function buildSelect(
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);
   return [
     `SELECT ${copied.join(', ')}`,
-    `FROM ${ANALYTICS}.${viewName(resource)} v`,
+    `FROM ${ANALYTICS.real}.${viewName(resource)} v`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]),
     `ORDER BY ${key.map((name) => `v.${name}`).join(', ')}`,
   ].join(' ');

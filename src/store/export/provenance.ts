@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
-import { ANALYTICS, SCHEMA } from '../schema-state.ts';
+import { ANALYTICS } from '../../domain/data.ts';
+import { SCHEMA } from '../schema-state.ts';
 import type { ServiceKind } from '../services.ts';
 import type { ExportFilter, SearchIds } from './export-select.ts';
 
@@ -86,7 +87,7 @@ SELECT json_build_object(
       'share', CASE WHEN seen.ever THEN
         seen.seconds / nullif(extract(epoch FROM upper(range.asked) - lower(range.asked)), 0) END)
   ) AS search
-  FROM ${ANALYTICS}.searches s
+  FROM ${ANALYTICS.real}.searches s
   CROSS JOIN LATERAL (
     SELECT tstzrange(begins, greatest(begins, coalesce($3, $4::timestamptz))) AS asked
       FROM (SELECT coalesce($2::timestamptz, s.created_at)) AS given(begins)
@@ -96,7 +97,7 @@ SELECT json_build_object(
         SELECT sum(extract(epoch FROM upper(piece) - lower(piece)))
           FROM unnest(range_agg(tstzrange(c.observed_from, c.observed_until)) * tstzmultirange(range.asked)) AS piece
       ), 0)::float8 AS seconds
-      FROM ${ANALYTICS}.coverage c WHERE c.search_id = s.id
+      FROM ${ANALYTICS.real}.coverage c WHERE c.search_id = s.id
   ) AS seen
  WHERE $1::bigint[] IS NULL OR s.id = ANY ($1)
  ORDER BY s.topic, s.slug, s.id`;

@@ -1,7 +1,9 @@
 /** The audit log, for display. */
 import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { auditLogView } from '../schema/analytics/audit-log-view.ts';
+import { auditLogView as auditLogViews } from '../schema/analytics/audit-log-view.ts';
+
+const auditLogView = auditLogViews.real;
 
 export type AuditRow = typeof auditLogView.$inferSelect;
 

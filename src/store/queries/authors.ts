@@ -4,12 +4,17 @@ import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
-  authorSnapshotsView,
-  authorsView,
-  authorVersionsView,
-  postsView,
+  authorSnapshotsView as authorSnapshotsViews,
+  authorsView as authorsViews,
+  authorVersionsView as authorVersionsViews,
+  postsView as postsViews,
 } from '../schema/analytics/post-views.ts';
 import type { PostRow } from './posts.ts';
+
+const authorSnapshotsView = authorSnapshotsViews.real;
+const authorsView = authorsViews.real;
+const authorVersionsView = authorVersionsViews.real;
+const postsView = postsViews.real;
 
 export type AuthorRow = typeof authorsView.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;

@@ -1,8 +1,10 @@
 /** Claims of completions. */
 
 import { amongIds, type Database, type Id } from '../database.ts';
-import { completionClaimsView } from '../schema/analytics/result-views.ts';
+import { completionClaimsView as completionClaimsViews } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
+
+const completionClaimsView = completionClaimsViews.real;
 
 export type SaidClaim = typeof completionClaimsView.$inferSelect;
 

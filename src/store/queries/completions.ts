@@ -1,12 +1,21 @@
 /** Completions of searches, with their key items, links and claims. */
 
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
-import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
-import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import { keyItemsView as keyItemsViews, linksView as linksViews } from '../schema/analytics/post-views.ts';
+import {
+  claimsView as claimsViews,
+  completionsView as completionsViews,
+} from '../schema/analytics/result-views.ts';
+import { searchesView as searchesViews } from '../schema/analytics/topic-views.ts';
 import type { LinkRow } from './links.ts';
 import { isSearch } from './search-list.ts';
 import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
+
+const keyItemsView = keyItemsViews.real;
+const linksView = linksViews.real;
+const claimsView = claimsViews.real;
+const completionsView = completionsViews.real;
+const searchesView = searchesViews.real;
 
 export type CompletionRow = typeof completionsView.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.$inferSelect;

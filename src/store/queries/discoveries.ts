@@ -1,6 +1,8 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
+
+const discoveriesView = discoveriesViews.real;
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
 

@@ -3,9 +3,11 @@
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';
+
+const discoveriesView = discoveriesViews.real;
 
 /** What a list of discoveries contains. */
 export type DiscoverySelectionFilter = {

@@ -4,12 +4,18 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { amongIds, type Id, type Reads } from '../database.ts';
 import {
-  postAtAgeView,
-  postGrowthView,
-  searchGrowthDailyView,
-  searchGrowthHourlyView,
-  typicalAtAgeView,
+  postAtAgeView as postAtAgeViews,
+  postGrowthView as postGrowthViews,
+  searchGrowthDailyView as searchGrowthDailyViews,
+  searchGrowthHourlyView as searchGrowthHourlyViews,
+  typicalAtAgeView as typicalAtAgeViews,
 } from '../schema/analytics/growth-views.ts';
+
+const postAtAgeView = postAtAgeViews.real;
+const postGrowthView = postGrowthViews.real;
+const searchGrowthDailyView = searchGrowthDailyViews.real;
+const searchGrowthHourlyView = searchGrowthHourlyViews.real;
+const typicalAtAgeView = typicalAtAgeViews.real;
 
 type GrowthScope = { search?: string | undefined; topic?: string | undefined };
 

@@ -1,6 +1,9 @@
 import { desc, inArray, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { linksView, postsView } from '../schema/analytics/post-views.ts';
+import { linksView as linksViews, postsView as postsViews } from '../schema/analytics/post-views.ts';
+
+const linksView = linksViews.real;
+const postsView = postsViews.real;
 
 /** A new item in one line. */
 export type Highlight = {

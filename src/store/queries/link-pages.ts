@@ -2,10 +2,12 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { linkSourcesView } from '../schema/analytics/post-views.ts';
+import { linkSourcesView as linkSourcesViews } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
 import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
+
+const linkSourcesView = linkSourcesViews.real;
 
 /** What a list of links contains. */
 type LinkSelectionFilter = {

@@ -5,8 +5,14 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import {
+  linkSourcesView as linkSourcesViews,
+  linksView as linksViews,
+} from '../schema/analytics/post-views.ts';
 import { asc, eq } from 'drizzle-orm';
+
+const linkSourcesView = linkSourcesViews.real;
+const linksView = linksViews.real;
 
 type Pooled = Pick<Database, 'pool'>;
 

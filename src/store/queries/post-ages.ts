@@ -2,7 +2,9 @@
 
 import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { postAtAgeView } from '../schema/analytics/growth-views.ts';
+import { postAtAgeView as postAtAgeViews } from '../schema/analytics/growth-views.ts';
+
+const postAtAgeView = postAtAgeViews.real;
 
 const AGES_VIEW = postAtAgeView;
 

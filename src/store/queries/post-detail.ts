@@ -2,8 +2,16 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
+import {
+  postEngagementView as postEngagementViews,
+  postsView as postsViews,
+  postVersionsView as postVersionsViews,
+} from '../schema/analytics/post-views.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
+
+const postEngagementView = postEngagementViews.real;
+const postsView = postsViews.real;
+const postVersionsView = postVersionsViews.real;
 
 /** A post by its key, including nested posts. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {

@@ -3,7 +3,9 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import { postsView } from '../schema/analytics/post-views.ts';
+import { postsView as postsViews } from '../schema/analytics/post-views.ts';
+
+const postsView = postsViews.real;
 
 export type PostRow = typeof postsView.$inferSelect;
 

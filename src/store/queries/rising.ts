@@ -2,8 +2,15 @@
 
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
-import { risingPostsView } from '../schema/analytics/growth-views.ts';
-import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
+import { risingPostsView as risingPostsViews } from '../schema/analytics/growth-views.ts';
+import {
+  risingDomainsView as risingDomainsViews,
+  risingHashtagsView as risingHashtagsViews,
+} from '../schema/analytics/trend-views.ts';
+
+const risingPostsView = risingPostsViews.real;
+const risingDomainsView = risingDomainsViews.real;
+const risingHashtagsView = risingHashtagsViews.real;
 
 type RisingPostRow = typeof risingPostsView.$inferSelect;
 type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;

@@ -3,11 +3,21 @@
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
-import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
-import { searchesView } from '../schema/analytics/topic-views.ts';
+import {
+  callsView as callsViews,
+  rejectsView as rejectsViews,
+  type RunStatus,
+  runsView as runsViews,
+} from '../schema/analytics/run-views.ts';
+import { searchesView as searchesViews } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
 import type { ServiceKind } from '../services.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
+
+const callsView = callsViews.real;
+const rejectsView = rejectsViews.real;
+const runsView = runsViews.real;
+const searchesView = searchesViews.real;
 
 export type RunRow = typeof runsView.$inferSelect;
 export type CallRow = typeof callsView.$inferSelect;

@@ -3,9 +3,11 @@
 import type { Tool } from '../../domain/enumerations.ts';
 import { isToolReason, type ToolReason } from '../../domain/tool-coverage.ts';
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
-import { runToolsView } from '../schema/analytics/run-views.ts';
+import { runToolsView as runToolsViews } from '../schema/analytics/run-views.ts';
 import type { RunRow } from './run-list.ts';
 import { asc, desc } from 'drizzle-orm';
+
+const runToolsView = runToolsViews.real;
 
 export type RunToolRow = typeof runToolsView.$inferSelect;
 
@@ -52,7 +54,7 @@ export async function readSilentTools(
 ): Promise<SilentTool[]> {
   const { rows } = await pool.query<SilentTool>(
     `SELECT t.tool, t.reason, min(t.detail) AS detail, max(t.observed_at) AS observed_at, max(last.at) AS last_responded_at,
-       count(*)::int AS searches, min(s.slug) AS search, sv.kind = 'sandbox' AS simulated
+       count(*)::int AS searches, min(s.slug) AS search, s.simulated
      FROM strandline.searches s
      JOIN strandline.topics p ON p.id = s.topic_id
      JOIN strandline.services sv ON sv.id = s.service_id
@@ -66,8 +68,8 @@ export async function readSilentTools(
      ) last ON true
      WHERE s.archived_at IS NULL AND s.state = 'active'
        AND ($1::text IS NULL OR p.slug = $1) AND ($2::text IS NULL OR s.slug = $2)
-     GROUP BY t.tool, t.reason, simulated
-     ORDER BY simulated, searches DESC, t.tool, t.reason`,
+     GROUP BY t.tool, t.reason, s.simulated
+     ORDER BY s.simulated, searches DESC, t.tool, t.reason`,
     [filter.topic ?? null, filter.search ?? null],
   );
   return rows.filter(({ reason }) => isToolReason(reason));

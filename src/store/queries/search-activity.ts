@@ -5,12 +5,14 @@
 
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
+
+const discoveriesView = discoveriesViews.real;
 
 /** A run in a compact timeline. */
 export type RunCell = Pick<

@@ -1,8 +1,14 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
 import type { Database, Id } from '../database.ts';
-import { searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
+import {
+  searchesView as searchesViews,
+  searchVersionsView as searchVersionsViews,
+} from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm';
+
+const searchesView = searchesViews.real;
+const searchVersionsView = searchVersionsViews.real;
 
 export type SearchRow = typeof searchesView.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.$inferSelect;

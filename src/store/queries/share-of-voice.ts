@@ -2,8 +2,10 @@
 
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
+import { shareOfVoiceView as shareOfVoiceViews } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
+
+const shareOfVoiceView = shareOfVoiceViews.real;
 
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
 

@@ -1,8 +1,14 @@
 /** The SQL contract as described by its views: version, views, columns and comments. */
 
 import type { Reads } from '../database.ts';
-import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
+import {
+  contractColumnsView as contractColumnsViews,
+  contractView as contractViews,
+} from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
+
+const contractColumnsView = contractColumnsViews.real;
+const contractView = contractViews.real;
 
 /** Column comments of the SQL contract, by `view.column`. */
 export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {

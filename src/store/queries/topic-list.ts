@@ -1,8 +1,11 @@
 /** Topics, and which of them are simulated. */
 
 import type { Database } from '../database.ts';
-import { searchesView, topicsView } from '../schema/analytics/topic-views.ts';
+import { searchesView as searchesViews, topicsView as topicsViews } from '../schema/analytics/topic-views.ts';
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
+
+const searchesView = searchesViews.real;
+const topicsView = topicsViews.real;
 
 export type TopicRow = typeof topicsView.$inferSelect;
 

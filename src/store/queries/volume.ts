@@ -1,8 +1,14 @@
 /** Volume per bucket, as in the views; and pages of spikes. */
 
 import { amongIds, type Database, type Id } from '../database.ts';
-import { spikesView, volumeHourlyView } from '../schema/analytics/trend-views.ts';
+import {
+  spikesView as spikesViews,
+  volumeHourlyView as volumeHourlyViews,
+} from '../schema/analytics/trend-views.ts';
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+
+const spikesView = spikesViews.real;
+const volumeHourlyView = volumeHourlyViews.real;
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
 export type Bucket = (typeof BUCKETS)[number];

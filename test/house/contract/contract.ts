@@ -55,7 +55,9 @@ function viewsOf(rows: readonly Row[]): ContractView[] {
 
 /** `view.column` of every column declared NOT NULL. */
 function neverNull(): Set<string> {
-  const views = Object.values(declared).flatMap((one) => (one instanceof PgView ? [getViewConfig(one)] : []));
+  const views = Object.values<object>(declared).flatMap((one) =>
+    'real' in one && one.real instanceof PgView ? [getViewConfig(one.real)] : [],
+  );
   return new Set(
     views.flatMap(({ name, selectedFields }) =>
       Object.entries(selectedFields)

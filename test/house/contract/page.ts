@@ -19,6 +19,10 @@ Query the database of strandline with these views of the schema \`strandline_ana
 \`strandline sql\`. They are a stable interface; the tables are not. The role \`strandline_reader\` can read the views and
 nothing else. [Twenty questions](questions.md) are there to copy.
 
+They show real data. The schema \`strandline_analytics_simulated\` has the same views of what the sandbox simulated: choose
+one with \`search_path\`, \`--simulated\` or \`?simulated=1\`, and never join the two. \`audit_log\` and \`channels\` are about
+neither side, and are the same in both.
+
 - **Unknown is null, never zero.** Nullable columns say what null means. Time that was not observed has no row, or a
   coverage below 1. It does not mean that there were no posts.
 - Times are \`timestamptz\` in UTC. Days and hours begin in UTC. Keys are bigints; IDs from services are text.

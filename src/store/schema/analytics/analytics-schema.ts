@@ -3,10 +3,25 @@
  * what an analyst sees, with the columns in the view's order. The views are defined in `migrations/views/`.
  */
 
+import { ANALYTICS } from '../../../domain/data.ts';
 import { ref } from '../schema.ts';
-import { bigint, integer, numeric, pgSchema, text } from 'drizzle-orm/pg-core';
+import { bigint, integer, numeric, type PgColumnBuilderBase, pgSchema, text } from 'drizzle-orm/pg-core';
 
-export const analytics = pgSchema('strandline_analytics');
+const real = pgSchema(ANALYTICS.real);
+const simulated = pgSchema(ANALYTICS.simulated);
+
+/** Declares a view of both schemas: reads say which one (`postsView[data]`). */
+export const analytics = {
+  view: <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
+    name: Name,
+    columns: Columns,
+  ) => ({
+    existing: () => ({
+      real: real.view(name, columns).existing(),
+      simulated: simulated.view(name, columns).existing(),
+    }),
+  }),
+};
 
 export const id = () => ref().notNull();
 /** A number of rows. */
