@@ -1,4 +1,5 @@
 /** The required form of a response, member by member. */
+import { expectFlatMembers, judgeFlatAnswer, judgeFlatPosts } from './flat-answers.ts';
 import type { Names } from './names.ts';
 import {
   AI_ANSWER,
@@ -6,6 +7,7 @@ import {
   COMPLETION,
   GROUP,
   isObject,
+  judgeMembers,
   KEY_ITEM,
   KEY_LISTS,
   type Members,
@@ -37,7 +39,8 @@ const AT = {
 } as const;
 
 /** Lists every member, so that one that never occurs is still reported. */
-export function expectMembers(report: Report): void {
+export function expectMembers(report: Report, names: Names): void {
+  if (names.answers === 'flat') return expectFlatMembers(report);
   for (const [at, members] of [
     [AT.answer, { ...AI_ANSWER, ...prefixed('text_chunks', TEXT_CHUNKS), ...prefixed('a group', GROUP) }],
     [AT.item, RESULT],
@@ -52,6 +55,7 @@ export function expectMembers(report: Report): void {
 }
 
 export function judgeAiAnswer(report: Report, names: Names, answer: unknown, tools: readonly string[]): void {
+  if (names.answers === 'flat') return judgeFlatAnswer(report, names, answer, tools);
   report.judge(AT.answer, 'is a JSON object', isObject(answer) ? null : `is ${shown(answer)}`);
   if (!isObject(answer)) return;
   judgeMembers(report, names, AT.answer, answer, AI_ANSWER);
@@ -129,24 +133,11 @@ function judgeLinks(report: Report, answer: Record<string, unknown>): void {
 export function judgeMicroblogAnswer(report: Report, names: Names, answer: unknown): void {
   const posts = isObject(answer) ? answer[names.member('miner_microblog_posts')] : undefined;
   report.judge(AT.b, 'miner_microblog_posts is an array', Array.isArray(posts) ? null : `is ${shown(posts)}`);
+  if (names.answers === 'flat') return judgeFlatPosts(report, names, posts);
   for (const post of Array.isArray(posts) ? posts : []) {
     judgeMembers(report, names, AT.post, post, POST);
     if (isObject(post) && isObject(post['user']))
       judgeMembers(report, names, AT.author, post['user'], AUTHOR);
-  }
-}
-
-function judgeMembers(
-  report: Report,
-  names: Names,
-  at: string,
-  value: unknown,
-  members: Members,
-  within?: string,
-): void {
-  for (const [name, { says, wrong }] of Object.entries(members)) {
-    const problem = isObject(value) ? wrong(value[names.member(name)]) : `stands in ${shown(value)}`;
-    report.judge(at, `${within === undefined ? name : `${within}.${name}`} is ${says}`, problem);
   }
 }
 

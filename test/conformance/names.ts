@@ -8,6 +8,11 @@ import { Unusable } from './unusable.ts';
 export type Names = {
   prefix: string;
   microblogPath: string;
+  /**
+   * How operation A is answered: in the specification's groups, or `flat` as the hosted service does since 2026
+   * (flat-answers.ts).
+   */
+  answers: 'grouped' | 'flat';
   tool: (label: string) => string;
   member: (name: string) => string;
 };
@@ -47,10 +52,24 @@ const NAMED: Table = {
   },
 };
 
-/** @param name `neutral`, `named`, or a JSON file with any of `service_prefix, microblog_path, tools, members` */
+const NAMED_2026: Table = {
+  ...NAMED,
+  tools: {
+    'Web Search': 'web',
+    'News Forum Search': 'hackernews',
+    'Discussion Board Search': 'reddit',
+    'Encyclopedia Search': 'wikipedia',
+    'Video Search': 'youtube',
+    'Microblog Search': 'twitter',
+    'Preprint Search': 'arxiv',
+  },
+};
+
+/** @param name `neutral`, `named`, `named-2026`, or a JSON file with any of `service_prefix, microblog_path, tools, members` */
 export function readNames(name: string): Names {
   if (name === 'neutral') return namesOf({});
   if (name === 'named') return namesOf(NAMED);
+  if (name === 'named-2026') return namesOf(NAMED_2026, 'flat');
   const table = readTable(name);
   return namesOf('named' in table ? (table['named'] as Table) : table); // a file of both dialects has it inside
 }
@@ -60,7 +79,7 @@ function readTable(file: string): Table & Record<string, unknown> {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    throw new Unusable(`--names ${file}: neutral, named, or a JSON file that can be read`);
+    throw new Unusable(`--names ${file}: neutral, named, named-2026, or a JSON file that can be read`);
   }
   try {
     return JSON.parse(text) as Table & Record<string, unknown>; // of a person's own making
@@ -69,8 +88,10 @@ function readTable(file: string): Table & Record<string, unknown> {
   }
 }
 
-function namesOf({ service_prefix, microblog_path, tools = {}, members = {} }: Table): Names {
+function namesOf(table: Table, answers: Names['answers'] = 'grouped'): Names {
+  const { service_prefix, microblog_path, tools = {}, members = {} } = table;
   return {
+    answers,
     prefix: service_prefix ?? 'search',
     microblogPath: microblog_path ?? 'ai/search/links/microblog',
     tool: (label) => [tools[label] ?? label].flat()[0] ?? label,

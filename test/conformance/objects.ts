@@ -1,31 +1,33 @@
 /** The objects of the specification, member by member, each with its required form. */
 import { parseUrl } from '../../src/domain/link.ts';
+import type { Names } from './names.ts';
+import type { Report } from './report.ts';
 
 /** What is wrong with a value, or null. */
-type Kind = { says: string; wrong: (value: unknown) => string | null };
+export type Kind = { says: string; wrong: (value: unknown) => string | null };
 export type Members = Readonly<Record<string, Kind>>;
 
-function kind(says: string, is: (value: unknown) => boolean): Kind {
+export function kind(says: string, is: (value: unknown) => boolean): Kind {
   return { says, wrong: (value) => (is(value) ? null : `is ${shown(value)}`) };
 }
 
-const text = kind('a string', (value) => typeof value === 'string');
-const id = kind('a string that is not empty', (value) => typeof value === 'string' && value !== '');
-const url = kind('a URL', (value) => typeof value === 'string' && isUrl(value));
+export const text = kind('a string', (value) => typeof value === 'string');
+export const id = kind('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+export const url = kind('a URL', (value) => typeof value === 'string' && isUrl(value));
 const urlOrUnknown = kind(
   'a URL, or empty where it is not known',
   (value) => typeof value === 'string' && (value === '' || isUrl(value)),
 );
-const time = kind('an ISO 8601 UTC timestamp', isTime);
+export const time = kind('an ISO 8601 UTC timestamp', isTime);
 const timeOrUnknown = kind(
   'an ISO 8601 UTC timestamp, or empty where it is not known',
   (value) => value === '' || isTime(value),
 );
-const count = kind('an integer', (value) => Number.isSafeInteger(value));
-const truth = kind('a boolean', (value) => typeof value === 'boolean');
+export const count = kind('an integer', (value) => Number.isSafeInteger(value));
+export const truth = kind('a boolean', (value) => typeof value === 'boolean');
 const reference = kind('a string or null', (value) => value === null || typeof value === 'string');
-const list = kind('an array', Array.isArray);
-const object = kind('an object', isObject);
+export const list = kind('an array', Array.isArray);
+export const object = kind('an object', isObject);
 const texts = kind(
   'an array of strings',
   (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
@@ -120,4 +122,18 @@ function isTime(value: unknown): boolean {
 export function shown(value: unknown): string {
   const written = JSON.stringify(value) ?? 'absent';
   return written.length > 60 ? `${written.slice(0, 60)}...` : written;
+}
+
+export function judgeMembers(
+  report: Report,
+  names: Names,
+  at: string,
+  value: unknown,
+  members: Members,
+  within?: string,
+): void {
+  for (const [name, { says, wrong }] of Object.entries(members)) {
+    const problem = isObject(value) ? wrong(value[names.member(name)]) : `stands in ${shown(value)}`;
+    report.judge(at, `${within === undefined ? name : `${within}.${name}`} is ${says}`, problem);
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Is a server one of the specification? `npm run -s conformance -- --url URL --key KEY [--names neutral|named|FILE]
+ * Is a server one of the specification? `npm run -s conformance -- --url URL --key KEY [--names neutral|named|named-2026|FILE]
  * [--prompt TEXT] [--brief] [--strict] [--json]`; exit 0 yes, 1 no, 2 asked wrongly.
  */
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,8 @@ const USAGE = `npm run -s conformance -- --url URL (--key KEY | --key-file FILE)
 
   --url URL       base address, in front of the service's prefix: http://127.0.0.1:7811/sandbox
   --key KEY       the key, in single quotes where it holds a $
-  --names NAMES   neutral (default), named, or a JSON file with the server's names
+  --names NAMES   neutral (default), named, named-2026 (as the hosted service answers since 2026; of strandline's own
+                  service: --url http://127.0.0.1:7811/sandbox/2026), or a JSON file with the server's names
   --prompt TEXT   what to ask for; something that is much written about (default: tidal power)
   --brief         six calls, for a server that is paid by the call
   --strict        what the specification is silent about fails too

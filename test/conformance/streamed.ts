@@ -36,6 +36,13 @@ export function judgeStream(
   say('holds no error', failed === undefined ? null : shown(failed));
   const completion = events.findLast((event) => event?.['type'] === 'completion')?.['content'];
   say('holds its completion', completion === undefined ? 'there is none' : null);
+  if (names.answers === 'flat') {
+    const said = events
+      .filter((event) => event?.['type'] === 'text' && event['role'] === 'summary')
+      .map((event) => event?.['content'])
+      .join('');
+    say('the texts of the summary join to the completion', said === completion ? null : shown(said));
+  }
   if (isObject(completion)) {
     for (const role of ROLES) {
       const name = names.member(role);

@@ -2,6 +2,7 @@
 import { expectMembers, judgeAiAnswer, judgeMicroblogAnswer } from './answers.ts';
 import { type Client, createClient, type Reply } from './client.ts';
 import type { Names } from './names.ts';
+import { isObject, shown } from './objects.ts';
 import { createReport, type Report } from './report.ts';
 import { judgeStream } from './streamed.ts';
 
@@ -54,7 +55,7 @@ export async function walk({
     if (reply.status === 200) judgeMicroblogAnswer(report, names, reply.json);
   };
 
-  expectMembers(report);
+  expectMembers(report, names);
   judgeAi(await client.ai(ai({})), 'Resources / Enumerations', 'all tools together are answered', TOOLS);
   judgePosts(await client.microblog({ prompt, model: 'NOVA' }), 'Endpoints / B', 'model NOVA is answered');
   const streamed = ['News Forum Search', 'Discussion Board Search', 'Microblog Search'];
@@ -70,6 +71,7 @@ export async function walk({
   judgeRefused(report, await client.ai(ai({}), null), 'Authentication 4', 'A without a key is 401', [401]);
   judgeRefused(report, await client.ai({ prompt }), 'Errors', 'A without tools is 422', [422, 400]);
   if (asked.brief) return { report, calls: client.calls };
+  if (names.answers === 'flat') await judgeLaterMembers(report, names, client, prompt);
 
   for (const tool of TOOLS) {
     const reply = await client.ai(ai({ tools: [tool], date_filter: 'PAST_YEAR' }));
@@ -96,6 +98,30 @@ export async function walk({
   );
   await judgeRefusals(report, client, ai, prompt);
   return { report, calls: client.calls };
+}
+
+/** Members of requests that only the flat form has. */
+async function judgeLaterMembers(report: Report, names: Names, client: Client, prompt: string) {
+  const place = 'Requests of 2026';
+  const nulls = { date_filter: null, start_date: null, end_date: null, count: null, result_type: null };
+  const bare = await client.ai({ prompt, tools: ['Web Search'], ...nulls });
+  report.judge(place, 'optional members may be null', succeeded(bare));
+  for (const count of [10, 200]) {
+    const reply = await client.microblog({ prompt, count });
+    const posts = isObject(reply.json) ? reply.json[names.member('miner_microblog_posts')] : undefined;
+    const found = Array.isArray(posts) ? posts.length : Number.NaN;
+    report.judge(
+      place,
+      'B returns at most as many posts as `count`',
+      found <= count ? null : `${found} posts`,
+    );
+  }
+  const only = await client.ai({ prompt, tools: ['Web Search'], result_type: 'ONLY_LINKS' });
+  const { completion } = isObject(only.json) ? only.json : {};
+  const written = completion === null || completion === undefined || completion === '';
+  report.judge(place, 'ONLY_LINKS has no completion', written ? null : `is ${shown(completion)}`, 'silent');
+  const much = await client.microblog({ prompt, count: 201 });
+  judgeRefused(report, much, 'Errors', 'B with a count of 201 is 422', [422, 400]);
 }
 
 async function judgeRefusals(
