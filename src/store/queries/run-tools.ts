@@ -57,7 +57,6 @@ export async function readSilentTools(
        count(*)::int AS searches, min(s.slug) AS search, s.simulated
      FROM strandline.searches s
      JOIN strandline.topics p ON p.id = s.topic_id
-     JOIN strandline.services sv ON sv.id = s.service_id
      CROSS JOIN LATERAL (
        SELECT id FROM strandline.runs WHERE search_id = s.id AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT 1
      ) r
