@@ -15,7 +15,7 @@ import {
   type SchedulePreview,
 } from '../monitor/topics/schedule-preview.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
-import { chooseServiceKind } from '../monitor/topics/service-choice.ts';
+import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
@@ -107,7 +107,8 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ body: { service, operation, model, count, ...when } }) => {
-      const kind = await chooseServiceKind(ctx, service);
+      // A preview makes no call: if the service must be chosen, it is that of a free one.
+      const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)) ?? 'own');
       const preview = previewWrittenSchedule(ctx, { ...when, service_kind: kind }, count);
       return toPreviewReply(preview, await readCallCost(ctx.db, { service: kind, operation, model }));
     },

@@ -1,7 +1,8 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { Clock } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { InvalidInput, RunError } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
@@ -21,7 +22,10 @@ export type ServiceAccess = {
   endpoint: Context['endpoint'];
   ownSources: Context['ownSources'];
   missingTools: Context['missingTools'];
-  /** Checks, once and for at most two seconds, whether the keyless public sources respond. */
+  /**
+   * Checks, for at most two seconds, whether the keyless public sources respond. Checks again if none did and somebody asks half a
+   * minute later.
+   */
   probe(): Promise<readonly ProbeResult[]>;
   /** Every public source with its health as seen by this process; sends no requests. */
   health(): Promise<readonly SourceHealth[]>;
@@ -60,6 +64,9 @@ export async function loadService(): Promise<void> {
   await Promise.all([loadServer(), loadSources()]);
 }
 
+/** A server that was started without a network must notice when it has one. */
+const PROBE_AGAIN_MS = 30 * SECOND;
+
 /** Allows bursts of ten seconds' worth of calls. */
 const BURSTS = 6;
 
@@ -76,7 +83,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   /** Named by the user: used whether or not they responded at startup. */
   const named = settings.wanted.some((name) => name !== 'auto' && name !== 'sandbox');
   let opened: Promise<OpenedSources> | undefined;
-  let probed: Promise<readonly ProbeResult[]> | undefined;
+  let probed: { at: number; results: Promise<readonly ProbeResult[]> } | undefined;
   let started: Promise<LocalService> | undefined;
 
   async function openOwn() {
@@ -89,9 +96,12 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return opened;
   }
 
-  function probe() {
-    probed ??= sources().then((own) => own.probe());
-    return probed;
+  async function probe() {
+    const now = monotonicMs();
+    if (probed !== undefined && now - probed.at > PROBE_AGAIN_MS && !(await probed.results).some(answers))
+      probed = undefined;
+    probed ??= { at: now, results: sources().then((own) => own.probe()) };
+    return probed.results;
   }
 
   async function ownSources() {

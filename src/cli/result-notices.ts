@@ -1,4 +1,4 @@
-/** Notices about a result, on stderr: simulated data, fallback to the sandbox, silent tools, and figures that are behind. */
+/** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
 
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
 import { describeMissingTools, findMissingTools } from '../monitor/topics/tool-sources.ts';
@@ -11,21 +11,7 @@ import { areSimulated } from '../store/queries/topic-list.ts';
 import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
 import { isTerminal, type TerminalPage } from './terminal-io.ts';
-import { oneLine } from './terminal-text.ts';
 import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
-
-/** Printed if no service was given and the sandbox was chosen because no source is reachable. @param again what to do for real sources */
-export async function printSandboxFallback(
-  cli: Cli,
-  ctx: Pick<Context, 'ownSources'>,
-  search: Pick<Search, 'service_kind'> | undefined,
-  again: string,
-): Promise<void> {
-  if (search?.service_kind !== 'sandbox' || (await ctx.ownSources()) !== 'silent') return;
-  cli.say(
-    `No public source is reachable, so this uses simulated data. When you are online, ${oneLine(again)}`,
-  );
-}
 
 /** Printed on a terminal if everything shown is simulated. @param services their kinds */
 export function printSimulatedNotice(cli: Cli, json: boolean | undefined, services: readonly string[]): void {

@@ -11,7 +11,8 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
-import { printMissingTools, printSandboxFallback } from './result-notices.ts';
+import { chooseServiceOption } from './questions.ts';
+import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
@@ -129,7 +130,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
     .option('--topic <topic>', 'topic slug; created if it does not exist (default: the search slug)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable, else sandbox)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
     )
     .addHelpText('after', ADD_EXAMPLES);
   addSearchOptions(add, describeDefault).action(
@@ -143,16 +144,9 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
           slug,
           operation,
           topic,
-          service,
+          service: await chooseServiceOption(cli, program.ctx, service),
           ...readSearchOptions(options),
         });
-        if (service === undefined)
-          await printSandboxFallback(
-            cli,
-            program.ctx,
-            created.search,
-            `repeat this command as ${slug.slice(0, 61)}-2 with --service own.`,
-          );
         const [saved] = await executeFirstRuns(cli, program, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
       });

@@ -17,6 +17,7 @@ import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { parseWholeNumber } from './option-values.ts';
+import { chooseServiceOption } from './questions.ts';
 import { isFreeService, isFreeSearch } from './service-cost.ts';
 import { printMissingTools, printSimulatedNotice } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
@@ -219,7 +220,8 @@ export function registerTry(group: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }, stopping) => {
         const written = readTryOptions(options);
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
-        const search = { ...saved, service: written.service ?? saved.service };
+        const named = written.service ?? saved.service;
+        const search = { ...saved, service: await chooseServiceOption(cli, ctx, named) };
         const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         const free = await isFreeService(trial.service_kind, cli.config());

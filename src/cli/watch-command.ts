@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { watchTopic } from '../monitor/topics/save-topic.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { printSandboxFallback } from './result-notices.ts';
+import { chooseServiceOption } from './questions.ts';
 import { searchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
 
@@ -15,11 +15,6 @@ type WatchOptions = {
   json?: boolean;
 };
 
-/** For a shell: any text in one argument. */
-function quote(text: string): string {
-  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
-}
-
 export function registerWatch(command: Command, cli: Cli): void {
   command
     .description('Creates a topic with a microblog search and an AI search, and runs both immediately.')
@@ -28,7 +23,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--slug <slug>', 'topic slug (default: derived from the text)')
     .option(
       '--service <service>',
-      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable, else sandbox)',
+      'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
     )
     .option('--every <interval>', 'interval of the microblog search (default: 15m)')
     .option('--ai-every <interval>', 'interval of the AI search (default: 1h)')
@@ -41,17 +36,10 @@ export function registerWatch(command: Command, cli: Cli): void {
           text,
           name,
           slug,
-          service,
+          service: await chooseServiceOption(cli, program.ctx, service),
           postsEvery: every,
           aiEvery,
         });
-        if (service === undefined)
-          await printSandboxFallback(
-            cli,
-            program.ctx,
-            created[0]?.search,
-            `run: strandline watch ${quote(text)} --service own --slug ${topic.slice(0, 46)}-2`,
-          );
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>

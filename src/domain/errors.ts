@@ -123,13 +123,9 @@ export function collectProblems<T>(problems: Problem[], read: () => T, fallback:
 /** A valid request that is refused: something does not exist, or its state forbids it (exit code 1, HTTP 404, 409, 503). */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  readonly kind: 'not_found' | 'conflict' | 'unavailable';
+  readonly kind: 'not_found' | 'conflict' | 'service_required' | 'unavailable';
 
-  constructor(
-    kind: 'not_found' | 'conflict' | 'unavailable',
-    message: string,
-    more: { cause?: unknown } = {},
-  ) {
+  constructor(kind: Refused['kind'], message: string, more: { cause?: unknown } = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.kind = kind;
   }

@@ -1,9 +1,9 @@
-/** Notices about simulated data: fallback to the sandbox, and results that are all simulated. */
+/** Simulated data is asked for, and marked: new searches without a reachable source, and results that are all simulated. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
-const CHOSEN = 'No public source is reachable, so this uses simulated data. When you are online, ';
 const NOTE = 'Simulated data (sandbox)\n';
 
 let stand: Stand;
@@ -39,29 +39,48 @@ const add = (slug: string, ...more: string[]) =>
     ...more,
   ]);
 
-describe('fallback to the sandbox', () => {
-  it('watch announces it, with the command for real sources', async () => {
-    const { code, stderr } = await stand.run(['watch', 'Tide pools']);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining(
-        `${CHOSEN}run: strandline watch "Tide pools" --service own --slug tide-pools-2\n`,
-      ),
+describe('without a reachable source', () => {
+  const slugs = async () => (await stand.json<{ slug: string }[]>('topic', 'list')).map(({ slug }) => slug);
+  /** A person at a terminal who types an answer. */
+  const asked = async (typed: string, ...argv: string[]) => {
+    const stderr = collector();
+    const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+    const io = { stdin, stderr: Object.assign(stderr.stream, { isTTY: true }) };
+    return { code: (await stand.run(argv, io)).code, stderr: stderr.text() };
+  };
+
+  it('refuses in a pipe, with the commands to type, and saves nothing', async () => {
+    const { code, stdout, stderr } = await stand.run(['watch', 'Tide "pools"', '--every', '5m']);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      'error: no public source is reachable, so name the service:\n' +
+        `  public sources, as soon as one is reachable: strandline watch 'Tide "pools"' --every 5m --service own\n` +
+        `  simulated data, always: strandline watch 'Tide "pools"' --every 5m --service sandbox\n`,
     ]);
+    expect((await add('one')).stderr).toContain('strandline search add one --operation microblog');
+    expect((await stand.run(['search', 'try', '--operation', 'microblog', '--prompt', 'p'])).code).toBe(1);
+    expect(await slugs()).toEqual([]);
   });
 
-  it('search add announces it', async () => {
-    expect((await add('one')).stderr).toContain(
-      `${CHOSEN}repeat this command as one-2 with --service own.\n`,
-    );
+  it('asks on a terminal; the default saves nothing', async () => {
+    for (const typed of ['\n', '1\n', '']) expect((await asked(typed, 'watch', 'Tide pools')).code).toBe(1);
+    expect(await slugs()).toEqual([]);
+    expect((await asked('3\n', 'watch', 'Kelp forest')).code).toBe(0);
+    expect(await stand.json('search', 'show', 'kelp-forest-posts')).toMatchObject({ service: 'own' });
+    await stand.run(['topic', 'purge', 'kelp-forest', '--yes']);
+    const { code, stderr } = await asked('2\n', 'watch', 'Tide pools');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('No public source is reachable.')]);
+    expect(await stand.json('search', 'show', 'tide-pools-posts')).toMatchObject({ service: 'sandbox' });
   });
 
-  it('is not announced with --service sandbox, or without sources', async () => {
-    expect((await add('asked', '--service', 'sandbox')).stderr).not.toContain('simulated');
+  it('does not ask if the service is named, or if public sources are turned off', async () => {
+    expect((await add('one', '--service', 'sandbox')).code).toBe(0);
     const { ctx } = stand.world;
     const before = ctx.ownSources;
     ctx.ownSources = () => Promise.resolve('none');
-    expect((await add('none')).stderr).not.toContain('simulated');
+    expect((await add('none')).code).toBe(0);
+    expect(await stand.json('search', 'show', 'none')).toMatchObject({ service: 'sandbox' });
     ctx.ownSources = before;
   });
 });

@@ -18,7 +18,6 @@ const hosted = { SEARCH_API_URL: 'https://api.example' };
 
 test.each([
   ['a public source responds', () => standing('answering'), undefined, 'own'],
-  ['none responds at the moment', () => standing('silent'), undefined, 'sandbox'],
   ['there is none', () => standing('none'), undefined, 'sandbox'],
   ['a hosted service is configured', () => standing('answering', hosted), undefined, 'hosted'],
   ['the user selects own, though none responds at the moment', () => standing('silent'), 'own', 'own'],
@@ -33,6 +32,12 @@ test.each([
   ['other', () => standing('answering'), 'sandbox, own or hosted'],
 ])('%s is refused if it is not available, with what to do', async (asked, ctx, words) => {
   await expect(chooseService(ctx(), asked)).rejects.toThrow(words);
+});
+
+test('nothing is simulated unasked: without a reachable source, the service must be named', async () => {
+  await expect(chooseService(standing('silent'), undefined)).rejects.toMatchObject({
+    kind: 'service_required',
+  });
 });
 
 test('public sources are not probed if the service is named or hosted', async () => {

@@ -1,11 +1,13 @@
-import { InvalidInput } from '../../domain/errors.ts';
+import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { ensureService, type Service, type ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
 
 /**
  * The service of a new search, which never changes, so that results of different services do not mix. Default: the hosted
- * service if `SEARCH_API_URL` is set, otherwise the own service if a public source responds, otherwise the sandbox.
+ * service if `SEARCH_API_URL` is set, otherwise the own service if a public source responds. Simulated data is never chosen
+ * for somebody, unless `SERVICE_SOURCES` turns public sources off.
  * @throws InvalidInput for a service that does not exist or is not configured
+ * @throws Refused `service_required` if none is given and no public source responds
  */
 export async function chooseService(ctx: Context, given: string | undefined): Promise<Service> {
   const kind = await chooseServiceKind(ctx, given);
@@ -14,12 +16,13 @@ export async function chooseService(ctx: Context, given: string | undefined): Pr
   return ensureServiceRow(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
 }
 
-/** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput */
+/** The kind of service that {@link chooseService} would choose; saves nothing. @throws InvalidInput, Refused */
 export async function chooseServiceKind(
   ctx: Pick<Context, 'config' | 'ownSources'>,
   given: string | undefined,
 ): Promise<ServiceKind> {
-  const kind = given ?? (await chooseDefaultKind(ctx));
+  const kind = given ?? (await findDefaultKind(ctx));
+  if (kind === null) throw createServiceRequired(': own searches as soon as one is, sandbox simulates');
   const wrong = (expected: string) => new InvalidInput([{ path: 'service', given, expected }]);
   switch (kind) {
     case 'sandbox':
@@ -37,9 +40,18 @@ export async function chooseServiceKind(
   }
 }
 
-async function chooseDefaultKind(ctx: Pick<Context, 'config' | 'ownSources'>): Promise<ServiceKind> {
-  if (ctx.config.hosted !== undefined) return 'hosted';
-  return (await ctx.ownSources()) === 'answering' ? 'own' : 'sandbox';
+const KIND_BY_SOURCES = { answering: 'own', silent: null, none: 'sandbox' } as const;
+
+/** The kind of service of a new search if none is given; null if it must be given, because no public source responds. */
+export async function findDefaultKind(
+  ctx: Pick<Context, 'config' | 'ownSources'>,
+): Promise<ServiceKind | null> {
+  return ctx.config.hosted === undefined ? KIND_BY_SOURCES[await ctx.ownSources()] : 'hosted';
+}
+
+/** @param how to name a service */
+export function createServiceRequired(how: string): Refused {
+  return new Refused('service_required', `no public source is reachable, so name the service${how}`);
 }
 
 async function ensureServiceRow(

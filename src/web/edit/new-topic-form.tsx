@@ -98,9 +98,9 @@ type NewFormProps = {
   /** The topic to add to; null creates one. */
   topic: { slug: string; name: string } | null;
   services: readonly ServiceKind[];
-  /** The default service. */
-  usual: ServiceKind;
-  /** Null if the service is invalid. */
+  /** The default service; null: it must be chosen, because no public source is reachable. */
+  usual: ServiceKind | null;
+  /** Null if the service is missing or invalid. */
   forecast: Forecast | null;
   tried: TrialOutcome | null;
   /** The rest of the form is unfolded. */
@@ -142,6 +142,7 @@ export function NewForm(view: NewFormProps) {
           autocomplete="off"
           help="Words, a name or a question. It is sent as written on every run."
         />
+        {view.usual === null ? <ServiceField {...view} /> : null}
         <div class="buttons">
           <Button words={topic === null ? 'Watch' : 'Add'} kind="main" name="do" value="save" />
           <Button words="Try it now" icon="run" name="do" value="try" />
@@ -149,7 +150,10 @@ export function NewForm(view: NewFormProps) {
         </div>
         <p class="help">
           New searches run immediately. A trial saves nothing.{' '}
-          <CallCosts service={forecast?.service ?? view.usual} call={forecast?.searches[0]?.call ?? null} />
+          <CallCosts
+            service={forecast?.service ?? view.usual ?? 'own'}
+            call={forecast?.searches[0]?.call ?? null}
+          />
         </p>
         {forecast === null ? null : <ForecastView forecast={forecast} />}
         <details class="more" open={open}>
@@ -159,6 +163,24 @@ export function NewForm(view: NewFormProps) {
       </Form>
       {tried === null ? null : <TrialView tried={tried} />}
     </>
+  );
+}
+
+function ServiceField({ services, usual }: Pick<NewFormProps, 'services' | 'usual'>) {
+  const options = services.map((kind) => ({ value: kind, words: SERVICE_LABELS[kind] }));
+  return (
+    <Field
+      name="service"
+      label={FIELD_LABELS.service}
+      kind="select"
+      value={usual ?? ''}
+      options={usual === null ? [{ value: '', words: 'Choose…' }, ...options] : options}
+      help={
+        usual === null
+          ? 'No public source is reachable. With own, the searches find something as soon as one is; the sandbox simulates. Cannot be changed later.'
+          : 'A search cannot change its service later.'
+      }
+    />
   );
 }
 
@@ -177,14 +199,7 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
       {PART_NAMES.map((part) => (
         <PartFields part={part} />
       ))}
-      <Field
-        name="service"
-        label={FIELD_LABELS.service}
-        kind="select"
-        value={usual}
-        options={services.map((kind) => ({ value: kind, words: SERVICE_LABELS[kind] }))}
-        help="A search cannot change its service later."
-      />
+      {usual === null ? null : <ServiceField services={services} usual={usual} />}
       {topic !== null ? null : (
         <>
           <Field name="name" label={FIELD_LABELS.name} help="Default: the text above." />

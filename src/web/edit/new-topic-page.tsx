@@ -7,7 +7,7 @@ import type { ActingContext } from '../../monitor/context.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
-import { chooseServiceKind } from '../../monitor/topics/service-choice.ts';
+import { chooseServiceKind, findDefaultKind } from '../../monitor/topics/service-choice.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { findTopic } from '../../store/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -133,6 +133,8 @@ function toFieldProblems(error: unknown, given: FormValues, tried: PartName | un
     return tried === undefined
       ? placeProblems(error.problems, given, parseParts(given))
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
+  if (error instanceof Refused && error.kind === 'service_required')
+    return [{ path: 'service', given: undefined, expected: 'a choice: no public source is reachable' }];
   if (error instanceof Refused && error.kind === 'conflict' && readField(given, 'topic') === undefined)
     return [{ path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` }];
   throw error;
@@ -147,7 +149,7 @@ async function renderNewTopic(
 ): Promise<FastifyReply> {
   const topic = await findKeptTopic(ctx, readField(given, 'topic'));
   const [usual, services, forecast] = await Promise.all([
-    chooseServiceKind(ctx, undefined),
+    findDefaultKind(ctx),
     listServices(ctx),
     forecastForm(ctx, given),
   ]);
@@ -179,10 +181,12 @@ async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
   return [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own, 'sandbox'];
 }
 
-/** @returns null if the service is invalid: saving reports it */
+/** @returns null if the service is missing or invalid: saving reports it */
 async function forecastForm(ctx: Ctx, given: FormValues) {
   try {
-    const service = await chooseServiceKind(ctx, readField(given, 'service'));
+    const named = readField(given, 'service') ?? (await findDefaultKind(ctx));
+    if (named === null) return null;
+    const service = await chooseServiceKind(ctx, named);
     const searches = parseParts(given).map(({ part, written }) => ({ ...written, name: PARTS[part].name }));
     return await forecastSearches(ctx, service, searches);
   } catch (error) {
