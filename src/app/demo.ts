@@ -8,11 +8,11 @@ import type { ActingContext, Context } from '../monitor/context.ts';
 import { insertCheckedSearch } from '../monitor/topics/save-search.ts';
 import { checkSearch } from '../monitor/topics/search-definition.ts';
 import { chooseService } from '../monitor/topics/service-choice.ts';
+import { finishPurge, requestPurge } from '../monitor/topics/purge-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { Simulated } from './simulation.ts';
 import { recordCreation, recordAudit } from '../store/audit-entries.ts';
-import { inTransaction, openDatabase } from '../store/database.ts';
-import { purgeSamples, listSampleTopics } from '../store/maintenance/purge.ts';
+import { type Database, inTransaction, openDatabase } from '../store/database.ts';
 import { listTopics } from '../store/topics.ts';
 
 /** Slug prefix of everything in the demo. */
@@ -61,11 +61,11 @@ export async function fillDemo(
   options: DemoOptions,
 ): Promise<Simulated> {
   const { days, topics, seed, to, stopping, onRun } = options;
-  const there = await listSampleTopics(ctx.db.pool, DEMO);
+  const there = await listDemoTopics(ctx.db);
   if (there.length > 0)
     throw new Refused(
       'conflict',
-      `a demo already exists (${there.map(({ slug }) => slug).join(', ')}). Delete it first: strandline demo --remove`,
+      `a demo already exists (${there.join(', ')}). Delete it first: strandline demo --remove`,
     );
   const subjects = SUBJECTS.slice(0, topics);
   const taken = new Set((await listTopics(ctx.db.pool)).map(({ slug }) => slug));
@@ -133,15 +133,26 @@ async function makeTopics(
 
 /** Pauses the searches of the demo: no service simulates a world with another seed. */
 export async function pauseDemo(ctx: ActingContext): Promise<void> {
-  for (const { slug } of await listSampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
+  for (const slug of await listDemoTopics(ctx.db)) await changeTopic(ctx, slug, 'pause');
 }
 
-/**
- * Deletes the demo with everything that only its searches found. Keeps searches of other services that somebody created in
- * its topics, and those topics.
- * @returns slugs of the deleted topics
- */
-export async function removeDemo(ctx: Pick<ActingContext, 'db' | 'clock' | 'actor'>): Promise<string[]> {
-  const { topics } = await purgeSamples(ctx, DEMO);
+/** Its topics, removed ones too. A topic with a search of another service is no longer part of it. */
+async function listDemoTopics({ pool }: Database): Promise<string[]> {
+  const { rows } = await pool.query<{ slug: string }>(
+    `SELECT slug FROM strandline.topics t WHERE sample AND starts_with(slug, $1) AND NOT EXISTS (
+       SELECT FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
+       WHERE s.topic_id = t.id AND v.kind <> 'sandbox')
+     ORDER BY slug`,
+    [DEMO],
+  );
+  return rows.map(({ slug }) => slug);
+}
+
+/** Purges the topics of the demo. @returns their slugs */
+export async function removeDemo(ctx: ActingContext): Promise<string[]> {
+  const topics = await listDemoTopics(ctx.db);
+  const requested = [];
+  for (const slug of topics) requested.push(await requestPurge(ctx, { kind: 'topic', slug }));
+  for (const purge of requested) await finishPurge(ctx.db, purge);
   return topics;
 }

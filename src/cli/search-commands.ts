@@ -11,6 +11,7 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
+import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
 import { printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
@@ -29,6 +30,7 @@ export function registerSearch(search: Command, cli: Cli): void {
   registerPreview(search, cli);
   registerTry(search, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(search, cli, change, summary);
+  registerPurge(search, cli, 'search');
 }
 
 function registerList(search: Command, cli: Cli): void {

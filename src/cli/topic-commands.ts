@@ -5,6 +5,7 @@ import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
+import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -15,6 +16,7 @@ export function registerTopic(topic: Command, cli: Cli): void {
   registerList(topic, cli);
   registerShow(topic, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(topic, cli, change, summary);
+  registerPurge(topic, cli, 'topic');
 }
 
 function registerList(topic: Command, cli: Cli): void {
@@ -87,7 +89,10 @@ function registerStateChange(topic: Command, cli: Cli, change: SearchChange, sum
           cli.page.say(
             `${search.slug}: ${describeStateChange(change, search, formatRelative(search.next_due_at, now, cli.page))}`,
           );
-        if (change === 'remove') cli.page.say(`${slug}: removed; its history stays (sql, find)`);
+        if (change === 'remove')
+          cli.page.say(
+            `${slug}: removed; what it found stays. To delete it, too: strandline topic purge ${slug}`,
+          );
       }),
     );
 }

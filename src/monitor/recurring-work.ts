@@ -1,10 +1,12 @@
 /** Recurring work. The scan finds what is due; any worker executes it. To add work, add a line here. */
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
+import { monotonicMs } from '../platform/clock.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/counts.ts';
 import { deleteIdempotencyKeys } from '../store/idempotency.ts';
 import { fillTopicItems } from '../store/maintenance/fill-topic-items.ts';
 import { ensurePartitions } from '../store/maintenance/partitions.ts';
+import { continuePurges } from '../store/maintenance/purge.ts';
 import { applyRetentionBriefly } from '../store/maintenance/retention.ts';
 import { endRecurringWork } from '../store/scanner.ts';
 import { markUnknownTrials } from '../store/trials.ts';
@@ -27,6 +29,8 @@ const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
     everyMs: HOUR,
     work: ({ db, config }, stopping) => fillTopicItems(db, config.linkRules, MAX_ITEM_BATCHES, stopping),
   },
+  // A request makes it due at once; one that was interrupted continues.
+  purges: { everyMs: MINUTE, work: continuePurgesBriefly },
   idempotency: {
     everyMs: HOUR,
     work: async ({ db, clock }) => asDone(await deleteIdempotencyKeys(db, clock)),
@@ -44,6 +48,9 @@ const MAX_ITEM_BATCHES = 50;
 /** Batches of a thousand items that are indexed in one go, a third of a second each. */
 const MAX_ARCHIVE_BATCHES = 5;
 
+/** Maximum duration per pass; the next one continues. */
+const MAX_PURGE_MS = 5 * SECOND;
+
 /** Does one kind of work and records when it is due again. Ignores names that only a newer release knows. */
 export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
   const recurring = RECURRING[name];
@@ -54,6 +61,11 @@ export async function runRecurringWork(ctx: Context, name: string, stopping: Abo
 
 function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {
   return fillArchive(db, { batches: MAX_ARCHIVE_BATCHES, signal: stopping });
+}
+
+async function continuePurgesBriefly({ db }: Context, stopping: AbortSignal): Promise<boolean> {
+  const began = monotonicMs();
+  return continuePurges(db, () => !stopping.aborted && monotonicMs() - began < MAX_PURGE_MS);
 }
 
 async function applyRetention({ db, config, clock }: Context): Promise<boolean> {

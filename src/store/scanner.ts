@@ -187,6 +187,18 @@ export async function ensureRecurringWork(db: Database['pool'], names: readonly 
   );
 }
 
+/** Makes work due at once. */
+export async function requestRecurringWork(
+  tx: Pick<Transaction, 'query'>,
+  name: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    'UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $2) WHERE name = $1',
+    [name, now],
+  );
+}
+
 /** @param inMs when it is due again */
 export async function endRecurringWork(db: Database['pool'], name: string, inMs: number): Promise<void> {
   await db.query(

@@ -48,7 +48,10 @@ export async function ensureTopic(
 }
 
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
+  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1 AND archived_at IS NULL', [
+    topicId,
+    now,
+  ]);
 }
 
 export async function updateTopicName(db: Reader, slug: string, name: string): Promise<void> {

@@ -1,83 +1,184 @@
-/** Deletes simulated searches with all their results. Removing a search, in contrast, keeps its results. */
-import { type Actor, recordAudit } from '../audit-entries.ts';
-import type { Clock } from '../../platform/clock.ts';
+/**
+ * Purge: deletes removed searches and topics with everything that only they found. (Removing alone keeps it.)
+ *
+ * `purged_at` marks what to delete. Batches follow, each in a transaction that blocks saves for a moment, so a purge
+ * continues after a crash in any process. Rows of a search disappear in the order runs, posts, links; its own row is last.
+ * Items of other searches stay, with their history (`purge-scope.ts`).
+ */
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
-import { clearBodiesSql, leaveOutSql, removeRulesSql, removeTraces } from './traces.ts';
+import {
+  dropReferenced,
+  findLeavingPosts,
+  findOrphans,
+  FROM_START,
+  lockSaves,
+  readMarks,
+} from './purge-scope.ts';
+import { LEASE_IS_OVER } from '../run-claims.ts';
+import { clearBodiesSql, deleteItems, leaveOutSql, removeRulesSql } from './traces.ts';
 
-type OwnPost = { id: Id; external_id: string; url: string | null; author_id: Id | null };
+type Reader = Pick<Transaction, 'query'> | Database['pool'];
 
-/** Posts that no other search saw, and their nested posts. $1 searches. */
-const SELECT_OWN_POSTS = `
-WITH seen AS MATERIALIZED (
-  SELECT p.* FROM strandline.posts p
-  WHERE p.id IN (SELECT post_id FROM strandline.post_sightings WHERE search_id = ANY ($1))
-    AND NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id AND o.search_id <> ALL ($1))
-)
-SELECT id, external_id, url, author_id FROM seen
-UNION
-SELECT p.id, p.external_id, p.url, p.author_id
-FROM seen s CROSS JOIN LATERAL unnest(ARRAY[s.quoted_status_id, s.reposted_status_id, s.in_reply_to_status_id]) AS r(external_id)
-JOIN strandline.posts p ON p.service_id = s.service_id AND p.external_id = r.external_id
-WHERE NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id)`;
+/** What a purge deletes: posts and links that no other search found. */
+export type PurgeCounts = {
+  searches: number;
+  runs: number;
+  completions: number;
+  posts: number;
+  links: number;
+};
 
-const SELECT_OWN_LINKS = `
-SELECT l.id, l.canonical FROM strandline.links l
-WHERE l.id IN (SELECT link_id FROM strandline.link_sightings WHERE search_id = ANY ($1))
-  AND NOT EXISTS (SELECT FROM strandline.link_sightings o WHERE o.link_id = l.id AND o.search_id <> ALL ($1))
-  AND NOT EXISTS (SELECT FROM strandline.post_links p JOIN strandline.post_sightings o ON o.post_id = p.post_id
-    WHERE p.link_id = l.id AND o.search_id <> ALL ($1))`;
+const countOwnSql = (table: 'post_sightings' | 'link_sightings', id: string) => `
+  (SELECT count(*)::int FROM (SELECT DISTINCT ${id} AS id FROM strandline.${table} WHERE search_id = ANY ($1)) mine
+   WHERE NOT EXISTS (SELECT FROM strandline.${table} o WHERE o.${id} = mine.id AND o.search_id <> ALL ($1)))`;
 
-const SELECT_COMPLETIONS = 'SELECT id FROM strandline.completions WHERE search_id = ANY ($1)';
-const SELECT_RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';
-const WHERE_SEARCH = 'WHERE search_id = ANY ($1)';
+/** $1 searches. */
+const COUNT_PURGE = `
+SELECT cardinality($1::bigint[]) AS searches,
+  (SELECT count(*)::int FROM strandline.runs WHERE search_id = ANY ($1)) AS runs,
+  (SELECT count(*)::int FROM strandline.completions WHERE search_id = ANY ($1)) AS completions,
+  ${countOwnSql('post_sightings', 'post_id')} AS posts, ${countOwnSql('link_sightings', 'link_id')} AS links`;
 
-const IS_OWN_DISCOVERY = 'd.search_id = ANY ($1)';
-/** Messages about the searches, and rules with only these in scope. $1 searches. */
-const DELETE_ALERTS = [
-  clearBodiesSql(IS_OWN_DISCOVERY),
-  leaveOutSql(IS_OWN_DISCOVERY),
-  ...removeRulesSql('r.search_id = ANY ($1)'),
+export async function countPurge(db: Reader, searchIds: readonly Id[]): Promise<PurgeCounts> {
+  const { rows } = await db.query<PurgeCounts>(COUNT_PURGE, [searchIds]);
+  return rows[0] ?? { searches: 0, runs: 0, completions: 0, posts: 0, links: 0 };
+}
+
+/** Marks removed searches, and their topic unless it is null, for deletion. */
+export async function markPurged(
+  tx: Transaction,
+  { searchIds, topicId, now }: { searchIds: readonly Id[]; topicId: Id | null; now: Date },
+): Promise<void> {
+  const values = (ids: readonly Id[]) => [ids, now];
+  const mark = 'purged_at = coalesce(purged_at, $2) WHERE id = ANY ($1) AND archived_at IS NOT NULL';
+  await tx.query(`UPDATE strandline.searches SET ${mark}`, values(searchIds));
+  await tx.query(`UPDATE strandline.topics SET ${mark}`, values(topicId === null ? [] : [topicId]));
+}
+
+/**
+ * Deletes what is marked.
+ * @param goOn called before each batch; false: stop for now
+ * @returns whether nothing is left; false also while a run of a search is in progress, which may still save
+ */
+export async function continuePurges(db: Database, goOn: () => boolean): Promise<boolean> {
+  const { rows: searches } = await db.pool.query<{ id: Id }>(
+    'SELECT id FROM strandline.searches WHERE purged_at IS NOT NULL ORDER BY purged_at, id',
+  );
+  let isDone = true;
+  for (const { id } of searches) isDone = (await purgeSearch(db, id, goOn)) && isDone;
+  return (await purgeTopics(db, goOn)) && isDone;
+}
+
+type Step = (db: Database, searchId: Id) => Promise<boolean>;
+
+async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Promise<boolean> {
+  const steps: readonly Step[] = [
+    deleteObserved,
+    deleteRuns,
+    deletePosts,
+    deleteLinks,
+    ...TABLES_OF_SEARCH.map(
+      (table): Step =>
+        (pool, id) =>
+          deleteRows(pool, table, id),
+    ),
+  ];
+  for (const step of steps)
+    do {
+      if (!goOn() || (await isRunning(db, searchId))) return false;
+    } while (await step(db, searchId));
+  // False if something was saved in the meantime.
+  return deleteSearch(db, searchId);
+}
+
+/** A run that saves nothing any more, or whose worker has probably crashed. */
+const HAS_ENDED = `status <> 'running' OR ${LEASE_IS_OVER}`;
+
+async function isRunning({ pool }: Database, searchId: Id): Promise<boolean> {
+  const { rows } = await pool.query(
+    `SELECT FROM strandline.runs WHERE search_id = $1 AND NOT (${HAS_ENDED}) LIMIT 1`,
+    [searchId],
+  );
+  return rows.length > 0;
+}
+
+/** No index finds these by run, and no other step needs them. */
+async function deleteObserved({ pool }: Database, searchId: Id): Promise<boolean> {
+  await pool.query('DELETE FROM strandline.pending_derivations WHERE search_id = $1', [searchId]);
+  await pool.query(
+    `DELETE FROM strandline.observed_items
+     WHERE run_id IN (SELECT id FROM strandline.runs WHERE search_id = $1)`,
+    [searchId],
+  );
+  return false;
+}
+
+/** Runs per batch, with their discoveries, completions and raw responses. */
+const RUN_BATCH = 200;
+
+/** $1 runs. */
+const SELECT_CITED = `
+SELECT DISTINCT u.id FROM strandline.completions c CROSS JOIN LATERAL (
+  SELECT unnest(c.completion_links || c.search_completion_links)
+  UNION SELECT link_id FROM strandline.key_items WHERE completion_id = c.id AND link_id IS NOT NULL
+  UNION SELECT unnest(link_ids) FROM strandline.completion_claims WHERE completion_id = c.id
+) u(id) WHERE c.run_id = ANY ($1)`;
+
+const OF_RUNS = 'd.run_id = ANY ($1)';
+const OF_COMPLETIONS = 'completion_id IN (SELECT id FROM strandline.completions WHERE run_id = ANY ($1))';
+
+/** $1 runs. */
+const DELETE_RUNS: readonly string[] = [
+  clearBodiesSql(OF_RUNS),
+  leaveOutSql(OF_RUNS),
+  `DELETE FROM strandline.discoveries d WHERE ${OF_RUNS}`,
+  `DELETE FROM strandline.completion_claims WHERE ${OF_COMPLETIONS}`,
+  `DELETE FROM strandline.key_items WHERE ${OF_COMPLETIONS}`,
+  ...[
+    'completions',
+    'coverage',
+    'run_gains',
+    'run_tools',
+    'rejects',
+    'run_results',
+    'responses',
+    'calls',
+  ].map((table) => `DELETE FROM strandline.${table} WHERE run_id = ANY ($1)`),
+  'DELETE FROM strandline.runs WHERE id = ANY ($1)',
 ];
 
-/** The remaining rows of the searches, in an order that satisfies foreign keys. $1 searches. */
-const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
-  ['discoveries', WHERE_SEARCH],
-  ['spikes', WHERE_SEARCH],
-  ['completion_claims', `WHERE completion_id IN (${SELECT_COMPLETIONS})`],
-  ['claims', WHERE_SEARCH],
-  ['key_items', `WHERE completion_id IN (${SELECT_COMPLETIONS})`],
-  ['completions', WHERE_SEARCH],
-  ['post_sightings', WHERE_SEARCH],
-  ['link_sightings', WHERE_SEARCH],
-  ['pending_derivations', WHERE_SEARCH],
-  ['coverage', WHERE_SEARCH],
-  ['run_gains', WHERE_SEARCH],
-  ['volume', WHERE_SEARCH],
-  ['latest_results', WHERE_SEARCH],
-  ['dropped_posts', WHERE_SEARCH],
-  ['post_counters_at_age', WHERE_SEARCH],
-  ['search_typical', WHERE_SEARCH],
-  ['search_rising', WHERE_SEARCH],
-  ['search_gains', WHERE_SEARCH],
-  ['search_days', WHERE_SEARCH],
-  ['search_tops', WHERE_SEARCH],
-  ['rejects', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['run_results', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['run_tools', WHERE_SEARCH],
-  ['observed_items', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['responses', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['calls', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['runs', WHERE_SEARCH],
-  ['search_states', WHERE_SEARCH],
-  ['search_versions', WHERE_SEARCH],
-  ['searches', 'WHERE id = ANY ($1)'],
-];
+async function deleteRuns(db: Database, searchId: Id): Promise<boolean> {
+  const { rows } = await db.pool.query<{ id: Id }>(
+    'SELECT id FROM strandline.runs WHERE search_id = $1 ORDER BY id LIMIT $2',
+    [searchId, RUN_BATCH],
+  );
+  const runIds = rows.map(({ id }) => id);
+  if (runIds.length === 0) return false;
+  const cited = await db.pool.query<{ id: Id }>(SELECT_CITED, [runIds]);
+  const links = cited.rows.map(({ id }) => id);
+  const marks = await readMarks(db);
+  const planned = await findOrphans(db.pool, links, { runIds }, FROM_START);
+  await inTransaction(db, async (tx) => {
+    await lockSaves(tx);
+    // Claims wait for these locks and then find no run.
+    const locked = await tx.query<{ id: Id }>(
+      `SELECT id FROM strandline.runs WHERE id = ANY ($1) AND (${HAS_ENDED}) ORDER BY id FOR UPDATE`,
+      [runIds],
+    );
+    const gone = locked.rows.map(({ id }) => id);
+    const since = gone.length < runIds.length ? FROM_START : marks;
+    const orphans = await findOrphans(tx, planned, { runIds: gone }, since);
+    for (const statement of DELETE_RUNS) await tx.query(statement, [gone]);
+    await deleteItems(tx, [], orphans);
+  });
+  return true;
+}
 
-/** Tables with additional data of posts. */
-const TABLES_OF_POSTS = ['post_gains', 'post_counters_at_age', 'search_rising', 'dropped_posts'];
+/** Posts or links per batch. */
+const ITEM_BATCH = 500;
 
-/** Authors without remaining data. $1 authors. */
-const SELECT_OWN_AUTHORS = `
+/** Authors without posts. $1 authors. */
+const DELETE_AUTHORS = `
 WITH gone AS (
   DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
     AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id) RETURNING a.id
@@ -88,84 +189,140 @@ WITH gone AS (
 )
 DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
 
-/**
- * Deletes searches with everything only they found, while saves are blocked. Items of other searches are kept, and
- * daily call counts are unchanged.
- */
-async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-  // Scans skip locked rows; a concurrent edit or run request waits here and then finds no search.
-  await tx.query('SELECT FROM strandline.searches WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [searchIds]);
-  const { rows: posts } = await tx.query<OwnPost>(SELECT_OWN_POSTS, [searchIds]);
-  const { rows: links } = await tx.query<{ id: Id; canonical: string }>(SELECT_OWN_LINKS, [searchIds]);
-  const postIds = posts.map(({ id }) => id);
-  for (const table of TABLES_OF_POSTS)
-    await tx.query(`DELETE FROM strandline.${table} WHERE post_id = ANY ($1)`, [postIds]);
-  for (const statement of DELETE_ALERTS) await tx.query(statement, [searchIds]);
-  for (const [table, where] of DELETE_BY_SEARCH)
-    await tx.query(`DELETE FROM strandline.${table} ${where}`, [searchIds]);
-  await removeTraces(tx, null, { posts, links, addresses: posts.flatMap(({ url }) => url ?? []) });
-  await tx.query(SELECT_OWN_AUTHORS, [
-    [...new Set(posts.flatMap(({ author_id: id }) => (id === null ? [] : [id])))],
-  ]);
+async function deletePosts(db: Database, searchId: Id): Promise<boolean> {
+  const seen = await db.pool.query<{ post_id: Id }>(
+    'SELECT post_id FROM strandline.post_sightings WHERE search_id = $1 LIMIT $2',
+    [searchId, ITEM_BATCH],
+  );
+  const batch = seen.rows.map(({ post_id }) => post_id);
+  if (batch.length === 0) return false;
+  const marks = await readMarks(db);
+  const planned = await dropReferenced(db.pool, await findLeavingPosts(db, searchId, batch), FROM_START);
+  const contained = await db.pool.query<{ id: Id }>(
+    'SELECT DISTINCT link_id AS id FROM strandline.post_links WHERE post_id = ANY ($1)',
+    [planned.map(({ id }) => id)],
+  );
+  const links = contained.rows.map(({ id }) => id);
+  const plannedIds = planned.map(({ id }) => id);
+  const plannedLinks = await findOrphans(db.pool, links, { postIds: plannedIds }, FROM_START);
+  await inTransaction(db, async (tx) => {
+    await lockSaves(tx);
+    const found = await tx.query<{ id: Id }>(
+      'SELECT post_id AS id FROM strandline.post_sightings WHERE post_id = ANY ($1) AND search_id <> $2',
+      [plannedIds, searchId],
+    );
+    const shared = new Set(found.rows.map(({ id }) => id));
+    const own = planned.filter(({ id }) => !shared.has(id));
+    const leaving = await dropReferenced(tx, own, shared.size > 0 ? FROM_START : marks);
+    const postIds = leaving.map(({ id }) => id);
+    const orphans = await findOrphans(tx, plannedLinks, { postIds }, marks);
+    await deleteItems(tx, postIds, orphans);
+    await tx.query(
+      'DELETE FROM strandline.post_sightings WHERE search_id = $1 AND post_id = ANY ($2::bigint[])',
+      [searchId, batch],
+    );
+    const authors = leaving.flatMap(({ author_id: id }) => (id === null ? [] : [id]));
+    await tx.query(DELETE_AUTHORS, [[...new Set(authors)]]);
+  });
+  return true;
 }
 
-/** $1 prefix of slugs. */
-const SELECT_SAMPLES = `
-SELECT id, slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug`;
+/** Links that stay may now be simulated only, or real only: the archive reads them again. $1 links. */
+const REINDEX_LINKS = `
+INSERT INTO strandline.archive_changes (kind, thing) SELECT 'link', id FROM unnest($1::bigint[]) u(id)`;
 
-type SampleTopic = { id: Id; slug: string };
-
-/** Topics of simulated searches with this slug prefix, including removed ones. */
-export async function listSampleTopics(
-  db: Pick<Transaction, 'query'> | Database['pool'],
-  prefix: string,
-): Promise<SampleTopic[]> {
-  return (await db.query<SampleTopic>(SELECT_SAMPLES, [prefix])).rows;
+async function deleteLinks(db: Database, searchId: Id): Promise<boolean> {
+  const seen = await db.pool.query<{ link_id: Id }>(
+    'SELECT link_id FROM strandline.link_sightings WHERE search_id = $1 LIMIT $2',
+    [searchId, ITEM_BATCH],
+  );
+  const batch = seen.rows.map(({ link_id }) => link_id);
+  if (batch.length === 0) return false;
+  const marks = await readMarks(db);
+  const planned = await findOrphans(db.pool, batch, { searchId }, FROM_START);
+  await inTransaction(db, async (tx) => {
+    await lockSaves(tx);
+    const orphans = await findOrphans(tx, planned, { searchId }, marks);
+    await deleteItems(tx, [], orphans);
+    await tx.query(
+      'DELETE FROM strandline.link_sightings WHERE search_id = $1 AND link_id = ANY ($2::bigint[])',
+      [searchId, batch],
+    );
+    const gone = new Set(orphans);
+    await tx.query(REINDEX_LINKS, [batch.filter((id) => !gone.has(id))]);
+  });
+  return true;
 }
 
-/**
- * Deletes these topics with their sandbox searches, each in a transaction of its own, so that saves wait for one at
- * most. A topic with other searches is kept, with them.
- * @returns slugs of the topics, and IDs of the deleted searches
- */
-export async function purgeSamples(
-  { db, ...by }: { db: Database; clock: Clock; actor: Actor },
-  prefix: string,
-): Promise<{ topics: string[]; searches: Id[] }> {
-  const gone: { topics: string[]; searches: Id[] } = { topics: [], searches: [] };
-  for (const topic of await listSampleTopics(db.pool, prefix)) {
-    const { searches, removed } = await inTransaction(db, async (tx) => {
-      const purged = await purgeTopic(tx, topic.id);
-      const changes = { searches: { before: purged.searches.length, after: 0 } };
-      await recordAudit(tx, by, { action: 'topic.removed', subject: topic.slug, changes });
-      return purged;
+/** Further tables with a column `search_id`. */
+const TABLES_OF_SEARCH = [
+  'claims',
+  'spikes',
+  'volume',
+  'post_counters_at_age',
+  'dropped_posts',
+  'latest_results',
+  'search_typical',
+  'search_rising',
+  'search_gains',
+  'search_days',
+  'search_tops',
+] as const;
+
+const ROW_BATCH = 5_000;
+
+/** @returns whether there may be more */
+async function deleteRows(
+  { pool }: Database,
+  table: (typeof TABLES_OF_SEARCH)[number] | 'topic_items',
+  id: Id,
+): Promise<boolean> {
+  const column = table === 'topic_items' ? 'topic_id' : 'search_id';
+  const { rowCount } = await pool.query(
+    `DELETE FROM strandline.${table}
+     WHERE ctid = ANY (ARRAY(SELECT ctid FROM strandline.${table} WHERE ${column} = $1 LIMIT $2))`,
+    [id, ROW_BATCH],
+  );
+  return rowCount === ROW_BATCH;
+}
+
+/** @returns whether the search is gone; false if a run was saved since its rows were deleted */
+async function deleteSearch(db: Database, searchId: Id): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    // A derivation that began earlier writes its rows first.
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+    await lockSaves(tx);
+    // A concurrent edit or run request waits here and then finds no search.
+    await tx.query('SELECT FROM strandline.searches WHERE id = $1 FOR UPDATE', [searchId]);
+    const { rows } = await tx.query(
+      `SELECT FROM strandline.runs WHERE search_id = $1
+       UNION ALL SELECT FROM strandline.post_sightings WHERE search_id = $1
+       UNION ALL SELECT FROM strandline.link_sightings WHERE search_id = $1 LIMIT 1`,
+      [searchId],
+    );
+    if (rows.length > 0) return false;
+    for (const statement of removeRulesSql('r.search_id = $1')) await tx.query(statement, [searchId]);
+    for (const table of ['pending_derivations', ...TABLES_OF_SEARCH, 'search_states', 'search_versions'])
+      await tx.query(`DELETE FROM strandline.${table} WHERE search_id = $1`, [searchId]);
+    await tx.query('DELETE FROM strandline.searches WHERE id = $1', [searchId]);
+    return true;
+  });
+}
+
+/** Deletes marked topics without searches, with the rules about them and the keys of what they reported. */
+async function purgeTopics(db: Database, goOn: () => boolean): Promise<boolean> {
+  const { rows: topics } = await db.pool.query<{ id: Id }>(
+    `SELECT id FROM strandline.topics t WHERE purged_at IS NOT NULL
+       AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
+  );
+  for (const { id } of topics) {
+    do if (!goOn()) return false;
+    while (await deleteRows(db, 'topic_items', id));
+    await inTransaction(db, async (tx) => {
+      await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [id]);
+      for (const statement of removeRulesSql('r.topic_id = $1')) await tx.query(statement, [id]);
+      await tx.query('DELETE FROM strandline.topics WHERE id = $1', [id]);
     });
-    gone.searches.push(...searches);
-    if (removed) gone.topics.push(topic.slug);
   }
-  return gone;
-}
-
-async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[]; removed: boolean }> {
-  // A concurrent new search in this topic waits here, and re-creates the topic.
-  await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
-  const { rows } = await tx.query<{ id: Id }>(
-    `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
-     WHERE s.topic_id = $1 AND v.kind = 'sandbox' ORDER BY s.id`,
-    [topicId],
-  );
-  const searches = rows.map(({ id }) => id);
-  await purgeSearches(tx, searches);
-  const empty = `r.topic_id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = $1)`;
-  for (const statement of removeRulesSql(empty)) await tx.query(statement, [topicId]);
-  const { rowCount } = await tx.query(
-    `WITH gone AS (
-       DELETE FROM strandline.topics t
-       WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id) RETURNING id
-     ), items AS (DELETE FROM strandline.topic_items WHERE topic_id IN (SELECT id FROM gone))
-     SELECT FROM gone`,
-    [topicId],
-  );
-  return { searches, removed: rowCount === 1 };
+  return true;
 }

@@ -1,5 +1,5 @@
 /**
- * SQL that finds and deletes everything stored about an author, or about samples. Runs while saves are blocked (see
+ * SQL that finds and deletes everything stored about an author, or about items that are purged. Runs while saves are blocked (see
  * `forget-author.ts`). IDs in `run_results` and `observed_items` are kept: they preserve the number of results, and
  * refer to nothing.
  */
@@ -108,29 +108,14 @@ WITH mine AS (
 )
 DELETE FROM strandline.links WHERE id IN (SELECT id FROM own)`;
 
-/** In an order that satisfies foreign keys, with the names used in the counts. */
-const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement: string])[] = [
-  ['messages', 'posts', clearBodiesSql(POST_NEWS)],
-  ['messages', 'links', clearBodiesSql(LINK_NEWS)],
-  ['messages', 'posts', leaveOutSql(POST_NEWS)],
-  ['messages', 'links', leaveOutSql(LINK_NEWS)],
-  ['discoveries', 'posts', `DELETE FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY ($1)`],
-  ['discoveries', 'links', `DELETE FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY ($1)`],
-  ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],
-  ['sightings', 'links', 'DELETE FROM strandline.link_sightings WHERE link_id = ANY ($1)'],
-  ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],
-  ['versions', 'posts', 'DELETE FROM strandline.post_versions WHERE post_id = ANY ($1)'],
+type Deletion = readonly [name: string, by: TraceKind, statement: string];
+
+/** What else mentions the items, and the author's own rows, with the names used in the counts. */
+const DELETE_MENTIONS: readonly Deletion[] = [
   ['versions', 'author', 'DELETE FROM strandline.author_versions WHERE author_id = $1'],
-  ['snapshots', 'posts', 'DELETE FROM strandline.post_counters WHERE post_id = ANY ($1)'],
-  ['snapshots', 'posts', 'DELETE FROM strandline.post_counters_at_age WHERE post_id = ANY ($1)'],
-  ['snapshots', 'posts', 'DELETE FROM strandline.post_gains WHERE post_id = ANY ($1)'],
-  ['snapshots', 'posts', 'DELETE FROM strandline.search_rising WHERE post_id = ANY ($1)'],
-  ['sightings', 'posts', 'DELETE FROM strandline.dropped_posts WHERE post_id = ANY ($1)'],
   ['tallies', 'author', `DELETE FROM strandline.search_tops WHERE kind = 'author' AND name = $1::text`],
   ['snapshots', 'author', 'DELETE FROM strandline.author_snapshots WHERE author_id = $1'],
   ['snapshots', 'author', 'DELETE FROM strandline.author_counters WHERE author_id = $1'],
-  ['archived', 'posts', `DELETE FROM strandline.archive_changes WHERE kind = 'post' AND thing = ANY ($1)`],
-  ['archived', 'links', `DELETE FROM strandline.archive_changes WHERE kind = 'link' AND thing = ANY ($1)`],
   ['key_items', 'links', 'DELETE FROM strandline.key_items WHERE link_id = ANY ($1)'],
   [
     'claims',
@@ -155,7 +140,6 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
      WHERE p.id = ANY ($1) AND q.service_id = p.service_id AND q.quoted_status_id = p.external_id AND q.quote IS NOT NULL`,
   ],
   ['links', 'posts', DELETE_LINKS_OF_POSTS],
-  ['links', 'links', 'DELETE FROM strandline.post_links WHERE link_id = ANY ($1)'],
   [
     'quotes',
     'posts',
@@ -163,10 +147,32 @@ const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement:
      JOIN strandline.posts q ON q.service_id = p.service_id AND q.quoted_status_id = p.external_id
      WHERE p.id = ANY ($1) AND v.post_id = q.id AND v.quote IS NOT NULL`,
   ],
+];
+
+/** Rows of the items themselves, by their keys, in an order that satisfies foreign keys. */
+const DELETE_ITEM_ROWS: readonly Deletion[] = [
+  ['messages', 'posts', clearBodiesSql(POST_NEWS)],
+  ['messages', 'links', clearBodiesSql(LINK_NEWS)],
+  ['messages', 'posts', leaveOutSql(POST_NEWS)],
+  ['messages', 'links', leaveOutSql(LINK_NEWS)],
+  ['discoveries', 'posts', `DELETE FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY ($1)`],
+  ['discoveries', 'links', `DELETE FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY ($1)`],
+  ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],
+  ['sightings', 'links', 'DELETE FROM strandline.link_sightings WHERE link_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],
+  ['versions', 'posts', 'DELETE FROM strandline.post_versions WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_counters WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_counters_at_age WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_gains WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.search_rising WHERE post_id = ANY ($1)'],
+  ['sightings', 'posts', 'DELETE FROM strandline.dropped_posts WHERE post_id = ANY ($1)'],
+  ['archived', 'posts', `DELETE FROM strandline.archive_changes WHERE kind = 'post' AND thing = ANY ($1)`],
+  ['archived', 'links', `DELETE FROM strandline.archive_changes WHERE kind = 'link' AND thing = ANY ($1)`],
+  ['links', 'posts', 'DELETE FROM strandline.post_links WHERE post_id = ANY ($1)'],
+  ['links', 'links', 'DELETE FROM strandline.post_links WHERE link_id = ANY ($1)'],
   ['posts', 'posts', 'DELETE FROM strandline.posts WHERE id = ANY ($1)'],
   ['addresses', 'links', 'DELETE FROM strandline.link_addresses WHERE link_id = ANY ($1)'],
   ['links', 'links', 'DELETE FROM strandline.links WHERE id = ANY ($1)'],
-  ['authors', 'author', 'DELETE FROM strandline.authors WHERE id = $1'],
 ];
 
 /** Citations and weights in completions. $1 links, $2 keys of the weights: URLs and IDs of posts. */
@@ -197,13 +203,13 @@ WITH gone AS MATERIALIZED (
 ), counted AS (
   UPDATE strandline.archive_lexemes l SET documents = l.documents - c.n
   FROM (SELECT u.lexeme, g.sandbox, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1, 2) c
-  WHERE l.lexeme = c.lexeme AND l.sandbox = c.sandbox
+  WHERE l.lexeme = c.lexeme AND l.sandbox = c.sandbox RETURNING l.lexeme, l.documents
 ), sized AS (
   UPDATE strandline.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
   FROM (SELECT sandbox, config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1, 2) s
   WHERE a.sandbox = s.sandbox AND a.config = s.config
 )
-SELECT count(*)::int AS n FROM gone`;
+SELECT count(*)::int AS n, (SELECT array_agg(lexeme) FROM counted WHERE documents <= 0) AS unused FROM gone`;
 
 /** @returns how many documents were deleted */
 export async function removeFromArchive(
@@ -212,32 +218,58 @@ export async function removeFromArchive(
   linkIds: readonly Id[],
 ): Promise<number> {
   await tx.query(LOCK_ARCHIVE);
-  const { rows } = await tx.query<{ n: number }>(REMOVE_FROM_ARCHIVE, [postIds, linkIds]);
-  // A lexeme without documents may be the name of a deleted author.
-  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
-  return rows[0]?.n ?? 0;
+  const { rows } = await tx.query<{ n: number; unused: string[] | null }>(REMOVE_FROM_ARCHIVE, [
+    postIds,
+    linkIds,
+  ]);
+  const [{ n, unused } = { n: 0, unused: null }] = rows;
+  await tx.query(
+    'DELETE FROM strandline.archive_lexemes WHERE lexeme = ANY ($1::text[]) AND documents <= 0',
+    [unused ?? []],
+  );
+  return n;
 }
 
-/**
- * @param authorId null: no author is deleted
- * @returns deleted or changed rows by kind
- */
+/** Deletes posts and links with their rows, by indexes only. What mentions them elsewhere stays. */
+export async function deleteItems(
+  tx: Transaction,
+  postIds: readonly Id[],
+  linkIds: readonly Id[],
+): Promise<void> {
+  await removeFromArchive(tx, postIds, linkIds);
+  await deleteAll(tx, DELETE_ITEM_ROWS, { posts: postIds, links: linkIds, author: null });
+}
+
+/** @returns deleted or changed rows by kind */
 export async function removeTraces(
   tx: Transaction,
-  authorId: Id | null,
+  authorId: Id,
   { posts, links, addresses }: Traces,
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);
   const linkIds = links.map(({ id }) => id);
   const gone: Record<string, number> = { archived: await removeFromArchive(tx, postIds, linkIds) };
+  // A lexeme that an edit left without documents may be the name of the author.
+  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
   const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
   gone['completions'] =
     (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...addresses]])).rowCount ?? 0;
-  if (authorId !== null) await tx.query(DELETE_ITEMS, [postIds, linkIds, addresses]);
+  await tx.query(DELETE_ITEMS, [postIds, linkIds, addresses]);
   const ids = { posts: postIds, links: linkIds, author: authorId };
-  for (const [name, by, statement] of DELETE_TRACES) {
+  const authors: Deletion = ['authors', 'author', 'DELETE FROM strandline.authors WHERE id = $1'];
+  await deleteAll(tx, [...DELETE_MENTIONS, ...DELETE_ITEM_ROWS, authors], ids, gone);
+  return gone;
+}
+
+/** @param gone rows by kind so far; added to */
+async function deleteAll(
+  tx: Transaction,
+  deletions: readonly Deletion[],
+  ids: Record<Exclude<TraceKind, 'author'>, readonly Id[]> & { author: Id | null },
+  gone: Record<string, number> = {},
+): Promise<void> {
+  for (const [name, by, statement] of deletions) {
     const { rowCount } = await tx.query(statement, [ids[by]]);
     gone[name] = (gone[name] ?? 0) + (rowCount ?? 0);
   }
-  return gone;
 }

@@ -3,6 +3,7 @@
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   boolean,
   check,
   date,
@@ -28,6 +29,10 @@ export const topics = strandline.table(
     simulated: boolean().notNull().default(false),
     created_at: instant().notNull(),
     archived_at: instant(),
+    /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
+    successor_id: ref().references((): AnyPgColumn => topics.id, { onDelete: 'set null' }),
+    /** When its purge was requested: workers delete its rows until nothing is left. */
+    purged_at: instant(),
   },
   (t) => [
     unique('topics_slug_key').on(t.slug),
@@ -61,6 +66,8 @@ export const searches = strandline.table(
     sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
+    /** Like that of a topic. */
+    purged_at: instant(),
   },
   (t) => [
     unique('searches_slug_key').on(t.slug),

@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   'service_key.revoked',
   'reader.rotated',
   'author.forgotten',
+  'topic.purged',
+  'search.purged',
   ...(['created', 'updated', 'paused', 'resumed', 'removed'] as const).flatMap(
     (done) => [`topic.${done}`, `search.${done}`, `rule.${done}`, `channel.${done}`] as const,
   ),

@@ -1,0 +1,95 @@
+/** Purges topics and searches: removes them, and deletes what only they found. Workers continue a purge that is interrupted. */
+
+import { recordAudit } from '../../store/audit-entries.ts';
+import { type Database, type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { continuePurges, countPurge, markPurged, type PurgeCounts } from '../../store/maintenance/purge.ts';
+import { requestRecurringWork } from '../../store/scanner.ts';
+import { lockSearch } from '../../store/slots.ts';
+import { archiveTopic } from '../../store/topics.ts';
+import type { ActingContext } from '../context.ts';
+import { stopSearch } from '../schedule/due-slots.ts';
+import { findSearchRow, findTopicRow } from './find-by-slug.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A topic with all of its searches, or one search; removed ones too. */
+export type PurgeTarget = { kind: 'topic' | 'search'; slug: string };
+
+/** What is being deleted. */
+export type RequestedPurge = { target: PurgeTarget; id: Id; counts: PurgeCounts };
+
+/** What a purge would delete. @throws Refused `not_found` */
+export async function previewPurge(db: Database, target: PurgeTarget): Promise<PurgeCounts> {
+  return countPurge(db.pool, await listPurged(db.pool, target, await findId(db, target)));
+}
+
+/**
+ * Removes the target and marks it for deletion, which workers begin within seconds, and {@link finishPurge} in this process.
+ * Repeating it changes nothing.
+ * @throws Refused `not_found`
+ */
+export async function requestPurge(ctx: ActingContext, target: PurgeTarget): Promise<RequestedPurge> {
+  const id = await findId(ctx.db, target);
+  return inTransaction(ctx.db, async (tx) => {
+    const topicId = target.kind === 'topic' ? id : null;
+    // A search that is being added waits here, and is then refused.
+    await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
+    const searchIds = await listPurged(tx, target, id);
+    for (const searchId of searchIds) {
+      const search = await lockSearch(tx, searchId);
+      if (search?.archived_at === null) await stopSearch(ctx, tx, search, { to: 'removed' });
+    }
+    const now = await readTime(tx, ctx.clock);
+    if (topicId !== null) await archiveTopic(tx, topicId, now);
+    const counts = await countPurge(tx, searchIds);
+    await markPurged(tx, { searchIds, topicId, now });
+    const changes = Object.entries(counts).map(([name, before]) => [name, { before, after: 0 }] as const);
+    await recordAudit(tx, ctx, {
+      action: `${target.kind}.purged`,
+      subject: target.slug,
+      changes: Object.fromEntries(changes),
+    });
+    await requestRecurringWork(tx, 'purges', now);
+    return { target, id, counts };
+  });
+}
+
+const RETRY_MS = 500;
+
+/**
+ * Deletes in this process, next to workers, until the target is gone.
+ * @param onWait called once if a run in progress delays it
+ * @returns false if it was stopped; workers continue
+ */
+export async function finishPurge(
+  db: Database,
+  { target, id }: Pick<RequestedPurge, 'target' | 'id'>,
+  { stopping, onWait }: { stopping?: AbortSignal | undefined; onWait?: () => void } = {},
+): Promise<boolean> {
+  const table = target.kind === 'topic' ? 'topics' : 'searches';
+  for (let waited = false; ; waited = true) {
+    await continuePurges(db, () => stopping?.aborted !== true);
+    const { rows } = await db.pool.query(`SELECT FROM strandline.${table} WHERE id = $1`, [id]);
+    if (rows.length === 0) return true;
+    if (stopping?.aborted === true) return false;
+    if (!waited) onWait?.();
+    await wait(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+}
+
+async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
+  return (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug))).id;
+}
+
+/** The searches of a target. */
+async function listPurged(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  { kind }: PurgeTarget,
+  id: Id,
+): Promise<Id[]> {
+  if (kind === 'search') return [id];
+  const { rows } = await db.query<{ id: Id }>(
+    'SELECT id FROM strandline.searches WHERE topic_id = $1 ORDER BY id',
+    [id],
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,60 @@
+/** `topic purge` and `search purge`. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { json, wirePost } from '../stub-service.ts';
+import { collector, makeStand, type Stand } from './stand.ts';
+import { Readable } from 'node:stream';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  for (const slug of ['ferry', 'harbour'])
+    await stand.run(['search', 'add', slug, '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+  stand.stub.answers(json({ miner_tweets: [wirePost('3')] }));
+  await stand.run(['search', 'run', 'ferry', '--wait']);
+});
+afterAll(() => stand.close());
+
+const posts = async () => (await stand.json<unknown[]>('posts', 'list')).length;
+const FERRY =
+  'ferry with 1 search, 2 runs, 0 completions, 1 post and 0 links; keeps what other searches found';
+
+test('--dry-run shows what would go', async () => {
+  expect(await stand.run(['topic', 'purge', 'ferry', '--dry-run', '--json'])).toEqual({
+    code: 0,
+    stdout: '{"topic":"ferry","purged":false,"searches":1,"runs":2,"completions":0,"posts":1,"links":0}\n',
+    stderr: `Would delete ${FERRY}.\n`,
+  });
+  expect(await posts()).toBe(3);
+});
+
+test('without a terminal it needs --yes; a person confirms', async () => {
+  const { code, stderr } = await stand.run(['topic', 'purge', 'ferry']);
+  expect([code, stderr]).toEqual([
+    2,
+    `Deletes ${FERRY}. This cannot be undone.\nNothing deleted. To delete, add --yes.\n`,
+  ]);
+  const answer = async (typed: string) => {
+    const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+    const shown = collector();
+    const { code: ended } = await stand.run(['topic', 'purge', 'ferry'], {
+      stdin,
+      stderr: Object.assign(shown.stream, { isTTY: true }),
+    });
+    return [ended, shown.text().split('\n').slice(1).join('\n')];
+  };
+  expect(await answer('\n')).toEqual([2, 'Purge ferry? [y/N] Nothing deleted.\n']);
+  expect(await posts()).toBe(3);
+  expect(await answer('y\n')).toEqual([0, 'Purge ferry? [y/N] ferry: deleted; its name is free\n']);
+  expect(await posts()).toBe(2);
+});
+
+test('the name is free afterwards, also that of a removed search', async () => {
+  const add = ['search', 'add', 'harbour', '--operation', 'microblog', '--prompt', 'p', '--every', '15m'];
+  await stand.run(['search', 'remove', 'harbour']);
+  expect((await stand.run(add)).code).toBe(1);
+  expect((await stand.run(['search', 'purge', 'harbour', '--yes'])).code).toBe(0);
+  expect((await stand.run(add)).code).toBe(0);
+  const { code, stderr } = await stand.run(['search', 'purge', 'harbuor', '--yes']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean harbour?')]);
+});
