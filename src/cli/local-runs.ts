@@ -3,6 +3,7 @@
 import type { Program } from '../app/program.ts';
 import type { Context } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
+import { describePausedSample } from '../monitor/topics/sample-topic.ts';
 import type { CreatedSearch } from '../monitor/topics/save-search.ts';
 import type { Id } from '../store/database.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
@@ -77,6 +78,8 @@ export async function executeFirstRuns(
   stopping: AbortSignal,
 ): Promise<SavedSearch[]> {
   const { page } = cli;
+  for (const { pausedSample } of created)
+    if (pausedSample !== null) page.say(describePausedSample(pausedSample));
   if (await hasWorkers(ctx)) {
     page.say('Saved. First runs start now; see: strandline runs list');
     for (const { search } of created) await printMissingTools(cli, ctx, search);

@@ -6,6 +6,11 @@ import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
+import {
+  describePausedSample,
+  findPausedSample,
+  pauseSampleBesideReal,
+} from '../monitor/topics/sample-topic.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
@@ -77,12 +82,15 @@ async function runUp(cli: Cli): Promise<void> {
     print(...setup.flatMap((line) => wrapFact(line, cli.page.width)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
+    const announcePause = await createPauseNotice(program, (slug) =>
+      print(...note(`  ${describePausedSample(slug)}`)),
+    );
 
     const firstRuns = createCountdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
     worker = await startWorker(program.ctx, await program.backend(), VERSION, {
       onReport: (report) => {
-        const showing = printReport(cli, program, report).finally(() => {
+        const showing = printReport(cli, program, report, announcePause).finally(() => {
           shown.delete(showing);
           firstRuns.count();
         });
@@ -195,8 +203,35 @@ async function listStranded({ ctx }: Program): Promise<string[]> {
     : [`  note        ${stranded} searches of the hosted service fail until you set SEARCH_API_URL`];
 }
 
-async function printReport({ page, out }: Cli, { ctx }: Program, report: RunReport): Promise<void> {
+/**
+ * @param announce prints that the sample topic was paused
+ * @returns prints that once, when another process or the dashboard has added the first real search
+ */
+async function createPauseNotice(
+  { ctx }: Program,
+  announce: (slug: string) => void,
+): Promise<() => Promise<void>> {
+  const now = await pauseSampleBesideReal(ctx);
+  if (now !== null) announce(now);
+  let isKnown = (await findPausedSample(ctx.db.pool)) !== null;
+  return async () => {
+    if (isKnown) return;
+    const paused = await findPausedSample(ctx.db.pool);
+    if (paused === null || isKnown) return;
+    isKnown = true;
+    announce(paused.slug);
+  };
+}
+
+async function printReport(
+  { page, out }: Cli,
+  { ctx }: Program,
+  report: RunReport,
+  announcePause: () => Promise<void>,
+): Promise<void> {
   try {
+    // The first run of a search follows its creation.
+    if (report.trigger === 'first') await announcePause();
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
     const coverage = await describeRunTools(ctx, report.runId, page);

@@ -32,13 +32,19 @@ import {
   lockSearchBySlug,
   requireSearch,
 } from './find-by-slug.ts';
+import { pauseSampleTopic } from './sample-topic.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
-export type CreatedSearch = { search: Search; firstRunId: Id };
+export type CreatedSearch = {
+  search: Search;
+  firstRunId: Id;
+  /** The sample topic, if this search paused it. */
+  pausedSample: string | null;
+};
 
 /**
  * Creates a search and its first run, whose results are the baseline. Creates the topic if it does not exist.
@@ -111,7 +117,8 @@ export async function insertCheckedSearch(
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
     const search = await findSearch(tx, slug);
     if (search === null) throw new Error('a search that was written is not there');
-    return { search, firstRunId };
+    const pausedSample = service.kind === 'sandbox' ? null : await pauseSampleTopic(ctx, tx);
+    return { search, firstRunId, pausedSample };
   } catch (error) {
     if (violatesConstraint(error, 'searches_slug_key')) {
       throw new Refused(

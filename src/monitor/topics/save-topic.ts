@@ -5,13 +5,13 @@ import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
-import { insertFact } from '../../store/instance-name.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
 import { findTopic, listTopics, lockTopic, type Topic, updateTopicName } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { assertTopicNotRemoved, createTopicRemoved } from './find-by-slug.ts';
+import { claimSampleTopic } from './sample-topic.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
@@ -242,7 +242,7 @@ export async function createSampleTopic(
   sample: { slug: string; name: string; prompt: string },
 ): Promise<CreatedTopic | null> {
   if ((await listTopics(ctx.db.pool)).length > 0) return null;
-  if (!(await insertFact(ctx.db, 'sample_topic', sample.slug, ctx.clock.now()))) return null;
+  if (!(await claimSampleTopic(ctx, sample.slug))) return null;
   return watchTopic(
     { ...ctx, actor: { kind: 'program', name: 'sample topic' } },
     {
