@@ -19,6 +19,7 @@ import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { postRoutes } from './post-routes.ts';
+import { purgeRoutes } from './purge-routes.ts';
 import { ruleRoutes } from './rule-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
@@ -36,6 +37,7 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
   topicRoutes,
   searchRoutes,
   searchPlanRoutes,
+  purgeRoutes,
   runRoutes,
   statusRoutes,
   findRoutes,

@@ -197,6 +197,13 @@ export const watchedText = z
   })
   .meta({ examples: [{ text: 'tide pools', service: 'sandbox' }] });
 
+export const rewatchedTopic = z
+  .strictObject({
+    service: z.enum(['own', 'hosted']).optional().describe('Default: hosted if configured, otherwise own.'),
+    slug: topicSlug.optional().describe('Default: the slug with a number.'),
+  })
+  .meta({ examples: [{ service: 'hosted' }] });
+
 export const renamedTopic = z
   .strictObject({ name: topicName })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });

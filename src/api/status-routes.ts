@@ -162,6 +162,9 @@ const Status = z
         }),
       )
       .describe('Searches that are due next.'),
+    to_rewatch: z
+      .array(z.string())
+      .describe('Topics with simulated data that people created, if real sources are reachable now.'),
   })
   .meta({ id: 'Status' });
 

@@ -3,12 +3,20 @@ import { readTopics } from '../store/queries/topic-list.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
+import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
-import { flagParam, newTopic, renamedTopic, topicSlug, watchedText } from './request-shapes.ts';
+import {
+  flagParam,
+  newTopic,
+  renamedTopic,
+  rewatchedTopic,
+  topicSlug,
+  watchedText,
+} from './request-shapes.ts';
 import { Topic } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
@@ -19,6 +27,7 @@ const cursor = createCursor('topics', topicSlug);
 export function topicRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
   createRoutes(app, routeContext);
+  rewatchRoute(app, routeContext);
   changeRoutes(app, routeContext);
 }
 
@@ -105,6 +114,33 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
       const { topic } = await watchTopic(acting, { ...body, postsEvery, aiEvery });
+      return reply
+        .code(201)
+        .header('location', `/api/v1/topics/${topic}`)
+        .send(await findTopicRow(ctx.db, topic));
+    },
+  );
+}
+
+function rewatchRoute(app: App, { ctx }: RouteContext): void {
+  app.post(
+    '/api/v1/topics/:topic/rewatch',
+    {
+      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
+      schema: {
+        operationId: 'rewatchTopic',
+        summary: 'Start the searches of a topic on another service',
+        description:
+          'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one.',
+        tags,
+        params,
+        querystring: emptyQuery,
+        body: rewatchedTopic,
+        response: { 201: Topic },
+      },
+    },
+    async ({ params: { topic: slug }, body, acting }, reply) => {
+      const { topic } = await rewatchTopic(acting, slug, body);
       return reply
         .code(201)
         .header('location', `/api/v1/topics/${topic}`)

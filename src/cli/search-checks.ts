@@ -7,6 +7,7 @@ import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
 import { judgeSilence, type SilentSearches } from '../monitor/status/search-silence.ts';
+import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { type AsideReading, readSetAside } from '../store/derive/pending-derivations.ts';
 import { readSearches } from '../store/queries/search-list.ts';
@@ -63,6 +64,7 @@ export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Chec
     ...checkSilentSearches(await judgeSilence(ctx)),
     ...checkUnparsedResponses(unread),
     ...checkDerivation(await readSetAside(ctx.db, MAX_NAMED_SEARCHES)),
+    ...checkSimulated(await listTopicsToRewatch(ctx)),
     ...checkOldestTransaction(await readOldestTransaction(ctx.db)),
   ];
 }
@@ -133,6 +135,12 @@ function checkUnparsedResponses(unread: UnreadResponses): Check[] {
       : advisoryCheck('unparsed responses', found, advice),
     ...spool,
   ];
+}
+
+function checkSimulated(topics: readonly string[]): Check[] {
+  if (topics.length === 0) return [];
+  const { words, command } = describeTopicsToRewatch(topics);
+  return [advisoryCheck('topics', words, `to start the same searches on real ones: ${command}`)];
 }
 
 /** A save takes milliseconds and a backup minutes. If the server reports no time, later transactions are counted. */

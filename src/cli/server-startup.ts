@@ -108,7 +108,7 @@ function describeOutage(enabled: readonly ProbeResult[]): string[] | undefined {
 
 export const WATCH_CONSEQUENCE: SourceConsequence = {
   live: 'new topics use these sources',
-  sandbox: 'none reachable: new topics use simulated data (sandbox)',
+  sandbox: 'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
 };
 
 export const API_CONSEQUENCE: SourceConsequence = {

@@ -3,6 +3,7 @@
 import { RUN_CODES } from '../domain/errors.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
+import { describeTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
@@ -50,6 +51,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderDerivation(status, now, page),
     ...renderSilentSearches(status, now, page),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
+    ...labelLines('simulated', describeSimulated(status)),
     ...labelLines(
       'not active',
       status.resting.map((search) => {
@@ -210,6 +212,12 @@ function renderRuns({ runs_24h }: Status): StatusLine[] {
       return `${formatQuantity(n, 'run')} ${status}${why === '' ? '' : `: ${why}`}`;
     }),
   );
+}
+
+function describeSimulated({ to_rewatch }: Status): string[] {
+  if (to_rewatch.length === 0) return [];
+  const { words, command } = describeTopicsToRewatch(to_rewatch);
+  return [`${words}; see: ${command}`];
 }
 
 /** Only the first line has the label. */

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
+import { type Rewatch, rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
+import { describePausedSample, findPausedSample } from '../monitor/topics/sample-topic.ts';
+import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
+import { executeFirstRuns } from './local-runs.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
@@ -17,6 +21,7 @@ export function registerTopic(topic: Command, cli: Cli): void {
   registerShow(topic, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(topic, cli, change, summary);
   registerPurge(topic, cli, 'topic');
+  registerRewatch(topic, cli);
 }
 
 function registerList(topic: Command, cli: Cli): void {
@@ -28,8 +33,18 @@ function registerList(topic: Command, cli: Cli): void {
     .action((options: { all?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, { limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('No topics. Create one: strandline watch "..."');
-        await cli.show(options.json, rows, () => renderTable(rows, topicColumns(cli.page), cli.page));
+        await cli.show(options.json, rows, () =>
+          renderTable(rows, topicColumns(searches, cli.page), cli.page),
+        );
+        if (options.json === true) return;
+        const paused = await findPausedSample(ctx.db.pool);
+        if (paused !== null) cli.page.say(describePausedSample(paused.slug));
+        const simulated = await listTopicsToRewatch(ctx);
+        if (simulated.length === 0) return;
+        const { words, command } = describeTopicsToRewatch(simulated);
+        cli.page.say(`${words}. To start the same searches on real ones: ${command}`);
       }),
     );
 }
@@ -52,6 +67,7 @@ function registerShow(topic: Command, cli: Cli): void {
               ['name', row.name],
               ['data', describeData(searches)],
               ['created', formatInstant(row.created_at, page)],
+              ...(row.successor === null ? [] : [['continues in', row.successor] as const]),
               ...(row.archived_at === null
                 ? []
                 : [['removed', formatInstant(row.archived_at, page)] as const]),
@@ -97,19 +113,55 @@ function registerStateChange(topic: Command, cli: Cli, change: SearchChange, sum
     );
 }
 
+type RewatchOptions = Rewatch & { json?: boolean };
+
+function registerRewatch(topic: Command, cli: Cli): void {
+  topic
+    .command('rewatch')
+    .description('start the searches of a topic on another service, in a new topic; pauses the old one')
+    .argument('<topic>', 'topic slug')
+    .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
+    .option('--slug <slug>', 'slug of the new topic (default: the slug with -2)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline topic rewatch tide-pools\n')
+    .action((slug: string, { json, ...options }: RewatchOptions) =>
+      cli.withProgram(async (program, stopping) => {
+        const { topic: made, created } = await rewatchTopic(program.ctx, slug, options);
+        const searches = await executeFirstRuns(cli, program, created, stopping);
+        const now = program.ctx.clock.now();
+        await cli.show(json, { topic: made, searches }, () =>
+          renderTable(searches, searchColumns(now, cli.page), cli.page),
+        );
+        cli.page.say(`${slug} is paused and continues in ${made}. Rules about ${slug} stay with it.`);
+      }),
+    );
+}
+
 function describeData(searches: readonly SearchRow[]): string {
   const simulated = searches.filter(({ service_kind }) => service_kind === 'sandbox').length;
   if (simulated === 0) return searches.length === 0 ? 'none' : 'real';
   return simulated === searches.length ? 'simulated' : 'real and simulated';
 }
 
-function topicColumns(page: TerminalPage): Column<TopicRow>[] {
+function topicColumns(searches: readonly SearchRow[], page: TerminalPage): Column<TopicRow>[] {
+  const isEvery = ({ slug }: TopicRow, holds: (search: SearchRow) => boolean) => {
+    const its = searches.filter(({ topic }) => topic === slug);
+    return its.length > 0 && its.every(holds);
+  };
+  const describeState = (row: TopicRow) => {
+    if (row.archived_at !== null) return 'removed';
+    return isEvery(row, ({ state }) => state === 'paused') ? 'paused' : '';
+  };
   return [
     { head: 'topic', cell: (row) => row.slug },
     { head: 'searches', cell: (row) => formatCount(row.searches, page), right: true, drop: 1 },
     { head: 'created', cell: (row) => formatInstant(row.created_at, page) },
-    { head: 'state', cell: (row) => (row.archived_at === null ? '' : 'removed') },
-    { head: 'sample', cell: (row) => (row.sample ? 'simulated' : ''), drop: 2 },
+    { head: 'state', cell: describeState },
+    {
+      head: 'data',
+      cell: (row) => (isEvery(row, ({ service_kind }) => service_kind === 'sandbox') ? 'simulated' : ''),
+      drop: 2,
+    },
     { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];
 }

@@ -11,6 +11,7 @@ import {
   findPausedSample,
   pauseSampleBesideReal,
 } from '../monitor/topics/sample-topic.ts';
+import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
@@ -186,7 +187,10 @@ async function nameRunningDashboard(error: unknown, dataDir: string): Promise<un
 
 async function listWarnings(program: Program): Promise<string[]> {
   const outdated = await describeOutdatedLinks(program.ctx);
+  const simulated = await listTopicsToRewatch(program.ctx);
+  const { words, command } = describeTopicsToRewatch(simulated);
   return [
+    ...(simulated.length === 0 ? [] : [`  note        ${words}; to make it real: ${command}`]),
     ...(await listStranded(program)),
     ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
   ];

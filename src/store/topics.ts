@@ -11,23 +11,27 @@ export type Topic = {
   sample: boolean;
   created_at: Date;
   archived_at: Date | null;
+  /** Slug of the topic that continues its searches on another service. */
+  successor: string | null;
 };
 
-const SELECT_TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
+const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.created_at, t.archived_at,
+  (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
+const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 
 export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
-  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE slug = $1`, [slug]);
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [slug]);
   return rows[0] ?? null;
 }
 
 /** Locks the topic's row: serializes new searches and changes of the topic. */
 export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
-  const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE slug = $1 FOR UPDATE`, [slug]);
+  const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1 FOR UPDATE OF t`, [slug]);
   return rows[0] ?? null;
 }
 
 export async function listTopics(db: Reader): Promise<Topic[]> {
-  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.archived_at IS NULL ORDER BY t.slug`);
   return rows;
 }
 
@@ -37,9 +41,9 @@ export async function ensureTopic(
   input: { slug: string; name: string; sample: boolean; now: Date },
 ): Promise<Topic> {
   const { rows } = await tx.query<Topic>(
-    `INSERT INTO strandline.topics (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (slug) DO UPDATE SET archived_at = topics.archived_at
-     RETURNING id, slug, name, sample, created_at, archived_at`,
+    `INSERT INTO strandline.topics AS t (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (slug) DO UPDATE SET archived_at = t.archived_at
+     RETURNING ${TOPIC_COLUMNS}`,
     [input.slug, input.name, input.sample, input.now],
   );
   const row = rows[0];
@@ -52,6 +56,14 @@ export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Pro
     topicId,
     now,
   ]);
+}
+
+/** Links a topic to the one that continues it. */
+export async function setSuccessor(tx: Transaction, topicId: Id, successor: string): Promise<void> {
+  await tx.query(
+    'UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = $2) WHERE id = $1',
+    [topicId, successor],
+  );
 }
 
 export async function updateTopicName(db: Reader, slug: string, name: string): Promise<void> {

@@ -25,6 +25,7 @@ import { addSystemPage } from './system/system-page.tsx';
 import { addTokenPages } from './system/tokens-page.tsx';
 import { addCompletionHistoryPage } from './topic/completion-history.tsx';
 import { addSearchPage } from './topic/search-page.tsx';
+import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
 
@@ -44,6 +45,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addTopicEditPages,
   addStateActions,
   addRemovePages,
+  addPurgePages,
   addAlertPages,
   addTokenPages,
   addAuditPage,

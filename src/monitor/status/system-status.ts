@@ -29,6 +29,7 @@ import {
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
+import { listTopicsToRewatch } from '../topics/simulated-topics.ts';
 import { judgeSilence, type SilentSearches } from './search-silence.ts';
 
 export type EmbeddedDatabase = { url: string; dataDirectory: string };
@@ -52,6 +53,8 @@ export type Status = {
   /** Searches that are paused, broken or capped. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
   next: (NextSlot & { local: string })[];
+  /** Topics with simulated data that people created, if real sources are reachable now. */
+  to_rewatch: string[];
 };
 
 const MAX_SET_ASIDE = 100;
@@ -123,6 +126,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
         state_since,
       })),
     next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
+    to_rewatch: await listTopicsToRewatch(ctx),
   };
 }
 

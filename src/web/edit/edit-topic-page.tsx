@@ -13,6 +13,7 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
+import { PurgeLink } from '../topic/purge-pages.tsx';
 
 const MAX_SEARCHES = 1_000;
 
@@ -104,6 +105,7 @@ function SearchTable({ topic, searches }: { topic: string; searches: readonly Se
                 )}
                 <ActionButton action={`/searches/${slug}/run`} words="Run now" kind="quiet" />
                 <a href={`/searches/${slug}/remove`}>Remove</a>
+                <PurgeLink target={{ kind: 'search', slug }} />
               </span>
             ),
           },
@@ -125,6 +127,7 @@ function WholeTopic({ topic, searches }: { topic: string; searches: readonly Sea
         ) : null}
         <ActionButton action={`/topics/${topic}/run`} words="Run all now" icon="run" />
         <a href={`/topics/${topic}/remove`}>Remove the topic</a>
+        <PurgeLink target={{ kind: 'topic', slug: topic }} />
       </div>
     </Section>
   );

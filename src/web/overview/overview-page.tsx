@@ -2,17 +2,21 @@
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
+import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
+import { listTopicsToRewatch } from '../../monitor/topics/simulated-topics.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
+import type { Topic } from '../../store/topics.ts';
 import { readBuckets, readSpikes } from '../../store/queries/volume.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DiscoveryLine, SpikeLine } from '../components/discovery-item.tsx';
 import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
@@ -42,7 +46,18 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const past = new Date(today.getTime() - PULSE_DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
-    const [searches, searchesNow, silent, days, spikeDays, discoveries, runs, services] = await Promise.all([
+    const [
+      searches,
+      searchesNow,
+      silent,
+      days,
+      spikeDays,
+      discoveries,
+      runs,
+      services,
+      pausedSample,
+      toRewatch,
+    ] = await Promise.all([
       readSearches(db, { limit: MAX_SEARCHES }),
       readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
       judgeSilence(ctx),
@@ -51,6 +66,8 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
       tallyRuns(db, dayAgo),
       readServiceDays(db, now),
+      findPausedSample(db.pool),
+      listTopicsToRewatch(ctx),
     ]);
     const [spikes, hours] = await Promise.all([
       readSpikes(
@@ -83,7 +100,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: 'Overview',
       here: '/',
-      lead: topics.length === 0 ? undefined : <SummaryLine pulses={all} />,
+      lead: topics.length === 0 ? undefined : summarizeTopics(all),
       live: true,
       body:
         topics.length === 0 ? (
@@ -93,6 +110,11 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
           />
         ) : (
           <>
+            <SimulatedNotices
+              isAll={all.every(({ simulated }) => simulated)}
+              pausedSample={pausedSample}
+              toRewatch={toRewatch}
+            />
             <KeyNumbers pulses={all} runs={runs} services={services} spikes={current.length} />
             <AttentionSection pulses={all} />
             <CurrentSpikes
@@ -123,19 +145,50 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
-function SummaryLine({ pulses }: { pulses: readonly TopicPulse[] }) {
+/** What is simulated, and what a person can do about it. */
+function SimulatedNotices({
+  isAll,
+  pausedSample,
+  toRewatch,
+}: {
+  /** Every topic is simulated. */
+  isAll: boolean;
+  pausedSample: Pick<Topic, 'slug' | 'name'> | null;
+  toRewatch: readonly string[];
+}) {
   return (
     <>
-      {summarizeTopics(pulses)}
-      {pulses.every(({ simulated }) => simulated) ? (
-        <>
-          {' '}
-          Sample data: everything here is simulated.{' '}
+      {isAll ? (
+        <SimulatedNotice>
           <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-            <a href="/new">Watch something of your own</a>.
+            <p>
+              <a href="/new">Watch something of your own</a>
+            </p>
           </IfAllowed>
-        </>
+        </SimulatedNotice>
       ) : null}
+      {pausedSample === null ? null : (
+        <div class="advice">
+          <p>
+            The sample topic <a href={`/topics/${pausedSample.slug}`}>{pausedSample.name}</a> is paused,
+            because you watch something real. Resume it to keep it running.
+          </p>
+        </div>
+      )}
+      {toRewatch.length === 0 ? null : (
+        <div class="advice">
+          <p>
+            Simulated, although real sources are reachable:{' '}
+            {toRewatch.map((slug, i) => (
+              <>
+                {i === 0 ? '' : ', '}
+                <a href={`/topics/${slug}`}>{slug}</a>
+              </>
+            ))}
+            . The page of each starts the same searches on real ones.
+          </p>
+        </div>
+      )}
     </>
   );
 }

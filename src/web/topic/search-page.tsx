@@ -4,15 +4,16 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
-import { Badge } from '../components/icons.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
+import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
 import { readTimeline, SHOWN_ON_SEARCH, TimelineSection } from './completion-history.tsx';
 import { updateVisit } from './last-visit.ts';
 import { chooseRange, computeRange } from './time-range.ts';
+import { PurgeLink } from './purge-pages.tsx';
 import { TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
 import { describeSearchSchedule, rangeQuery, RunsSection, SearchState, TopicView } from './topic-page.tsx';
@@ -41,20 +42,20 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       lead: (
         <>
           “<UntrustedText text={search.prompt} />
-          ”, {describeSearchSchedule(search)} <SearchState search={search} />{' '}
-          {search.service_kind === 'sandbox' ? (
-            <Badge state="simulated" why="Simulated data (sandbox)" />
-          ) : null}
+          ”, {describeSearchSchedule(search)} <SearchState search={search} />
         </>
       ),
       aside:
         search.archived_at === null ? (
           <TopicButtons place={`/searches/${slug}`} searches={[search]} />
-        ) : undefined,
+        ) : (
+          <PurgeLink target={{ kind: 'search', slug }} />
+        ),
       charts: true,
       live: { search: slug },
       body: (
         <>
+          {search.service_kind === 'sandbox' ? <SimulatedNotice /> : null}
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           {answers.length > 1 ? (
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />

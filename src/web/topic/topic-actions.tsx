@@ -11,13 +11,14 @@ import {
   findTopicRow,
 } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
+import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
 import { changeSearch, changeTopic, type SearchChange } from '../../monitor/topics/search-state.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Form } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { Range } from './time-range.ts';
@@ -46,6 +47,15 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
       return redirectWithFlash(reply, change === 'remove' ? '/' : `/topics/${slug}`, code);
     });
   }
+
+  app.post(
+    '/topics/:slug/rewatch',
+    { schema, config: { scope: CREATE_TOPIC_SCOPES } },
+    async (request, reply) => {
+      const { topic } = await rewatchTopic(request.acting, request.params.slug, {});
+      return redirectWithFlash(reply, `/topics/${topic}`, 'rewatched');
+    },
+  );
 
   app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
@@ -155,8 +165,8 @@ function ConfirmRemoval({
         </dd>
         <dt>Permanent</dt>
         <dd>
-          A removed topic or search cannot be restored, and its short name cannot be reused. To stop for a
-          while, pause instead.
+          A removed topic or search cannot be restored, and its short name cannot be reused unless it is
+          purged, which deletes what it found, too. To stop for a while, pause instead.
         </dd>
       </dl>
       <div class="buttons">

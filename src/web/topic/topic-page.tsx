@@ -8,12 +8,15 @@ import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { countDiscoveriesSince, type RunCell } from '../../store/queries/search-activity.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Table } from '../components/data-table.tsx';
 import { Badge, StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
+import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { formatMinute } from '../../domain/display-format.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
@@ -24,6 +27,7 @@ import { CompletionSection } from './completion-section.tsx';
 import { updateVisit, type Visit } from './last-visit.ts';
 import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
 import { chooseRange, computeRange, RANGES } from './time-range.ts';
+import { PurgeLink } from './purge-pages.tsx';
 import { ExportLinks, TopicButtons } from './topic-actions.tsx';
 import { readTopicData } from './topic-data.ts';
 import {
@@ -67,18 +71,25 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
         <>
           {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
           <Timestamp at={topic.created_at} exact />{' '}
-          {simulated ? <Badge state="simulated" why="Simulated data (sandbox)" /> : null}
           {topic.archived_at === null ? null : <Badge state="removed" />}
         </>
       ),
       aside:
         topic.archived_at === null ? (
           <TopicButtons place={`/topics/${slug}`} searches={searches} />
-        ) : undefined,
+        ) : (
+          <PurgeLink target={{ kind: 'topic', slug }} />
+        ),
       charts: true,
       live: { topic: slug, view },
       body: (
         <>
+          {simulated ? <SimulatedTopicNotice topic={topic} /> : null}
+          {topic.successor === null ? null : (
+            <p class="hint">
+              Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
+            </p>
+          )}
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           <SearchesSection topic={slug} searches={searches} />
           <RunsSection scope={scope} range={range} data={data} />
@@ -86,6 +97,20 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       ),
     });
   });
+}
+
+/** With a button for a topic that somebody created. */
+function SimulatedTopicNotice({ topic: { slug, sample, successor, archived_at } }: { topic: TopicRow }) {
+  const isOwn = !sample && successor === null && archived_at === null;
+  return (
+    <SimulatedNotice>
+      {isOwn ? (
+        <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+          <ActionButton action={`/topics/${slug}/rewatch`} words="Start the same searches on real sources" />
+        </IfAllowed>
+      ) : null}
+    </SimulatedNotice>
+  );
 }
 
 /** Sections shared by topic and search pages, the most urgent first. */

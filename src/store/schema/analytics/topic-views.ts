@@ -22,6 +22,7 @@ export const topicsView = analytics
     created_at: instant().notNull(),
     archived_at: instant(),
     searches: tally().notNull(),
+    successor: text(),
   })
   .existing();
 

@@ -1,0 +1,131 @@
+/** Starts the searches of a topic on another service, in a new topic: what services find is never mixed. */
+
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
+import { inTransaction } from '../../store/database.ts';
+import { findSearch, listSearches, type Search } from '../../store/searches.ts';
+import { lockSearch } from '../../store/slots.ts';
+import { findTopic, lockTopic, setSuccessor } from '../../store/topics.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
+import { readSchedule } from '../schedule/cadence.ts';
+import { stopSearch } from '../schedule/due-slots.ts';
+import { assertTopicNotRemoved } from './find-by-slug.ts';
+import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
+import { type CheckedSearch, checkSlug } from './search-definition.ts';
+import { chooseService, findDefaultKind } from './service-choice.ts';
+import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
+
+export type Rewatch = {
+  /** Default: that of new searches; `own` if no public source is reachable now. */
+  service?: string | undefined;
+  /** Default: the first free of `slug-2`, `slug-3`. */
+  slug?: string | undefined;
+};
+
+type RewatchedTopic = { topic: string; created: CreatedSearch[] };
+
+/**
+ * Creates a topic with the same searches (requests, schedules, labels) on another service; each runs immediately. Pauses the
+ * topic, and links it to the new one.
+ * @throws InvalidInput, Refused `not_found`, `conflict` if it was removed, has a successor, or already uses the service
+ */
+export async function rewatchTopic(
+  ctx: ActingContext,
+  slug: string,
+  { service: given, slug: wanted }: Rewatch,
+): Promise<RewatchedTopic> {
+  await assertTopicNotRemoved(ctx.db, slug);
+  const service = await chooseService(ctx, given ?? (await findDefaultKind(ctx)) ?? 'own');
+  if (service.kind === 'sandbox')
+    throw new InvalidInput([
+      { path: 'service', given, expected: 'own or hosted, with a source that is turned on' },
+    ]);
+  const old = await findTopic(ctx.db.pool, slug);
+  const searches = old === null ? [] : await listSearches(ctx.db.pool, old.id);
+  if (old === null || searches.length === 0)
+    throw new Refused('conflict', `the topic "${slug}" has no searches to start again`);
+  if (searches.every(({ service_id }) => service_id === service.id))
+    throw new Refused('conflict', `the topic "${slug}" already uses the service ${service.name}`);
+  const topic = { slug: wanted ?? (await findFreeSlug(ctx, slug, searches)), name: old.name, sample: false };
+  const checked = searches.map((search) => copySearch(search, slug, checkNewSlug(topic.slug)));
+  await refuseWithoutSources(
+    ctx,
+    service.kind,
+    checked.map((search) => ({ search: toSearchTools(search), path: '' })),
+  );
+  const created = await inTransaction(ctx.db, async (tx) => {
+    const locked = await lockTopic(tx, slug);
+    if (locked?.successor !== null)
+      throw new Refused('conflict', `the topic "${slug}" already continues as "${locked?.successor}"`);
+    if ((await findTopic(tx, topic.slug)) !== null)
+      throw new Refused('conflict', `the topic "${topic.slug}" already exists; choose another slug`);
+    const made: CreatedSearch[] = [];
+    for (const search of checked)
+      made.push(await insertCheckedSearch(ctx, tx, { checked: search, topic, service }));
+    const slugs = made.map(({ search }) => search.slug);
+    await recordAudit(tx, ctx, {
+      action: 'topic.created',
+      subject: topic.slug,
+      changes: recordCreation({ name: topic.name, searches: slugs, predecessor: slug }),
+    });
+    for (const { id } of searches) {
+      const search = await lockSearch(tx, id);
+      if (search?.archived_at !== null || search.state === 'paused') continue;
+      await stopSearch(ctx, tx, search, { to: 'paused', reason: `continues in the topic ${topic.slug}` });
+    }
+    await setSuccessor(tx, old.id, topic.slug);
+    const changes = { successor: { after: topic.slug } };
+    await recordAudit(tx, ctx, { action: 'topic.paused', subject: slug, changes });
+    return made;
+  });
+  await enqueueNewRuns(
+    ctx,
+    created.map(({ firstRunId }) => firstRunId),
+    'first',
+  );
+  return { topic: topic.slug, created };
+}
+
+/** @throws InvalidInput */
+function checkNewSlug(slug: string): string {
+  const problems: InvalidInput['problems'][number][] = [];
+  checkSlug(slug, 'slug', problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return slug;
+}
+
+function copySearch(search: Search, from: string, to: string): CheckedSearch {
+  const { operation, labels, sensitivity } = search;
+  const { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, tz } = search;
+  return {
+    slug: moveSlug(search.slug, from, to),
+    operation,
+    labels,
+    sensitivity,
+    definition: { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, tz },
+    schedule: readSchedule(search),
+  };
+}
+
+const MAX_SLUG = 63;
+
+/** `ferry-posts` of `ferry` becomes `ferry-2-posts` in `ferry-2`. */
+function moveSlug(search: string, from: string, to: string): string {
+  const rest = search.startsWith(from) ? search.slice(from.length) : `-${search}`;
+  return `${to}${rest}`.slice(0, MAX_SLUG);
+}
+
+const MAX_VARIANTS = 100;
+
+async function findFreeSlug(ctx: Context, topic: string, searches: readonly Search[]): Promise<string> {
+  const longest = Math.max(0, ...searches.map(({ slug }) => moveSlug(slug, topic, '').length));
+  for (let n = 2; n < MAX_VARIANTS; n += 1) {
+    const slug = `${topic.slice(0, MAX_SLUG - Math.min(longest, 32) - 3)}-${n}`;
+    const slugs = searches.map((search) => moveSlug(search.slug, topic, slug));
+    const taken = await Promise.all(slugs.map((name) => findSearch(ctx.db.pool, name)));
+    if (taken.every((search) => search === null) && (await findTopic(ctx.db.pool, slug)) === null)
+      return slug;
+  }
+  throw new Refused('conflict', `too many topics are named like "${topic}"; choose a slug`);
+}

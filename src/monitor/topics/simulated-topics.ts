@@ -1,0 +1,37 @@
+/** Topics that people created with simulated data, although real sources are reachable now. */
+
+import { listSearches } from '../../store/searches.ts';
+import { listTopics } from '../../store/topics.ts';
+import type { Context } from '../context.ts';
+import { findDefaultKind } from './service-choice.ts';
+
+/** Their slugs, without the sample, the demo and paused ones; none while no source is reachable, which is not checked without need. */
+export async function listTopicsToRewatch(
+  ctx: Pick<Context, 'config' | 'db' | 'ownSources'>,
+): Promise<string[]> {
+  const searches = await listSearches(ctx.db.pool);
+  const simulated = (await listTopics(ctx.db.pool)).filter(({ slug, sample, successor }) => {
+    const its = searches.filter(({ topic }) => topic === slug);
+    return (
+      !sample && successor === null && its.some(({ state }) => state !== 'paused') && its.every(isSimulated)
+    );
+  });
+  if (simulated.length === 0) return [];
+  const kind = await findDefaultKind(ctx);
+  return kind === 'own' || kind === 'hosted' ? simulated.map(({ slug }) => slug) : [];
+}
+
+const isSimulated = ({ service_kind }: { service_kind: string }) => service_kind === 'sandbox';
+
+const MAX_NAMED = 5;
+
+/** What to tell a person, and the command that makes the first of them real. */
+export function describeTopicsToRewatch(slugs: readonly string[]): { words: string; command: string } {
+  const [first = ''] = slugs;
+  const more = slugs.length - MAX_NAMED;
+  const named = [...slugs.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  return {
+    words: `simulated although real sources are reachable: ${named.join(', ')}`,
+    command: `strandline topic rewatch ${first}`,
+  };
+}
