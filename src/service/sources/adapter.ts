@@ -23,6 +23,8 @@ type SourceFacts = {
   dates: DateAccuracy;
   /** What its operator permits, in a sentence. */
   terms: string;
+  /** What `npm run sources:check` searches for: words that find something of any month. */
+  sample: string;
   /** What it finds, for the line at the start: `preprints`. */
   brings?: string;
   /** `news`: a web source that knows only news sites, so it cannot search another site for the discussion board. */

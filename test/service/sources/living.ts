@@ -21,6 +21,7 @@ export function startLive(
       source: 'web',
       title: 'Tested',
       dates: 'exact',
+      sample: 'news',
       terms: 'None.',
       pace: { perMinute: 60_000, burst: 1_000 },
       ...over,

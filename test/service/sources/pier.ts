@@ -14,6 +14,7 @@ export const PIER = defineSource({
     source: 'web',
     title: 'Pier',
     dates: 'exact',
+    sample: 'boats',
     terms: 'A key of its harbor master.',
     pace: { perMinute: 60, burst: 10 },
   },

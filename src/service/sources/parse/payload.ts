@@ -1,5 +1,6 @@
 /** Parses JSON payloads of providers: as a whole, item by item, and their rate limits and quotas. */
 
+import { channel } from 'node:diagnostics_channel';
 import { HOUR, SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { MAX_WAIT_MS, retryAfterMs } from '../../../protocol/retry-after.ts';
@@ -8,8 +9,25 @@ import type { ProviderResponse } from '../resilience/http-request.ts';
 import { parsePublishedAt } from './published-at.ts';
 import { z } from 'zod';
 
+/** A value of a provider and the schema it is about to be parsed with. */
+export type ParsedFormat = { of: 'response' | 'item'; schema: z.core.$ZodType; values: readonly unknown[] };
+/** Publishes {@link ParsedFormat} for `npm run sources:check`. */
+export const FORMATS = channel('strandline:provider-formats');
+
+function publishFormat(format: ParsedFormat): void {
+  if (FORMATS.hasSubscribers) FORMATS.publish(format);
+}
+
 /** @throws SourceDown `source_failed` if it is not JSON or does not match the schema */
 export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
+  return parseJson(text, schema, publishFormat);
+}
+
+function parseJson<T>(
+  text: string,
+  schema: z.core.$ZodType<T>,
+  publish: (format: ParsedFormat) => void = () => {},
+): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -17,6 +35,7 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
     // Omits the cause, which quotes the response.
     throw new SourceDown('source_failed', { detail: 'the response is not JSON' });
   }
+  publish({ of: 'response', schema, values: [value] });
   const read = z.safeParse(schema, value);
   if (!read.success) throw new SourceDown('source_failed', { detail: 'unexpected response format' });
   return read.data;
@@ -25,7 +44,7 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
 /** As {@link parsePayload}, but undefined if it does not match. For errors, whose body may be anything. */
 export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
   try {
-    return parsePayload(text, schema);
+    return parseJson(text, schema);
   } catch {
     return undefined;
   }
@@ -39,6 +58,7 @@ const MAX_ITEMS = 300;
  * @throws SourceDown `source_failed` if there are items and none matches: the format has changed
  */
 export function parseFittingItems<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[] {
+  publishFormat({ of: 'item', schema, values: items.slice(0, MAX_ITEMS) });
   const fit = items.slice(0, MAX_ITEMS).flatMap((item) => {
     const read = z.safeParse(schema, item);
     return read.success ? [read.data] : [];

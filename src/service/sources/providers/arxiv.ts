@@ -32,6 +32,7 @@ export const ARXIV = defineSource({
     source: 'preprint',
     title: 'arXiv',
     dates: 'exact',
+    sample: 'language models',
     brings: 'preprints',
     terms:
       'One request in three seconds from all machines together; metadata are CC0, papers are only linked to.',

@@ -56,6 +56,7 @@ export const BLUESKY = defineSource({
     source: 'microblog',
     title: 'Bluesky (search through your account)',
     dates: 'exact',
+    sample: 'music',
     terms:
       'An account with an app password; 3,000 requests in five minutes; meant for what a person asks, not for copying the network.',
     // A search takes up to eight requests: two pages, and author profiles.

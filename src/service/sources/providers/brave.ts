@@ -38,6 +38,7 @@ export const BRAVE = defineSource({
     source: 'web',
     title: 'Brave Search API',
     dates: 'exact',
+    sample: 'tidal power',
     terms:
       'A key and a plan, with a limit for each second and each month; to keep results takes a plan that allows it.',
     pace: { perMinute: 60, burst: 1 },

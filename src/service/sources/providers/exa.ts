@@ -25,6 +25,7 @@ export const EXA = defineSource({
     source: 'web',
     title: 'Exa Search API',
     dates: 'coarse',
+    sample: 'tidal power',
     terms: 'A paid key; each search and each excerpt costs.',
     pace: { perMinute: 60, burst: 5 },
     wordings: 'own',

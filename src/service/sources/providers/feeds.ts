@@ -22,6 +22,7 @@ export const FEEDS = defineSource({
     source: 'web',
     title: 'RSS and Atom feeds',
     dates: 'exact',
+    sample: 'government',
     covers: 'news',
     addresses: 'own',
     terms: 'Feeds are published to be read; texts stay their publishers’: a link and a short excerpt.',

@@ -34,6 +34,7 @@ export const GDELT = defineSource({
     source: 'web',
     title: 'GDELT (news index)',
     dates: 'exact',
+    sample: 'climate',
     brings: 'news articles in 65 languages',
     covers: 'news',
     terms: 'One request in five seconds; free for any use with a citation of and a link to gdeltproject.org.',

@@ -35,6 +35,7 @@ export const HACKER_NEWS = defineSource({
     source: 'news_forum',
     title: 'Hacker News (Algolia search)',
     dates: 'exact',
+    sample: 'python',
     brings: 'stories',
     terms: '10,000 requests an hour from one address; texts stay their authors’: a link and a short excerpt.',
     pace: { perMinute: 150, burst: 30 },

@@ -47,6 +47,7 @@ export const LEMMY = defineSource({
     source: 'discussion_board',
     title: 'Lemmy',
     dates: 'coarse',
+    sample: 'linux',
     terms:
       'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
     // The default of a Lemmy server: 60 searches in ten minutes.

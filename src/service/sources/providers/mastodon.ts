@@ -43,6 +43,7 @@ export const MASTODON = defineSource({
     source: 'microblog',
     title: 'Mastodon',
     dates: 'exact',
+    sample: 'photography',
     terms: '300 requests in five minutes; public posts only, which stay their authors’.',
     pace: { perMinute: 40, burst: 20 },
     pauseMs: 5 * MINUTE,

@@ -38,6 +38,7 @@ export const MEDIAWIKI = defineSource({
     source: 'encyclopedia',
     title: 'Encyclopedia (MediaWiki)',
     dates: 'none',
+    sample: 'tidal power',
     brings: 'encyclopedia articles',
     terms:
       'One request after the other, by who says who they are (SERVICE_CONTACT); CC BY-SA 4.0: the link is the attribution.',

@@ -44,6 +44,7 @@ export const REDDIT = defineSource({
     source: 'discussion_board',
     title: 'Reddit',
     dates: 'coarse',
+    sample: 'cooking',
     terms:
       'Access that Reddit has approved, 100 requests a minute for each application; commercial use needs an agreement, and what is deleted there is to be deleted here.',
     pace: { perMinute: 100, burst: 10 },

@@ -35,6 +35,7 @@ export const SEARXNG = defineSource({
     source: 'web',
     title: 'SearXNG (your own server)',
     dates: 'coarse',
+    sample: 'tidal power',
     terms: 'Your own server; the engines behind it block who asks much, so ask gently.',
     pace: { perMinute: 30, burst: 5 },
     wordings: 'own',

@@ -50,6 +50,7 @@ export const STACK_EXCHANGE = defineSource({
     source: 'discussion_board',
     title: 'Stack Exchange',
     dates: 'exact',
+    sample: 'python',
     terms:
       '300 requests a day from one address, 10,000 with a key; pauses that it asks for are kept; texts are CC BY-SA.',
     pace: { perMinute: 30, burst: 10 },

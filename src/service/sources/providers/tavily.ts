@@ -26,6 +26,7 @@ export const TAVILY = defineSource({
     source: 'web',
     title: 'Tavily Search API',
     dates: 'coarse',
+    sample: 'tidal power',
     terms: 'A paid key; each search costs a credit of its plan.',
     pace: { perMinute: 60, burst: 10 },
     wordings: 'own',

@@ -56,6 +56,7 @@ export const X = defineSource({
     source: 'microblog',
     title: 'X (recent search)',
     dates: 'exact',
+    sample: 'music',
     terms:
       'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
     pace: { perMinute: 30, burst: 10 },

@@ -59,6 +59,7 @@ export const YOUTUBE = defineSource({
     source: 'video',
     title: 'YouTube Data API',
     dates: 'exact',
+    sample: 'music',
     terms:
       'A key with 100 searches a day for each project; what is kept is to be refreshed or deleted within 30 days.',
     pace: { perMinute: 60, burst: 10 },
