@@ -8,6 +8,7 @@ import { type FeedEvent, openFeed } from '../monitor/events/live-feed.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findRenamed, type NamedKind } from '../store/former-slugs.ts';
 import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
 import { afterDiscoveryId, idParam, searchSlug, topicSlug, viewParam } from './request-shapes.ts';
@@ -48,16 +49,19 @@ const eventHeaders = z.object({
 
 export function eventRoutes(app: App, { ctx }: RouteContext): void {
   const feed = openFeed(ctx, encodeEvent, runAsProgram);
-  const streams = new Map<EventStream, Visitor>();
+  const streams = new Map<EventStream, Following>();
   let heartbeat: NodeJS.Timeout | undefined;
 
   const beat = async () => {
     for (const stream of streams.keys()) stream.beat();
-    const valid = await revalidateSessions(ctx, [...new Set(streams.values())]);
-    for (const [stream, visitor] of streams) if (!valid.has(visitor)) stream.end();
+    const valid = await revalidateSessions(ctx, [
+      ...new Set([...streams.values()].map(({ visitor }) => visitor)),
+    ]);
+    for (const [stream, { visitor }] of streams) if (!valid.has(visitor)) stream.end();
+    await endRenamed(ctx.db, streams);
   };
-  const addStream = (stream: EventStream, visitor: Visitor) => {
-    streams.set(stream, visitor);
+  const addStream = (stream: EventStream, following: Following) => {
+    streams.set(stream, following);
     // Sessions that cannot be checked now are checked at the next heartbeat.
     heartbeat ??= runAsProgram(() =>
       setInterval(
@@ -112,7 +116,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       finished(raw, leave);
       const stream = openEventStream(raw);
       raw.write(`retry: ${STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread)}\n\n`);
-      addStream(stream, request.visitor);
+      addStream(stream, { visitor: request.visitor, named: listNamed({ topic, search }) });
       try {
         await feed.listen(
           {
@@ -129,6 +133,31 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       }
     },
   );
+}
+
+/** Who reads a stream, and which topic and search it is limited to. */
+type Following = { visitor: Visitor; named: { kind: NamedKind; slug: string }[] };
+
+function listNamed({ topic, search }: z.output<typeof eventQuery>): Following['named'] {
+  return [
+    ...(topic === undefined ? [] : [{ kind: 'topic' as const, slug: topic }]),
+    ...(search === undefined ? [] : [{ kind: 'search' as const, slug: search }]),
+  ];
+}
+
+/** Ends streams of topics and searches that were renamed: their clients reconnect, and miss nothing. */
+async function endRenamed(
+  db: RouteContext['ctx']['db'],
+  streams: ReadonlyMap<EventStream, Following>,
+): Promise<void> {
+  const renamed = await findRenamed(
+    db.pool,
+    [...streams.values()].flatMap(({ named }) => named),
+  );
+  for (const [stream, { named }] of streams) {
+    if (named.some(({ kind, slug }) => renamed.some((row) => row.kind === kind && row.former === slug)))
+      stream.end();
+  }
 }
 
 /** The id that an `EventSource` sends when it reconnects. @throws InvalidInput */

@@ -43,6 +43,15 @@ export const searchSlug = slugParam.meta({
   examples: ['harbour-ferry-posts'],
 });
 
+/** For the descriptions of routes that rename. */
+export const FORMER_SLUGS =
+  'A former slug keeps leading here, in every path, query and body, until something else takes it.';
+
+const reuseMember = z
+  .boolean()
+  .optional()
+  .describe('Take a slug that still leads to what had it before. Without it, such a slug returns 409.');
+
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
@@ -121,6 +130,7 @@ export const newSearch = searchMembers
       .optional()
       .describe('Topic; created if it does not exist. Default: the slug of the search.'),
     service: serviceKind.optional(),
+    reuse_slug: reuseMember,
   })
   .meta({
     examples: [
@@ -138,7 +148,13 @@ export const newSearch = searchMembers
     ],
   });
 
-export const editedSearch = searchMembers.meta({ examples: [{ every: '30m', labels: ['harbour'] }] });
+export const editedSearch = searchMembers
+  .extend({
+    slug: searchSlug.optional().describe('New slug.'),
+    topic: topicSlug.optional().describe('Existing topic to move the search to.'),
+    reuse_slug: reuseMember,
+  })
+  .meta({ examples: [{ every: '30m', labels: ['harbour'] }] });
 
 /** A schedule that is not saved. */
 export const schedulePreviewBody = z
@@ -175,6 +191,7 @@ export const newTopic = z
     slug: newTopicSlug,
     service: serviceKind.optional(),
     searches: z.array(topicSearch).max(20),
+    reuse_slug: reuseMember,
   })
   .meta({
     examples: [
@@ -194,6 +211,7 @@ export const watchedText = z
     service: serviceKind.optional(),
     posts_every: textParam(60).optional().describe('Interval of the microblog search. Default: 15m.'),
     ai_every: textParam(60).optional().describe('Interval of the AI search. Default: 1h.'),
+    reuse_slug: reuseMember,
   })
   .meta({ examples: [{ text: 'tide pools', service: 'sandbox' }] });
 
@@ -205,7 +223,11 @@ export const rewatchedTopic = z
   .meta({ examples: [{ service: 'hosted' }] });
 
 export const renamedTopic = z
-  .strictObject({ name: topicName })
+  .strictObject({
+    name: topicName.optional(),
+    slug: topicSlug.optional().describe('New slug.'),
+    reuse_slug: reuseMember,
+  })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
 
 export const ruleSlug = slugParam.meta({ description: 'Slug of a rule.', examples: ['ferry-news'] });

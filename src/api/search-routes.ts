@@ -11,7 +11,15 @@ import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
-import { editedSearch, flagParam, newSearch, searchSlug, serviceKind, topicSlug } from './request-shapes.ts';
+import {
+  editedSearch,
+  flagParam,
+  FORMER_SLUGS,
+  newSearch,
+  searchSlug,
+  serviceKind,
+  topicSlug,
+} from './request-shapes.ts';
 import { defineRowWith, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
@@ -120,7 +128,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'createSearch',
         summary: 'Create a search',
         description:
-          'Saves the search and runs it immediately. Slugs are unique and never reused: a slug that exists or existed returns 409.',
+          'Saves the search and runs it immediately. Slugs are unique: one that exists, or that a removed search keeps, returns 409.',
         tags,
         querystring: emptyQuery,
         body: newSearch,
@@ -143,8 +151,7 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
       schema: {
         operationId: 'editSearch',
         summary: 'Edit a search',
-        description:
-          'Creates a new version. Omitted members keep their values. If the request changes (not only its schedule), the next run is a new baseline.',
+        description: `Creates a new version. Omitted members keep their values. If the request changes (not only its schedule), the next run is a new baseline. ${FORMER_SLUGS} In another topic, what the search found counts there, and nothing is reported again.`,
         tags,
         params,
         querystring: emptyQuery,
@@ -153,8 +160,8 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { search }, body, acting }) => {
-      await editSearch(acting, search, body);
-      return readSavedSearch(ctx, search);
+      const { slug } = (await editSearch(acting, search, body)).search;
+      return readSavedSearch(ctx, slug);
     },
   );
 }
@@ -185,7 +192,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'removeSearch',
         summary: 'Remove a search',
         description:
-          'Cannot be undone. Cancels queued runs; what the search found is kept. Slugs are never reused.',
+          'Cannot be undone. Cancels queued runs; what the search found is kept, and its slug with it.',
       },
     },
   );

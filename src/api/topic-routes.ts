@@ -11,6 +11,7 @@ import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import {
   flagParam,
+  FORMER_SLUGS,
   newTopic,
   renamedTopic,
   rewatchedTopic,
@@ -74,7 +75,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function createRoutes(app: App, { ctx }: RouteContext): void {
-  const slugRule = 'Slugs are unique and never reused: a slug that exists or existed returns 409.';
+  const slugRule = 'Slugs are unique: one that exists, or that something removed keeps, returns 409.';
   app.post(
     '/api/v1/topics',
     {
@@ -174,7 +175,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'removeTopic',
         summary: 'Remove a topic and its searches',
         description:
-          'Cannot be undone. Cancels queued runs; what the searches found is kept. Slugs are never reused.',
+          'Cannot be undone. Cancels queued runs; what the searches found is kept, and its slugs with it.',
       },
     },
   );
@@ -186,7 +187,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       schema: {
         operationId: 'renameTopic',
         summary: 'Rename a topic',
-        description: 'Changes only the name. The slug, and every URL with it, stays the same.',
+        description: `Changes the name, the slug, or both. ${FORMER_SLUGS} The slugs of its searches stay.`,
         tags,
         params,
         querystring: emptyQuery,
@@ -194,9 +195,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: Topic },
       },
     },
-    async ({ params: { topic }, body: { name }, acting }) => {
-      await renameTopic(acting, topic, name);
-      return findTopicRow(ctx.db, topic);
-    },
+    async ({ params: { topic }, body, acting }) =>
+      findTopicRow(ctx.db, await renameTopic(acting, topic, body)),
   );
 }

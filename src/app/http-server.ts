@@ -14,6 +14,7 @@ import { toJson } from '../domain/json-output.ts';
 import { openAccess } from '../monitor/access/authentication.ts';
 import { toActor } from '../monitor/access/visitor-scopes.ts';
 import { WrongMethod } from '../monitor/http/error-statuses.ts';
+import { followFormerSlugs } from '../monitor/http/former-slugs.ts';
 import { addGate } from '../monitor/http/gate.ts';
 import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
 import {
@@ -173,12 +174,14 @@ export async function buildHttpServer(
     scoped.setReplySerializer((payload) => toJson(payload));
     addJsonParser(scoped);
     honorIdempotencyKeys(scoped, home);
+    followFormerSlugs(scoped, home.ctx.db);
     for (const add of [healthRoutes, metricsRoutes(requests), ...doors.api]) await add(scoped, home);
   });
   await app.register(async (scoped: App) => addNotFoundHandler(scoped), { prefix: '/api' });
   await app.register(async (scoped: App) => {
     markRoutes(scoped, 'page');
     await scoped.register(formbody, { bodyLimit: limits.formBytes });
+    followFormerSlugs(scoped, home.ctx.db);
     for (const add of doors.pages) await add(scoped, home);
     addNotFoundHandler(scoped);
   });

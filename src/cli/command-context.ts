@@ -5,6 +5,8 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
+import { findRenamed } from '../store/former-slugs.ts';
+import { listNamedSlugs, NamedByFormerSlug } from './former-slugs.ts';
 import { listenForShutdown, useConfig } from './process-exit.ts';
 import { renderLogLine } from './log-lines.ts';
 import { isTerminal, type Shell, type Terminal } from './terminal-io.ts';
@@ -51,6 +53,16 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
     withProgram: async <T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>) => {
       // Until the program is open, Ctrl-C ends the process immediately.
       const program = await announceBoot(page, open({ config: readOnce(), log: log(), role: 'guest' }));
+      const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
+        async (error: unknown) => {
+          await program.close();
+          throw error;
+        },
+      );
+      if (renamed.length > 0) {
+        await program.close();
+        throw new NamedByFormerSlug(renamed);
+      }
       const stopping = new AbortController();
       const ending = listenForShutdown();
       for (const note of program.notes) page.say(`note: ${oneLine(note)}`);

@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, OpenProgram } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
+import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
 import { guardSqlQuery, reportMisuse, rewriteHelp } from './command-input.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
 
@@ -38,8 +39,7 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   // If the reader closes stderr, the command still runs.
   io.stderr.on('error', () => {});
   try {
-    const program = createParser(shell, openOnce);
-    await program.parseAsync(guardSqlQuery(rewriteHelp(argv, program)), { from: 'user' });
+    await parseArguments(shell, openOnce, argv);
   } catch (error) {
     if (!out.gone()) {
       if (error instanceof CommanderError) shell.exitCode = reportMisuse(shell, error, argv);
@@ -59,6 +59,22 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   }
   out.release();
   return out.gone() ? 0 : shell.exitCode;
+}
+
+async function parseArguments(
+  shell: Shell,
+  openCli: () => Promise<Cli>,
+  argv: readonly string[],
+): Promise<void> {
+  const program = createParser(shell, openCli);
+  try {
+    await program.parseAsync(guardSqlQuery(rewriteHelp(argv, program)), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof NamedByFormerSlug) || shell.renamed.length > 0) throw error;
+    shell.say(error.message);
+    shell.renamed = error.renamed;
+    await parseArguments(shell, openCli, argv);
+  }
 }
 
 async function prepareCli(shell: Shell, { open, prepare }: RunCliOptions): Promise<Cli> {
@@ -82,6 +98,7 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
     .exitOverride()
     .hook('preAction', (_program, command) => {
       shell.command = command;
+      useCurrentSlugs(command, shell.renamed);
     })
     .configureOutput({
       writeOut: (text) => void out.write(text),

@@ -82,3 +82,6 @@ export function parseGraceSeconds(given: string): number {
 function createInvalidOption(path: string, given: string, expected: string): InvalidInput {
   return new InvalidInput([{ path, given, expected }]);
 }
+
+/** Of every command that gives a new slug. */
+export const REUSE_SLUG = 'take a slug that still leads to what had it before';

@@ -1,7 +1,7 @@
 import { InvalidInput } from '../domain/errors.ts';
 import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
-import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
+import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
 import { readRuns } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
@@ -9,7 +9,7 @@ import { readSearches } from '../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { MAX_LIMIT, parseChoice } from './option-values.ts';
+import { MAX_LIMIT, parseChoice, REUSE_SLUG } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
@@ -27,6 +27,7 @@ export function registerSearch(search: Command, cli: Cli): void {
   registerList(search, cli);
   registerShow(search, cli);
   registerSearchRun(search, cli);
+  registerMove(search, cli);
   registerPreview(search, cli);
   registerTry(search, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(search, cli, change, summary);
@@ -76,6 +77,25 @@ function registerShow(search: Command, cli: Cli): void {
     );
 }
 
+function registerMove(search: Command, cli: Cli): void {
+  search
+    .command('move')
+    .description('move a search and what it found to another topic; reports nothing again')
+    .argument('<search>', 'search slug')
+    .requiredOption('--topic <topic>', 'existing topic')
+    .option('--json', 'print the search as JSON')
+    .action((slug: string, { topic, json }: { topic: string; json?: boolean }) =>
+      cli.withProgram(async ({ ctx }) => {
+        const before = await findSearchRow(ctx.db, slug);
+        const { changed } = await editSearch(ctx, slug, { topic });
+        await cli.show(json, await findSearchRow(ctx.db, slug), () => []);
+        cli.page.say(
+          changed ? `${slug}: moved from ${before.topic} to ${topic}` : `${slug}: already in ${topic}`,
+        );
+      }),
+    );
+}
+
 const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
   ['pause', 'stop running a search and cancel its waiting runs'],
   ['resume', 'resume at the next slot; also clears broken and capped'],
@@ -113,6 +133,7 @@ type SearchOptions = {
   every?: string;
   label?: string[];
   sensitivity?: string;
+  reuseSlug?: boolean;
   json?: boolean;
 };
 
@@ -158,12 +179,14 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
   const edit = search
     .command('edit')
     .description('change a search; omitted options keep their values')
-    .argument('<search>', 'search slug');
-  addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions) =>
+    .argument('<search>', 'search slug')
+    .option('--slug <slug>', 'new slug; the former one keeps leading to the search');
+  addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions & { slug?: string }) =>
     cli.withProgram(async ({ ctx }) => {
       const before = await findSearchRow(ctx.db, slug);
-      const { changed, changesRequest } = await editSearch(ctx, slug, readSearchOptions(options));
-      const row = await findSearchRow(ctx.db, slug);
+      const edit = { slug: options.slug, ...readSearchOptions(options) };
+      const { changed, changesRequest, search: edited } = await editSearch(ctx, slug, edit);
+      const row = await findSearchRow(ctx.db, edited.slug);
       await cli.show(options.json, row, () => renderSearch(row, cli.page));
       if (!changed) cli.page.say('Nothing changed.');
       else cli.page.say(`${slug}: ${describeEdit(before, row).join('; ')}`);
@@ -193,10 +216,11 @@ function addSearchOptions(command: Command, unless: (value: string) => string): 
       label,
     ])
     .option('--sensitivity <level>', `spike sensitivity: low, normal, high or off${unless('normal')}`)
+    .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON');
 }
 
-function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' | 'operation'> {
+function readSearchOptions(options: SearchOptions): Omit<WrittenSearch & SlugReuse, 'slug' | 'operation'> {
   const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label, sensitivity } = options;
   return {
     prompt,
@@ -210,5 +234,6 @@ function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' |
     every,
     labels: label,
     sensitivity,
+    reuse_slug: options.reuseSlug,
   };
 }

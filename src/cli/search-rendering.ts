@@ -78,6 +78,7 @@ function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds'
 /** `every 15m → every 5m`: what an edit changed. */
 export function describeEdit(before: SearchRow, after: SearchRow): string[] {
   const members = [
+    ['slug', ({ slug }) => slug],
     ['prompt', ({ prompt }) => `"${prompt}"`],
     ['tools', ({ tools }) => tools.join(', ')],
     ['model', ({ model }) => model],

@@ -1,6 +1,7 @@
 /** Streams, environment and terminal of a command line. */
 
 import { toJson } from '../domain/json-output.ts';
+import type { RenamedSlug } from '../store/former-slugs.ts';
 import { nameProgram, wrapMessage } from './program-name.ts';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
@@ -171,6 +172,8 @@ export type Shell = {
   show(json: boolean | undefined, value: unknown, lines: () => readonly string[]): Promise<void>;
   /** The command that runs, once it is known. */
   command: Command | undefined;
+  /** Former slugs that it names. */
+  renamed: readonly RenamedSlug[];
   /** The exit code if nothing is thrown. */
   exitCode: number;
 };
@@ -190,6 +193,7 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
       if (shown.length > 0) await out.write(`${shown.join('\n')}\n`);
     },
     command: undefined,
+    renamed: [],
     exitCode: 0,
   };
 }

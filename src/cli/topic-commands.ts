@@ -5,7 +5,8 @@ import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/
 import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
-import { MAX_LIMIT } from './option-values.ts';
+import { renameTopic } from '../monitor/topics/save-topic.ts';
+import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { executeFirstRuns } from './local-runs.ts';
@@ -19,6 +20,7 @@ export function registerTopic(topic: Command, cli: Cli): void {
   topic.description('Topics: groups of saved searches.');
   registerList(topic, cli);
   registerShow(topic, cli);
+  registerRename(topic, cli);
   for (const [change, summary] of STATE_CHANGES) registerStateChange(topic, cli, change, summary);
   registerPurge(topic, cli, 'topic');
   registerRewatch(topic, cli);
@@ -78,6 +80,26 @@ function registerShow(topic: Command, cli: Cli): void {
             ? []
             : ['', ...renderTable(searches, searchColumns(ctx.clock.now(), page), page)]),
         ]);
+      }),
+    );
+}
+
+function registerRename(topic: Command, cli: Cli): void {
+  topic
+    .command('rename')
+    .description('change the name or the slug of a topic; its former slug keeps leading to it')
+    .argument('<topic>', 'topic slug')
+    .option('--name <name>', 'new display name')
+    .option('--slug <slug>', 'new slug; the slugs of its searches stay')
+    .option('--reuse-slug', REUSE_SLUG)
+    .option('--json', 'print the topic as JSON')
+    .action((slug: string, options: { name?: string; slug?: string; reuseSlug?: boolean; json?: boolean }) =>
+      cli.withProgram(async ({ ctx }) => {
+        const { name, reuseSlug: reuse_slug } = options;
+        const renamed = await renameTopic(ctx, slug, { name, slug: options.slug, reuse_slug });
+        const row = await findTopicRow(ctx.db, renamed);
+        await cli.show(options.json, row, () => []);
+        cli.page.say(`${slug}: now "${row.name}", ${row.slug}`);
       }),
     );
 }

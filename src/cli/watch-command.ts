@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { watchTopic } from '../monitor/topics/save-topic.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
+import { REUSE_SLUG } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
 import { searchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
@@ -12,6 +13,7 @@ type WatchOptions = {
   service?: string;
   every?: string;
   aiEvery?: string;
+  reuseSlug?: boolean;
   json?: boolean;
 };
 
@@ -27,6 +29,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     )
     .option('--every <interval>', 'interval of the microblog search (default: 15m)')
     .option('--ai-every <interval>', 'interval of the AI search (default: 1h)')
+    .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
     .action((text: string, options: WatchOptions) =>
@@ -39,6 +42,7 @@ export function registerWatch(command: Command, cli: Cli): void {
           service: await chooseServiceOption(cli, program.ctx, service),
           postsEvery: every,
           aiEvery,
+          reuse_slug: options.reuseSlug,
         });
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();

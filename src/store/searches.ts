@@ -165,6 +165,11 @@ export async function setVersion(
   );
 }
 
+/** Violates `searches_slug_key` if the slug is taken. */
+export async function updateSearchSlug(tx: Transaction, searchId: Id, slug: string): Promise<void> {
+  await tx.query('UPDATE strandline.searches SET slug = $2 WHERE id = $1', [searchId, slug]);
+}
+
 export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {
   await tx.query('UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1', [
     searchId,

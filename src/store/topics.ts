@@ -35,6 +35,18 @@ export async function listTopics(db: Reader): Promise<Topic[]> {
   return rows;
 }
 
+/** Topics that a search of this one can be moved to: of the same side, or without searches. */
+export async function listTopicsBeside(db: Reader, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
+  const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
+    `SELECT t.slug, t.name FROM strandline.topics t JOIN strandline.topics o ON o.id = $1
+     WHERE t.archived_at IS NULL
+       AND (t.simulated = o.simulated OR NOT EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id))
+     ORDER BY t.name, t.slug LIMIT 500`,
+    [topicId],
+  );
+  return rows;
+}
+
 /** @returns the new or existing topic of this slug, even a removed one, with its row locked */
 export async function ensureTopic(
   tx: Transaction,
@@ -66,8 +78,12 @@ export async function setSuccessor(tx: Transaction, topicId: Id, successor: stri
   );
 }
 
-export async function updateTopicName(db: Reader, slug: string, name: string): Promise<void> {
-  await db.query('UPDATE strandline.topics SET name = $2 WHERE slug = $1', [slug, name]);
+/** Violates `topics_slug_key` if the slug is taken. */
+export async function updateTopicNames(
+  tx: Transaction,
+  { id, name, slug }: Pick<Topic, 'id' | 'name' | 'slug'>,
+): Promise<void> {
+  await tx.query('UPDATE strandline.topics SET name = $2, slug = $3 WHERE id = $1', [id, name, slug]);
 }
 
 /** Manual state change of a topic, search, rule or channel. */

@@ -171,7 +171,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
     const written = { slug, topic: 'hostile', operation, prompt, every: '1h', labels } as const;
     made.push((await createSearch(ctx, written)).search);
   }
-  await renameTopic(ctx, 'hostile', at(TEXTS, 1));
+  await renameTopic(ctx, 'hostile', { name: at(TEXTS, 1) });
   await run();
   const { channel } = await createChannel(ctx, { slug: 'ops', webhook: `${stub.url}/hook` });
   await createRule(ctx, { slug: 'all', name: at(TEXTS, 0), topic: 'hostile', channels: ['ops'] });

@@ -85,6 +85,7 @@ export const LOG_TABLES: readonly string[] = [
   'searches',
   'search_versions',
   'search_states',
+  'former_slugs',
   'services',
   'channels',
   'rules',

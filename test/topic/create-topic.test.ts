@@ -85,16 +85,16 @@ test('an error in a watched text refers to that text, and to the interval as wri
 });
 
 test('a renamed topic keeps its slug; a removed one accepts neither a name nor a search', async () => {
-  await renameTopic(world.ctx, 'ferry-ports', "Ports'; --");
+  await renameTopic(world.ctx, 'ferry-ports', { name: "Ports'; --" });
   expect(await rows('SELECT slug, name FROM strandline.topics')).toEqual([
     { slug: 'ferry-ports', name: "Ports'; --" },
   ]);
-  await expect(renameTopic(world.ctx, 'ferry-ports', ' ')).rejects.toMatchObject({
+  await expect(renameTopic(world.ctx, 'ferry-ports', { name: ' ' })).rejects.toMatchObject({
     problems: [{ path: 'name' }],
   });
-  await expect(renameTopic(world.ctx, 'ferry-port', 'x')).rejects.toThrow('did you mean ferry-ports');
+  await expect(renameTopic(world.ctx, 'ferry-port', { name: 'x' })).rejects.toThrow('did you mean ferry-ports');
   await changeTopic(world.ctx, 'ferry-ports', 'remove');
-  await expect(renameTopic(world.ctx, 'ferry-ports', 'x')).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(renameTopic(world.ctx, 'ferry-ports', { name: 'x' })).rejects.toMatchObject({ kind: 'conflict' });
   await expect(
     addSearches(world.ctx, 'ferry-ports', { service: 'sandbox', searches: [posts] }),
   ).rejects.toMatchObject({ kind: 'conflict' });

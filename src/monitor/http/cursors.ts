@@ -5,6 +5,7 @@
 
 import { InvalidInput } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json-output.ts';
+import type { RenamedSlug } from '../../store/former-slugs.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -32,8 +33,11 @@ const EXPECTED_FILTERS =
 /** Characters of a SHA-256 in base64url. The hash only has to detect mistakes. */
 const FILTER_HASH_LENGTH = 11;
 
-/** A decoded cursor: the keys, and a hash of the filters of the page that returned it. */
-type CursorContent<Keys> = { keys: Keys; filters: string };
+/**
+ * A decoded cursor: the keys, and a hash of the filters of the page that returned it. `renamed`: what the request names by
+ * a former slug, which may be the one of that page.
+ */
+type CursorContent<Keys> = { keys: Keys; filters: string; renamed?: readonly RenamedSlug[] };
 
 type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
 
@@ -88,11 +92,14 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
   return {
     param,
     pageOf: ({ limit, cursor, ...filter }, path = {}) => {
-      const filters = createHash('sha256')
-        .update(toJson([path, filter]))
-        .digest('base64url')
-        .slice(0, FILTER_HASH_LENGTH);
-      if (cursor !== undefined && cursor.filters !== filters)
+      const text = toJson([path, filter]);
+      const filters = hashFilters(text);
+      const isOfFormer = ({ renamed = [], filters: hash }: CursorContent<Keys>) =>
+        hash ===
+        hashFilters(
+          renamed.reduce((all, { slug, former }) => all.replaceAll(`"${slug}"`, `"${former}"`), text),
+        );
+      if (cursor !== undefined && cursor.filters !== filters && !isOfFormer(cursor))
         throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
       const encode = (keys: Keys) =>
         Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
@@ -112,6 +119,10 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
       };
     },
   };
+}
+
+function hashFilters(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, FILTER_HASH_LENGTH);
 }
 
 function decodeCursor(text: string): readonly unknown[] {

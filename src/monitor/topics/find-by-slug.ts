@@ -1,8 +1,12 @@
-/** Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one. */
+/**
+ * Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one, a new one that
+ * is taken with whose it is.
+ */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Database, Id, Transaction } from '../../store/database.ts';
+import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/former-slugs.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
@@ -35,7 +39,7 @@ export async function assertTopicNotRemoved(db: Database, slug: string): Promise
 }
 
 /** Suggests the nearest slug, if there is one. */
-function createNotFound(what: 'search' | 'topic', slug: string, all: readonly { slug: string }[]): Refused {
+function createNotFound(what: NamedKind, slug: string, all: readonly { slug: string }[]): Refused {
   const near = findNearestName(
     slug,
     all.map((row) => row.slug),
@@ -44,7 +48,7 @@ function createNotFound(what: 'search' | 'topic', slug: string, all: readonly { 
   return new Refused('not_found', `there is no ${what} "${slug}"${meant}`);
 }
 
-function createRemovedConflict(what: 'search' | 'topic', slug: string, at: Date): Refused {
+function createRemovedConflict(what: NamedKind, slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
   return new Refused('conflict', `the ${what} "${slug}" was removed on ${since}; its history is kept`);
 }
@@ -113,11 +117,50 @@ export function createSearchNotFound(slug: string): Refused {
   return new Refused('not_found', `there is no search "${slug}"`);
 }
 
-/** Slugs of removed topics are never reused. */
-export function createTopicRemoved(slug: string, at: Date): Refused {
-  const since = at.toISOString().slice(0, 10);
-  return new Refused(
-    'conflict',
-    `the topic "${slug}" was removed on ${since} and keeps its history under this slug; choose another slug, such as ${slug.slice(0, 61)}-2`,
-  );
+/** The owner of a slug that is not free. */
+type SlugOwner = { slug: string; archived_at: Date | null };
+
+/** A slug in use, or of something removed, which keeps its history. */
+export function createTopicTaken({ slug, name, archived_at }: SlugOwner & { name: string }): Refused {
+  const next = suggestSlug(slug);
+  return createTaken('topic', { slug, archived_at }, ` ("${name}")`, `${next} (--slug ${next})`);
+}
+
+export function createSearchTaken({ slug, topic, archived_at }: SlugOwner & { topic: string }): Refused {
+  return createTaken('search', { slug, archived_at }, ` of the topic "${topic}"`, suggestSlug(slug));
+}
+
+function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, of: string, next: string): Refused {
+  const taken =
+    archived_at === null
+      ? `already exists; choose another slug, such as ${next}`
+      : `was removed on ${archived_at.toISOString().slice(0, 10)} and keeps its history under this slug; ` +
+        `choose another slug, such as ${next}, or delete its history first: strandline ${kind} purge ${slug}`;
+  return new Refused('conflict', `the ${kind} "${slug}"${of} ${taken}`);
+}
+
+function suggestSlug(slug: string): string {
+  return `${slug.slice(0, 61)}-2`;
+}
+
+/**
+ * Takes a slug over from what had it before: it no longer leads there. Call it after the row with the slug is written.
+ * @param reuse whether that was requested
+ * @throws Refused `conflict` if it was not, unless it was a former slug of the same topic or search
+ */
+export async function claimSlug(
+  tx: Transaction,
+  named: { kind: NamedKind; slug: string },
+  reuse: boolean | undefined,
+): Promise<void> {
+  const [renamed] = await findRenamed(tx, [named]);
+  if (renamed === undefined) return;
+  const { kind, former, slug } = renamed;
+  if (reuse !== true && slug !== former)
+    throw new Refused(
+      'conflict',
+      `the slug "${former}" leads to the ${kind} "${slug}", which had it before; choose another slug, such as ` +
+        `${suggestSlug(former)}, or take it over: --reuse-slug (API: reuse_slug)`,
+    );
+  await releaseFormerSlug(tx, named);
 }

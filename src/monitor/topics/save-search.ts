@@ -17,28 +17,41 @@ import {
   insertVersion,
   type Search,
   setVersion,
+  updateSearchSlug,
 } from '../../store/searches.ts';
+import { keepFormerSlug } from '../../store/former-slugs.ts';
+import { moveSearch } from '../../store/move-search.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { lockSearch, setState } from '../../store/slots.ts';
-import { ensureTopic } from '../../store/topics.ts';
+import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
+import { ensureTopic, findTopic, lockTopic, type Topic } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { findNextSlot, nextSlot } from '../schedule/cadence.ts';
 import { recordDueSlots } from '../schedule/due-slots.ts';
 import {
   assertSearchNotRemoved,
+  assertTopicNotRemoved,
+  claimSlug,
   createSearchNotFound,
-  createTopicRemoved,
+  createSearchTaken,
+  createTopicTaken,
   lockSearchBySlug,
   requireSearch,
 } from './find-by-slug.ts';
 import { pauseSampleTopic } from './sample-topic.ts';
-import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
+import {
+  type CheckedSearch,
+  checkSearch,
+  checkSlug,
+  type SlugReuse,
+  type WrittenSearch,
+} from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
+export type NewSearch = WrittenSearch &
+  SlugReuse & { topic?: string | undefined; service?: string | undefined };
 export type CreatedSearch = {
   search: Search;
   firstRunId: Id;
@@ -61,7 +74,7 @@ export async function createSearch(ctx: ActingContext, written: NewSearch): Prom
   const created = await inTransaction(ctx.db, async (tx) => {
     const made = await insertCheckedSearch(ctx, tx, {
       checked,
-      topic: { slug: topic, name: topic, sample: false },
+      topic: { slug: topic, name: topic, sample: false, reuse_slug: written.reuse_slug },
       service,
     });
     await recordCreated(ctx, tx, made);
@@ -86,7 +99,7 @@ export async function recordCreated(
 
 type SearchToInsert = {
   checked: CheckedSearch;
-  topic: { slug: string; name: string; sample: boolean };
+  topic: Pick<Topic, 'slug' | 'name' | 'sample'> & SlugReuse;
   service: { id: Id; kind: ServiceKind };
 };
 
@@ -97,14 +110,16 @@ export async function insertCheckedSearch(
   { checked, topic, service }: SearchToInsert,
 ): Promise<CreatedSearch> {
   const now = await readTime(tx, ctx.clock);
-  const { id: topicId, archived_at } = await ensureTopic(tx, { ...topic, now });
-  if (archived_at !== null) throw createTopicRemoved(topic.slug, archived_at);
+  const ensured = await ensureTopic(tx, { ...topic, now });
+  if (ensured.archived_at !== null) throw createTopicTaken(ensured);
+  await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
   const { slug, operation, labels, sensitivity, definition } = checked;
+  await assertSlugFree(tx, slug);
   try {
     const searchId = await insertSearch(tx, {
       slug,
-      topicId,
+      topicId: ensured.id,
       serviceId: service.id,
       operation,
       labels,
@@ -114,21 +129,25 @@ export async function insertCheckedSearch(
       simulation: ctx.simulation,
       now,
     });
+    await claimSlug(tx, { kind: 'search', slug }, topic.reuse_slug);
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
     const search = await findSearch(tx, slug);
     if (search === null) throw new Error('a search that was written is not there');
     const pausedSample = service.kind === 'sandbox' ? null : await pauseSampleTopic(ctx, tx);
     return { search, firstRunId, pausedSample };
   } catch (error) {
-    if (violatesConstraint(error, 'searches_slug_key')) {
-      throw new Refused(
-        'conflict',
-        `the slug "${slug}" belongs to an existing or removed search; choose another slug`,
-      );
-    }
+    // Another search took it meanwhile.
+    if (violatesConstraint(error, 'searches_slug_key'))
+      throw new Refused('conflict', `the search "${slug}" already exists; choose another slug`);
     if (violatesConstraint(error, 'searches_topic_fk')) throw createOtherSide(topic.slug, service.kind);
     throw error;
   }
+}
+
+/** @throws Refused `conflict` */
+async function assertSlugFree(tx: Transaction, slug: string): Promise<void> {
+  const owner = await findSearch(tx, slug);
+  if (owner !== null) throw createSearchTaken(owner);
 }
 
 /** Simulated and real data never mix, so a topic has searches of one side only. */
@@ -142,18 +161,20 @@ function createOtherSide(topic: string, kind: ServiceKind): Refused {
   );
 }
 
-/** Omitted members keep their values. */
-export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'>;
+/** Omitted members keep their values. `topic`: where the search moves; it must exist. */
+export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'> &
+  SlugReuse & { slug?: string | undefined; topic?: string | undefined };
 type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean };
 
 /**
- * Edits a search: creates a new version under the row lock that the scan takes. Slots that are due by the old schedule get
- * their rows first; queued runs keep the version they were created with. A change of the request (not of the schedule, labels
- * or sensitivity) starts a new baseline. A search that was broken by an unreadable schedule becomes active again.
- * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed
+ * Edits a search, all or nothing: renames it, moves it, or creates a new version. A change of the request (not of the
+ * schedule, labels or sensitivity) starts a new baseline. Its former slug leads to it until another search takes it.
+ * @throws InvalidInput, Refused `not_found`, or `conflict` if it was removed, the slug is taken, or it is simulated and its
+ * new topic real or the other way round
  */
 export async function editSearch(ctx: ActingContext, slug: string, edit: SearchEdit): Promise<EditedSearch> {
   await assertSearchNotRemoved(ctx.db, slug);
+  if (edit.topic !== undefined) await assertTopicNotRemoved(ctx.db, edit.topic);
   const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInTransaction(ctx, tx, slug, edit));
   await enqueueNewRuns(ctx, queued, 'schedule');
   return edited;
@@ -166,19 +187,70 @@ async function editInTransaction(
   slug: string,
   edit: SearchEdit,
 ): Promise<EditedSearch & { queued: readonly Id[] }> {
+  // Topics first, as everybody who locks a topic and its searches.
+  const target = edit.topic === undefined ? null : await lockTopics(tx, slug, edit.topic);
   const locked = await lockSearchBySlug(tx, slug);
   const before = await requireSearch(tx, slug);
   const checked = checkSearch(mergeEdit(before, edit));
-  const changesRequest = !isDeepStrictEqual(pickRequest(checked.definition), pickRequest(before));
-  if (!isDeepStrictEqual(checked.definition.tools, before.tools))
-    await refuseWithoutSources(ctx, before.service_kind, [{ search: toSearchTools(checked), path: '' }]);
-  const changesSchedule = !isDeepStrictEqual(pickTiming(checked.definition), pickTiming(before));
-  const changesRest =
-    checked.sensitivity !== before.sensitivity || !isDeepStrictEqual(checked.labels, before.labels);
-  if (!changesRequest && !changesSchedule && !changesRest)
-    return { search: before, changesRequest, changed: false, queued: [] };
-
   const now = await readTime(tx, ctx.clock);
+  const version = await saveVersion(ctx, tx, { locked, before, checked, now });
+  if (target !== null && target.id !== before.topic_id) await moveLocked(tx, before, target, now);
+  if (checked.slug !== slug) {
+    await assertSlugFree(tx, checked.slug);
+    await updateSearchSlug(tx, before.id, checked.slug);
+    await claimSlug(tx, { kind: 'search', slug: checked.slug }, edit.reuse_slug);
+    await keepFormerSlug(tx, { kind: 'search', id: before.id, slug, now });
+  }
+  const search = await findSearch(tx, checked.slug);
+  if (search === null) throw createSearchNotFound(slug);
+  const changes = diffFields(pickRecorded(before), pickRecorded(search));
+  const changed = Object.keys(changes).length > 0;
+  if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });
+  return { search, changed, ...version };
+}
+
+/** Locks the topic of a search and another one. @returns the other one */
+async function lockTopics(tx: Transaction, search: string, topic: string): Promise<Topic> {
+  const from = (await requireSearch(tx, search)).topic;
+  for (const slug of [...new Set([from, topic])].toSorted()) await lockTopic(tx, slug);
+  const target = await findTopic(tx, topic);
+  if (target === null || target.archived_at !== null)
+    throw new Refused('not_found', `there is no topic "${topic}"`);
+  return target;
+}
+
+async function moveLocked(tx: Transaction, search: Search, topic: Topic, now: Date): Promise<void> {
+  try {
+    await moveSearch(tx, { id: search.id, from: search.topic_id, topicId: topic.id, now });
+  } catch (error) {
+    if (violatesConstraint(error, 'searches_topic_fk'))
+      throw createOtherSide(topic.slug, search.service_kind);
+    throw error;
+  }
+}
+
+/**
+ * Creates a new version under the row lock that the scan takes, if anything of it changes. Slots that are due by the old
+ * schedule get their rows first; queued runs keep the version they were created with. A search that was broken by an
+ * unreadable schedule becomes active again.
+ */
+async function saveVersion(
+  ctx: ActingContext,
+  tx: Transaction,
+  {
+    locked,
+    before,
+    checked,
+    now,
+  }: { locked: LockedSearch; before: Search; checked: CheckedSearch; now: Date },
+): Promise<{ changesRequest: boolean; queued: readonly Id[] }> {
+  const { definition } = checked;
+  const changesRequest = !isDeepStrictEqual(pickRequest(definition), pickRequest(before));
+  if (!isDeepStrictEqual(definition.tools, before.tools))
+    await refuseWithoutSources(ctx, before.service_kind, [{ search: toSearchTools(checked), path: '' }]);
+  const edited = { ...definition, labels: checked.labels, sensitivity: checked.sensitivity };
+  if (isDeepStrictEqual(pickEditable(edited), pickEditable(before))) return { changesRequest, queued: [] };
+
   const queued = await recordDueSlots(ctx, tx, [locked], now);
   // Recording slots may have changed the state to broken, or from capped to active.
   const state = (await lockSearch(tx, locked.id))?.state;
@@ -187,15 +259,10 @@ async function editInTransaction(
   const stopped = state === 'paused' || state === 'broken';
   const version = before.version + 1;
   const requestVersion = changesRequest ? version : before.request_version;
-  const { definition } = checked;
   await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
   await setVersion(tx, before.id, version, checked, stopped ? null : next);
   if (repaired) await setState(tx, before.id, 'active', null, now, next);
-  const search = await findSearch(tx, slug);
-  if (search === null) throw createSearchNotFound(slug);
-  const changes = diffFields(pickEditable(before), pickEditable(search));
-  await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });
-  return { search, changesRequest, changed: true, queued: queued.map(({ id }) => id) };
+  return { changesRequest, queued: queued.map(({ id }) => id) };
 }
 
 /**
@@ -227,7 +294,7 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
         tz: search.cron === null ? edit.tz : (edit.tz ?? search.tz),
       };
   return {
-    slug: search.slug,
+    slug: edit.slug ?? search.slug,
     operation: search.operation,
     prompt: edit.prompt ?? search.prompt,
     tools: edit.tools ?? (ai ? search.tools : undefined),
@@ -249,8 +316,15 @@ function readCronZone(search: Search): string | undefined {
   return search.cron === null ? undefined : search.tz;
 }
 
-/** The editable members of a search. */
-function pickEditable(search: Search): Definition & Pick<Search, 'labels' | 'sensitivity'> {
+/** What an entry of the audit log says of a search. */
+function pickRecorded(search: Search) {
+  return { slug: search.slug, topic: search.topic, ...pickEditable(search) };
+}
+
+type Editable = Definition & Pick<Search, 'labels' | 'sensitivity'>;
+
+/** What a version of a search, and the settings beside it, consist of. */
+function pickEditable(search: Editable): Editable {
   const { labels, sensitivity } = search;
   return { ...pickRequest(search), ...pickTiming(search), labels, sensitivity };
 }

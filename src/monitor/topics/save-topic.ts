@@ -3,17 +3,24 @@
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
-import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
-import { inTransaction, type Transaction } from '../../store/database.ts';
+import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
+import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { findRenamed, keepFormerSlug } from '../../store/former-slugs.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
-import { findTopic, listTopics, lockTopic, type Topic, updateTopicName } from '../../store/topics.ts';
+import { findTopic, listTopics, lockTopic, type Topic, updateTopicNames } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { assertTopicNotRemoved, createTopicRemoved } from './find-by-slug.ts';
+import { assertTopicNotRemoved, claimSlug, createTopicTaken } from './find-by-slug.ts';
 import { claimSampleTopic } from './sample-topic.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
-import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
+import {
+  type CheckedSearch,
+  checkSearch,
+  checkSlug,
+  type SlugReuse,
+  type WrittenSearch,
+} from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
@@ -28,8 +35,9 @@ export type NewTopic = {
   /** Service of all its searches. */
   service?: string | undefined;
   searches: readonly TopicSearch[];
-};
+} & SlugReuse;
 
+type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & SlugReuse;
 type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
@@ -50,7 +58,8 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
   await refuseWithoutSources(ctx, service.kind, numberSearches(checked));
-  return insertTopic(ctx, { slug, name, sample: false }, checked, service);
+  const { reuse_slug } = written;
+  return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service);
 }
 
 /**
@@ -60,7 +69,7 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
 export async function addSearches(
   ctx: ActingContext,
   slug: string,
-  { service: serviceName, searches }: Pick<NewTopic, 'service' | 'searches'>,
+  { service: serviceName, searches, reuse_slug }: Pick<NewTopic, 'service' | 'searches' | 'reuse_slug'>,
 ): Promise<CreatedTopic> {
   await assertTopicNotRemoved(ctx.db, slug);
   const problems: Problem[] = [];
@@ -72,7 +81,7 @@ export async function addSearches(
     topic: slug,
     created: await insertSearches(
       ctx,
-      { slug, name: slug, sample: false },
+      { slug, name: slug, sample: false, reuse_slug },
       checked,
       service,
       async (tx, created) => {
@@ -88,15 +97,13 @@ const numberSearches = (checked: readonly CheckedSearch[]) =>
 /** Inserts a new topic. @throws Refused `conflict` if it exists or existed */
 async function insertTopic(
   ctx: ActingContext,
-  topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
+  topic: NamedTopic,
   checked: readonly CheckedSearch[],
   service: Service,
 ): Promise<CreatedTopic> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
-  if (before !== null && before.archived_at !== null) throw createTopicRemoved(slug, before.archived_at);
-  if (before !== null)
-    throw new Refused('conflict', `the topic "${slug}" already exists; choose another slug`);
+  if (before !== null) throw createTopicTaken(before);
   const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
     recordAudit(tx, ctx, {
       action: 'topic.created',
@@ -109,7 +116,7 @@ async function insertTopic(
 
 async function insertSearches(
   ctx: ActingContext,
-  topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
+  topic: NamedTopic,
   checked: readonly CheckedSearch[],
   service: Service,
   record: (tx: Transaction, created: readonly CreatedSearch[]) => Promise<void>,
@@ -155,7 +162,7 @@ async function checkSearches(
 
 const MAX_SLUG_VARIANTS = 100;
 
-/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: the first slug that no search has or had. */
+/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: the first slug that no search has or had, under its current or a former name. */
 async function findFreeSlug(
   ctx: Context,
   topic: string,
@@ -165,7 +172,8 @@ async function findFreeSlug(
   const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
   for (let n = 1; n < MAX_SLUG_VARIANTS; n += 1) {
     const slug = n === 1 ? stem : `${stem}-${n}`;
-    if (!taken.has(slug) && (await findSearch(ctx.db.pool, slug)) === null) return slug;
+    if (taken.has(slug) || (await findSearch(ctx.db.pool, slug)) !== null) continue;
+    if ((await findRenamed(ctx.db.pool, [{ kind: 'search', slug }])).length === 0) return slug;
   }
   throw new Refused(
     'conflict',
@@ -193,30 +201,29 @@ type WatchRequest = {
   postsEvery?: string | undefined;
   aiEvery?: string | undefined;
   sample?: boolean | undefined;
-};
+} & SlugReuse;
 
 /**
  * Watches a text: creates a topic with a microblog search and an AI search over all tools; both run immediately.
  * @throws InvalidInput, Refused `conflict` if the topic exists or existed
  */
 export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
-  const slug = watch.slug ?? createSlug(watch.text);
-  const written = [
-    {
-      slug: `${slug}-posts`,
-      operation: 'microblog',
-      prompt: watch.text,
-      every: watch.postsEvery ?? DEFAULT_POSTS_INTERVAL,
-    },
-    { slug: `${slug}-ai`, operation: 'ai', prompt: watch.text, every: watch.aiEvery ?? DEFAULT_AI_INTERVAL },
-  ];
-  const checked = written.map((search, i) =>
-    checkWatchedSearch(search, i === 0 ? 'posts_every' : 'ai_every'),
-  );
+  const { slug = createSlug(watch.text), text: prompt } = watch;
+  const every = {
+    microblog: watch.postsEvery ?? DEFAULT_POSTS_INTERVAL,
+    ai: watch.aiEvery ?? DEFAULT_AI_INTERVAL,
+  };
+  const checked: CheckedSearch[] = [];
+  for (const operation of ['microblog', 'ai'] as const) {
+    const search = { slug: await findFreeSlug(ctx, slug, operation, new Set()), operation, prompt };
+    const member = operation === 'ai' ? 'ai_every' : 'posts_every';
+    checked.push(checkWatchedSearch({ ...search, every: every[operation] }, member));
+  }
   const service = await chooseService(ctx, watch.service);
   const searches = checked.map((search) => ({ search: toSearchTools(search), path: '' }));
   await refuseWithoutSources(ctx, service.kind, searches);
-  const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
+  const { name = prompt, sample = false, reuse_slug } = watch;
+  const topic = { slug, name, sample, reuse_slug };
   return insertTopic(ctx, topic, checked, service);
 }
 
@@ -257,23 +264,43 @@ export async function createSampleTopic(
   );
 }
 
+/** What a topic is called; omitted members keep their values. */
+export type TopicNames = { name?: string | undefined; slug?: string | undefined } & SlugReuse;
+
 /**
- * Renames a topic; its slug stays.
- * @throws InvalidInput at `name`, Refused `not_found`, or `conflict` if the topic was removed
+ * Renames a topic. Its former slug leads to it until another topic takes it; the slugs of its searches stay.
+ * @returns its slug
+ * @throws InvalidInput at `name` or `slug`, Refused `not_found`, or `conflict` if the topic was removed or the slug is taken
  */
-export async function renameTopic(ctx: ActingContext, slug: string, name: string): Promise<void> {
+export async function renameTopic(ctx: ActingContext, slug: string, names: TopicNames): Promise<string> {
   const problems: Problem[] = [];
-  const checked = checkTopicName(name, problems);
+  const name = names.name === undefined ? undefined : checkTopicName(names.name, problems);
+  if (names.slug !== undefined) checkSlug(names.slug, 'slug', problems);
+  if (name === undefined && names.slug === undefined)
+    problems.push({ path: 'name', given: undefined, expected: 'a new name, a new slug, or both' });
   if (problems.length > 0) throw new InvalidInput(problems);
   await assertTopicNotRemoved(ctx.db, slug);
-  await inTransaction(ctx.db, async (tx) => {
-    const before = (await lockTopic(tx, slug))?.name;
-    if (before === checked) return;
-    await updateTopicName(tx, slug, checked);
-    const changes = { name: { before, after: checked } };
+  return inTransaction(ctx.db, async (tx) => {
+    const before = await lockTopic(tx, slug);
+    if (before === null) throw new Refused('not_found', `there is no topic "${slug}"`);
+    const after = { id: before.id, name: name ?? before.name, slug: names.slug ?? slug };
+    const changes = diffFields(pickNames(before), pickNames(after));
+    if (Object.keys(changes).length === 0) return slug;
+    if (after.slug !== slug) {
+      const owner = await findTopic(tx, after.slug);
+      if (owner !== null) throw createTopicTaken(owner);
+    }
+    await updateTopicNames(tx, after);
+    if (after.slug !== slug) {
+      await claimSlug(tx, { kind: 'topic', slug: after.slug }, names.reuse_slug);
+      await keepFormerSlug(tx, { kind: 'topic', id: before.id, slug, now: await readTime(tx, ctx.clock) });
+    }
     await recordAudit(tx, ctx, { action: 'topic.updated', subject: slug, changes });
+    return after.slug;
   });
 }
+
+const pickNames = ({ name, slug }: Pick<Topic, 'name' | 'slug'>) => ({ name, slug });
 
 /**
  * Derives a slug from text: its letters without accents, and digits (`Ärger im Büro` is `arger-im-buro`), or a hash if it

@@ -63,8 +63,8 @@ SELECT p.search_id, u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.tou
 WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
 
 /**
- * Existing sightings of edited posts, with the day that they were counted on, and since when their searches are
- * derived again: from the first sighting if the time of publication changed, on which coverage and ages depend too.
+ * Existing sightings of edited posts and links, with the day that they were counted on, and since when their searches
+ * are derived again: from the first sighting if the time of publication changed, on which coverage and ages depend too.
  * $1 readings.
  */
 const FIND_EDITED = `
@@ -75,7 +75,12 @@ SELECT g.search_id, g.post_id, ${dayOfPostSql('g')} AS day_at,
   CASE WHEN g.post_created_at IS DISTINCT FROM p.created_at THEN date_trunc('hour', g.first_seen_at, 'UTC') END AS since
 FROM edited e
 CROSS JOIN LATERAL (SELECT created_at FROM ${S}.posts WHERE id = e.id OFFSET 0) p
-CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE post_id = e.id OFFSET 0) g`;
+CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE post_id = e.id OFFSET 0) g
+UNION ALL
+SELECT DISTINCT g.search_id, NULL::bigint, date_trunc('day', g.first_seen_at, 'UTC'), NULL::timestamptz
+FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.edited_links) u(id)
+CROSS JOIN LATERAL (SELECT * FROM ${S}.link_sightings WHERE link_id = u.id OFFSET 0) g
+WHERE p.id = ANY ($1::bigint[])`;
 
 /** Copies times of publication to sightings. $1 posts. Returns their days. */
 const UPDATE_SIGHTINGS = `
@@ -83,7 +88,8 @@ UPDATE ${S}.post_sightings g SET post_created_at = p.created_at FROM ${S}.posts 
 WHERE p.id = ANY ($1::bigint[]) AND g.post_id = p.id AND g.post_created_at IS DISTINCT FROM p.created_at
 RETURNING g.search_id, ${dayOfPostSql('g')} AS day_at`;
 
-type EditedRow = { search_id: Id; post_id: Id; day_at: Date; since: Date | null };
+/** `post_id`: null for a link. */
+type EditedRow = { search_id: Id; post_id: Id | null; day_at: Date; since: Date | null };
 type DeriveSince = { search_id: Id; since: Date | string };
 
 /**
@@ -109,7 +115,9 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
     ...edited.map(({ search_id, since }) => ({ search_id, since: since ?? 'infinity' })),
   ]);
   if (later.length === 0) return NOTHING_LEFT;
-  const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [edited.map(({ post_id }) => post_id)]);
+  const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [
+    edited.flatMap(({ post_id }) => post_id ?? []),
+  ]);
   const { rows: overtaken } = await tx.query<{ id: Id }>(IS_OVERTAKEN, [ids]);
   const { rows: touched } = await tx.query<{ search_id: Id; id: Id }>(IS_TOUCHED, [ids]);
   await countPostsAgain(

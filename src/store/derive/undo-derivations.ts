@@ -55,12 +55,13 @@ WITH z AS MATERIALIZED (SELECT * FROM ${SEARCHES_SINCE}), waiting AS (
   SELECT z.search_id, g.first_run_id AS run_id, g.first_seen_at AS at, array_agg(g.link_id ORDER BY g.link_id) AS ids
   FROM z JOIN ${S}.link_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since GROUP BY 1, 2, 3
 )
-INSERT INTO ${PENDING_READINGS} (search_id, run_id, at, posts, every_seconds, new_posts, new_links, changed_posts, edited_posts, touched_posts, touched_links, checked, notify, counted)
-SELECT search_id, run_id, at, r.posts, r.every_seconds, coalesce(p.ids, '{}'), coalesce(l.ids, '{}'), '{}'::bigint[], '{}'::bigint[], '{}'::bigint[], '{}'::bigint[],
+INSERT INTO ${PENDING_READINGS} (search_id, run_id, at, posts, every_seconds, new_posts, new_links, changed_posts, edited_posts, edited_links, touched_posts, touched_links, checked, notify, counted)
+SELECT search_id, run_id, at, r.posts, r.every_seconds, coalesce(p.ids, '{}'), coalesce(l.ids, '{}'), '{}'::bigint[], '{}'::bigint[], '{}'::bigint[], '{}'::bigint[], '{}'::bigint[],
   true, coalesce((SELECT bool_or(w.notify) FROM waiting w WHERE w.run_id = r.run_id), false), true
 FROM results r FULL JOIN posts p USING (search_id, run_id, at) FULL JOIN links l USING (search_id, run_id, at)
 UNION ALL
 SELECT search_id, run_id, at, NULL, NULL, '{}', '{}', changed_posts, CASE WHEN checked THEN '{}' ELSE edited_posts END,
+  CASE WHEN checked THEN '{}' ELSE edited_links END,
   CASE WHEN checked THEN '{}' ELSE new_posts || touched_posts END, CASE WHEN checked THEN '{}' ELSE new_links || touched_links END,
   checked, false, true
 FROM waiting WHERE changed_posts <> '{}' OR NOT checked`;

@@ -1,5 +1,6 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
+import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
 
 const discoveriesView = discoveriesViews.real;
@@ -65,7 +66,7 @@ async function readSelected(
       ? sql`SELECT d.id FROM strandline.discoveries d WHERE ${where} ${last}`
       : sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
           SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
-        ) d WHERE s.topic_id = (SELECT t.id FROM strandline.topics t WHERE t.slug = ${topic}) ${last}`;
+        ) d WHERE s.topic_id = ${namedId('topic', topic)} ${last}`;
   return db.orm
     .select()
     .from(discoveriesView)
@@ -81,14 +82,21 @@ export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Pro
   return rows[0]?.id ?? 0n;
 }
 
+/** By its slug, or by a former one: somebody who polls continues when it is renamed. */
+function namedId(kind: NamedKind, slug: string): SQL {
+  return kind === 'topic'
+    ? sql`coalesce((SELECT t.id FROM strandline.topics t WHERE t.slug = ${slug}),
+        (SELECT f.topic_id FROM strandline.former_slugs f WHERE f.kind = 'topic' AND f.slug = ${slug}))`
+    : sql`coalesce((SELECT s.id FROM strandline.searches s WHERE s.slug = ${slug}),
+        (SELECT f.search_id FROM strandline.former_slugs f WHERE f.kind = 'search' AND f.slug = ${slug}))`;
+}
+
 /** On a discovery `d`; at least one. */
 function buildConditions(filter: DiscoveryFilter): SQL[] {
   const { search, since, until, runId, kind, baseline, view } = filter;
   const optional = [
     // As a value instead of a join, so that the index on a search's feed also provides the order.
-    search === undefined
-      ? undefined
-      : sql`d.search_id = (SELECT s.id FROM strandline.searches s WHERE s.slug = ${search})`,
+    search === undefined ? undefined : sql`d.search_id = ${namedId('search', search)}`,
     since === undefined ? undefined : sql`d.at >= ${since.toISOString()}::timestamptz`,
     until === undefined ? undefined : sql`d.at < ${until.toISOString()}::timestamptz`,
     runId === undefined ? undefined : sql`d.run_id = ${runId}`,

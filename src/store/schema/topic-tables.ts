@@ -95,6 +95,32 @@ export const searches = strandline.table(
   ],
 );
 
+/**
+ * Slugs that a topic or search had before it was renamed: they lead to it until another one takes them. A slug that is in
+ * use has no row here.
+ */
+export const former_slugs = strandline.table(
+  'former_slugs',
+  {
+    kind: text().notNull(),
+    slug: text().notNull(),
+    topic_id: ref().references(() => topics.id, { onDelete: 'cascade' }),
+    search_id: ref().references(() => searches.id, { onDelete: 'cascade' }),
+    /** When it was renamed. */
+    until: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.kind, t.slug] }),
+    check('former_slugs_kind', sql`${t.kind} in ('topic', 'search')`),
+    check(
+      'former_slugs_owner',
+      sql`(${t.topic_id} is not null) = (${t.kind} = 'topic') and (${t.search_id} is not null) = (${t.kind} = 'search')`,
+    ),
+    index('former_slugs_topic').on(t.topic_id),
+    index('former_slugs_search').on(t.search_id),
+  ],
+);
+
 /** Each change of a search. A run uses its own version; a change of the request starts a new baseline. */
 export const search_versions = strandline.table(
   'search_versions',

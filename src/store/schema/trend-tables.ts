@@ -39,6 +39,8 @@ export const pending_derivations = strandline.table(
     changed_posts: ref().array().notNull(),
     /** Existing posts of which something changed that volume or tallies count. */
     edited_posts: ref().array().notNull().default([]),
+    /** Existing links that count for other searches of a topic, because a search was moved. */
+    edited_links: ref().array().notNull().default([]),
     /** Items of the previous read, and items whose first sighting was later. */
     touched_posts: ref().array().notNull(),
     touched_links: ref().array().notNull(),

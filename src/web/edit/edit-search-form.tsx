@@ -4,6 +4,8 @@ import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { formatInterval } from '../components/numbers.tsx';
 import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
+import type { Topic } from '../../store/topics.ts';
+import { SlugFields } from './slug-fields.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 import { RequestFields, ScheduleFields, type SearchValues } from './search-fields.tsx';
 
@@ -12,6 +14,8 @@ type EditFormProps = {
   given: FormValues | undefined;
   problems: readonly Problem[];
   forecast: Forecast;
+  /** Where the search can be moved, and its own topic. */
+  topics: readonly Pick<Topic, 'slug' | 'name'>[];
   tried: TrialOutcome | null;
 };
 
@@ -22,7 +26,7 @@ const SENSITIVITY_WORDS = {
   off: 'off: no spike detection',
 } as const;
 
-export function EditForm({ search, given, problems, forecast, tried }: EditFormProps) {
+export function EditForm({ search, given, problems, forecast, topics, tried }: EditFormProps) {
   const { slug, operation } = search;
   const values = toSearchValues(search);
   // A box that is missing from a submitted form was not ticked.
@@ -55,8 +59,17 @@ export function EditForm({ search, given, problems, forecast, tried }: EditFormP
           options={SENSITIVITIES.map((value) => ({ value, words: SENSITIVITY_WORDS[value] }))}
         />
         <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
-          <summary>Labels and extra request members</summary>
+          <summary>Slug, topic, labels and extra request members</summary>
           <div class="form">
+            <SlugFields slug={slug} help="" problems={problems} />
+            <Field
+              name="topic"
+              label="Topic"
+              kind="select"
+              value={search.topic}
+              options={topics.map(({ slug: value, name }) => ({ value, words: name }))}
+              help="In another topic, what the search found counts there, and nothing is reported again."
+            />
             <Field
               name="labels"
               label="Labels"
@@ -98,7 +111,7 @@ export function EditForm({ search, given, problems, forecast, tried }: EditFormP
   );
 }
 
-const FOLDED_FIELDS = new Set(['labels', 'extra', 'streaming']);
+const FOLDED_FIELDS = new Set(['slug', 'topic', 'labels', 'extra', 'streaming']);
 
 function toSearchValues({ model, tools, date_filter, cron, every_seconds, tz }: SearchRow): SearchValues {
   const when = cron === null ? { every: formatInterval(every_seconds ?? 0) } : { cron, tz };

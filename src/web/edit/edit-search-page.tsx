@@ -7,6 +7,7 @@ import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
+import { listTopicsBeside } from '../../store/topics.ts';
 import {
   readVersions,
   type SearchRow,
@@ -20,11 +21,12 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { formBody, readField, slugParams } from '../request-input.ts';
+import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
 import { EditForm } from './edit-search-form.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSearches, ForecastView } from './search-forecast.tsx';
 import { catchTrial, type TrialOutcome } from './search-trial.tsx';
+import { toNameProblems } from './slug-fields.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { renderToString } from 'preact-render-to-string';
@@ -78,9 +80,11 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         );
         return await renderEditSearch(ctx, request, reply, search, { given, tried });
       } catch (error) {
-        if (!(error instanceof InvalidInput)) throw error;
-        const problems = error.problems.map((problem) => placeProblem(problem, ''));
-        return renderEditSearch(ctx, request, reply, search, { given, problems, status: 400 });
+        const problems = toNameProblems(error, readField(given, 'slug')).map((problem) =>
+          placeProblem(problem, ''),
+        );
+        const status = error instanceof InvalidInput ? 400 : 409;
+        return renderEditSearch(ctx, request, reply, search, { given, problems, status });
       }
     },
   );
@@ -92,9 +96,15 @@ async function saveSearch(
   search: SearchRow,
   given: FormValues,
 ): Promise<FastifyReply> {
-  const { changed, changesRequest } = await editSearch(acting, search.slug, parseEdit(given, search));
+  const edit = {
+    ...parseEdit(given, search),
+    slug: readField(given, 'slug'),
+    topic: readField(given, 'topic'),
+    reuse_slug: isChecked(given, 'reuse_slug'),
+  };
+  const { changed, changesRequest, search: edited } = await editSearch(acting, search.slug, edit);
   const code = changed ? (changesRequest ? 'saved_request' : 'saved') : 'unchanged';
-  return redirectWithFlash(reply, `/searches/${search.slug}`, code);
+  return redirectWithFlash(reply, `/searches/${edited.slug}`, code);
 }
 
 /** The whole search that the form describes: an emptied field is empty, not unchanged. */
@@ -126,11 +136,12 @@ async function renderEditSearch(
   search: SearchRow,
   { given, problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  const [versions, forecast] = await Promise.all([
+  const [versions, forecast, topics] = await Promise.all([
     readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
+    listTopicsBeside(ctx.db.pool, search.topic_id),
   ]);
-  const view = { search, given, problems, forecast, tried: tried ?? null };
+  const view = { search, given, problems, forecast, topics, tried: tried ?? null };
   return renderPage(request, reply, {
     title: `Edit ${search.slug}`,
     here: '',

@@ -1,11 +1,12 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { Problem } from '../../domain/errors.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { formBody, readField, slugParams } from '../request-input.ts';
+import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
+import { SlugFields, toNameProblems } from './slug-fields.tsx';
 import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
@@ -30,11 +31,15 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug } = request.params;
       try {
-        await renameTopic(request.acting, slug, readField(request.body, 'name') ?? '');
-        return redirectWithFlash(reply, `/topics/${slug}`, 'renamed');
+        const names = { name: readField(request.body, 'name') ?? '', slug: readField(request.body, 'slug') };
+        const renamed = await renameTopic(request.acting, slug, {
+          ...names,
+          reuse_slug: isChecked(request.body, 'reuse_slug'),
+        });
+        return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
-        if (!(error instanceof InvalidInput)) throw error;
-        return show(request, reply, slug, { given: request.body, problems: error.problems });
+        const problems = toNameProblems(error, readField(request.body, 'slug'));
+        return show(request, reply, slug, { given: request.body, problems });
       }
     },
   );
@@ -58,12 +63,8 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       body: (
         <>
           <Form action={`/topics/${slug}/rename`} given={given} problems={problems} label="Rename the topic">
-            <Field
-              name="name"
-              label="Name"
-              value={topic.name}
-              help="The short name and addresses stay the same."
-            />
+            <Field name="name" label="Name" value={topic.name} />
+            <SlugFields slug={slug} help="The slugs of its searches stay." problems={problems} />
             <div class="buttons">
               <Button words="Rename" kind="main" />
             </div>

@@ -5,7 +5,7 @@ import { EVERYTHING, MAX_QUERY_LENGTH, parseQuery } from '../../domain/search-qu
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Id } from '../../store/database.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';
@@ -49,22 +49,24 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
   for (const kind of LIST_KINDS) {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
-      const { name } = await findTopicRow(ctx.db, slug);
+      const { id, name } = await findTopicRow(ctx.db, slug);
       const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
-      return renderList(app, ctx.db, request, reply, { ...scoped, name, address: request.query });
+      return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
     });
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
       const search = await findSearchRow(ctx.db, slug);
       const scoped = { kind, scope: { topic: search.topic, search: slug }, searches: [search] };
-      return renderList(app, ctx.db, request, reply, { ...scoped, name: slug, address: request.query });
+      const named = { id: search.id, name: slug };
+      return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
     });
   }
 }
 
 type Shown = Pick<List, 'kind' | 'scope' | 'searches'> & {
-  /** Of the topic or search. */
+  /** Of the topic or search. A cursor is bound to the ID, which stays when it is renamed or moved. */
+  id: Id;
   name: string;
   address: z.output<typeof querystring>;
 };
@@ -74,7 +76,7 @@ async function renderList(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind, scope, searches, name, address: { cursor, ...address } }: Shown,
+  { kind, scope, searches, id, name, address: { cursor, ...address } }: Shown,
 ): Promise<FastifyReply> {
   const { now, zone } = request.frame;
   const shared = toSharedTimes(address, zone);
@@ -91,7 +93,10 @@ async function renderList(
   const order = address.sort ?? 'newest';
   const view = scope.search === undefined ? (address.view ?? 'topic') : 'search';
   const list: List = { kind, scope, searches, matching: { query, now }, range, order, view, after };
-  const page = listCursor.pageOf({ ...address, limit: PAGE_SIZE, cursor }, { kind, scope });
+  const page = listCursor.pageOf(
+    { ...address, limit: PAGE_SIZE, cursor },
+    { kind, of: scope.search === undefined ? 'topic' : 'search', id },
+  );
   const read = async () => {
     if (problems.length > 0) return null;
     const leave = query === EVERYTHING ? () => {} : app.shares.finds.take(request);

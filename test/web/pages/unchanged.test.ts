@@ -110,8 +110,8 @@ describe('a page that is requested again', () => {
     'what waits runs': runQueued,
     'the topic is paused': async () => void (await changeTopic(world.ctx, 'ferry', 'pause')),
     'the topic goes on': async () => void (await changeTopic(world.ctx, 'ferry', 'resume')),
-    'it gets a name': () => renameTopic(world.ctx, 'ferry', 'Ferry'),
-    'it gets another name': () => renameTopic(world.ctx, 'ferry', 'The ferry'),
+    'it gets a name': async () => void (await renameTopic(world.ctx, 'ferry', { name: 'Ferry' })),
+    'it gets another name': async () => void (await renameTopic(world.ctx, 'ferry', { name: 'The ferry' })),
     'the rule is paused': () => changeRule(world.ctx, 'all', 'pause'),
     'the rule goes on': () => changeRule(world.ctx, 'all', 'resume'),
   } satisfies Record<string, () => Promise<void>>;

@@ -1,0 +1,99 @@
+/**
+ * Follows former slugs of topics and searches, so that links, bookmarks and programs keep working after a rename. A page
+ * redirects to its new address; the API replies as for the current slug, whose URL is in `Content-Location`.
+ */
+import type { Database } from '../../store/database.ts';
+import { findRenamed, type NamedKind, type RenamedSlug } from '../../store/former-slugs.ts';
+import type { App } from './route-types.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Members of paths, queries and bodies that name topics or searches. */
+const NAMING: Readonly<Record<string, NamedKind>> = { topic: 'topic', topics: 'topic', search: 'search' };
+/** What `slug` names in the path of a page. */
+const PAGE_PATH = /^\/(topic|search)(?:s|es)\/:slug(?:\/|$)/;
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+/** Applies to every route that is added after it. */
+export function followFormerSlugs(app: App, db: Database): void {
+  app.addHook('preHandler', async (request, reply) => {
+    const named = [...listPart(readPath(request)), ...listPart(request.query), ...listPart(request.body)];
+    const renamed = await findRenamed(db.pool, named);
+    return renamed.length === 0 ? undefined : follow(request, reply, renamed);
+  });
+}
+
+function follow(request: FastifyRequest, reply: FastifyReply, renamed: readonly RenamedSlug[]) {
+  const address = writeAddress(request, renamed);
+  if (request.routeOptions.config.door === 'page' && address !== request.url)
+    return reply.redirect(address, 308);
+  if (SAFE_METHODS.has(request.method)) reply.header('content-location', address);
+  const { params, query, body } = request;
+  request.params = replacePart(params, renamed);
+  request.query = replacePart(query, renamed);
+  request.body = replacePart(body, renamed);
+  // A cursor is bound to the filters of its page, which the client still sends with the former slug.
+  if (isRecord(request.query) && isRecord(request.query['cursor']))
+    request.query['cursor'] = { ...request.query['cursor'], renamed };
+  return undefined;
+}
+
+/** The parameters of the path, by what they name. */
+function readPath({ params, routeOptions }: FastifyRequest): Record<string, unknown> {
+  if (!isRecord(params)) return {};
+  const [, kind] = PAGE_PATH.exec(routeOptions.url ?? '') ?? [];
+  return kind === undefined ? params : { [kind]: params['slug'] };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const kindOf = (member: string) => (Object.hasOwn(NAMING, member) ? NAMING[member] : undefined);
+
+/** Slugs in one value or several, repeated or separated by commas. */
+function listPart(part: unknown): { kind: NamedKind; slug: string }[] {
+  if (!isRecord(part)) return [];
+  return Object.entries(part).flatMap(([member, value]) => {
+    const kind = kindOf(member);
+    const texts = [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
+    return kind === undefined ? [] : texts.map((slug) => ({ kind, slug }));
+  });
+}
+
+function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
+  if (!isRecord(part)) return part;
+  const replace = (value: unknown, kind: NamedKind) =>
+    typeof value === 'string' ? replaceText(value, kind, renamed) : value;
+  return Object.fromEntries(
+    Object.entries(part).map(([member, value]) => {
+      const kind = kindOf(member);
+      if (kind === undefined) return [member, value];
+      return [member, Array.isArray(value) ? value.map((one) => replace(one, kind)) : replace(value, kind)];
+    }),
+  );
+}
+
+function replaceText(text: string, kind: NamedKind, renamed: readonly RenamedSlug[]): string {
+  const current = (slug: string) => renamed.find((row) => row.kind === kind && row.former === slug)?.slug;
+  return text
+    .split(',')
+    .map((slug) => current(slug) ?? slug)
+    .join(',');
+}
+
+/** @returns the URL with current slugs, without origin */
+function writeAddress({ url, routeOptions }: FastifyRequest, renamed: readonly RenamedSlug[]): string {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const route = routeOptions.url ?? '';
+  const [, pageKind] = PAGE_PATH.exec(route) ?? [];
+  const members = route.split('/').map((step) => (step === ':slug' ? pageKind : step.replace(/^:/, '')));
+  const isParameter = route.split('/').map((step) => step.startsWith(':'));
+  const path = pathname.split('/').map((step, i) => {
+    const kind = isParameter[i] === true ? kindOf(members[i] ?? '') : undefined;
+    return kind === undefined ? step : replaceText(step, kind, renamed);
+  });
+  const query = [...searchParams].map(([member, value]) => {
+    const kind = kindOf(member);
+    return [member, kind === undefined ? value : replaceText(value, kind, renamed)];
+  });
+  return [path.join('/'), new URLSearchParams(query).toString()].filter((part) => part !== '').join('?');
+}

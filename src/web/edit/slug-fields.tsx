@@ -1,0 +1,43 @@
+/** Fields that rename a topic or search. */
+
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { Field } from '../components/form.tsx';
+
+/** The slug; and, once it turned out to lead elsewhere, whether to take it nevertheless. */
+export function SlugFields({
+  slug,
+  help,
+  problems,
+}: {
+  slug: string;
+  help: string;
+  problems: readonly Problem[];
+}) {
+  return (
+    <>
+      <Field
+        name="slug"
+        label="Slug, the short name in addresses"
+        value={slug}
+        autocomplete="off"
+        help={`The former slug keeps leading here. ${help}`}
+      />
+      {problems.some(({ path }) => path === 'slug') ? (
+        <Field
+          name="reuse_slug"
+          label="Take the slug if it is only a former one"
+          kind="checkbox"
+          help="It then no longer leads to what had it before."
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** A taken slug is a problem of its field. @throws errors that are not about the input */
+export function toNameProblems(error: unknown, slug: string | undefined): readonly Problem[] {
+  if (error instanceof InvalidInput) return error.problems;
+  if (error instanceof Refused && error.kind === 'conflict')
+    return [{ path: 'slug', given: slug, expected: `another one: ${error.message}` }];
+  throw error;
+}
