@@ -38,7 +38,9 @@ export function documentOf(app: App): Document {
   return JSON.parse(JSON.stringify(app.swagger())) as Document; // of the shape that OpenAPI gives it
 }
 
-const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'purge'] as const;
+const rankOf = ({ method, path }: Operation) =>
+  ORDER.indexOf(method === 'POST' && path.endsWith('/purge') ? 'purge' : method);
 
 /** In the order in which they can be called one after the other: what takes something away comes last. */
 export function operationsOf(document: Document): Operation[] {
@@ -56,7 +58,7 @@ export function operationsOf(document: Document): Operation[] {
         ),
       })),
     )
-    .toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method) || (a.path < b.path ? -1 : 1));
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : 1));
 }
 
 /** A reply with what it refers to, its headers included. */
