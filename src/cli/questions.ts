@@ -52,8 +52,8 @@ export async function chooseServiceOption(
 
 const SERVICE_CHOICES = [
   ['1', 'nothing: save nothing'],
-  ['2', 'simulated data (sandbox), always'],
-  ['3', 'public sources (own): finds something as soon as one is reachable'],
+  ['2', 'simulated data (sandbox); topic rewatch starts the same searches on public sources later'],
+  ['3', 'public sources (own): the searches find something as soon as one is reachable'],
 ] as const;
 
 /** This command with each of the services that can be named. */

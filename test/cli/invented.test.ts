@@ -54,7 +54,7 @@ describe('without a reachable source', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      'error: no public source is reachable, so name the service:\n' +
+      'error: no public source is reachable, so nothing was saved; name the service:\n' +
         `  public sources, as soon as one is reachable: strandline watch 'Tide "pools"' --every 5m --service own\n` +
         `  simulated data, always: strandline watch 'Tide "pools"' --every 5m --service sandbox\n`,
     ]);

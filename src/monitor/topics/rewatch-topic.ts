@@ -63,20 +63,17 @@ export async function rewatchTopic(
     const made: CreatedSearch[] = [];
     for (const search of checked)
       made.push(await insertCheckedSearch(ctx, tx, { checked: search, topic, service }));
-    const slugs = made.map(({ search }) => search.slug);
-    await recordAudit(tx, ctx, {
-      action: 'topic.created',
-      subject: topic.slug,
-      changes: recordCreation({ name: topic.name, searches: slugs, predecessor: slug }),
-    });
     for (const { id } of searches) {
       const search = await lockSearch(tx, id);
       if (search?.archived_at !== null || search.state === 'paused') continue;
       await stopSearch(ctx, tx, search, { to: 'paused', reason: `continues in the topic ${topic.slug}` });
     }
     await setSuccessor(tx, old.id, topic.slug);
-    const changes = { successor: { after: topic.slug } };
-    await recordAudit(tx, ctx, { action: 'topic.paused', subject: slug, changes });
+    const changes = recordCreation({
+      successor: topic.slug,
+      searches: made.map(({ search }) => search.slug),
+    });
+    await recordAudit(tx, ctx, { action: 'topic.rewatched', subject: slug, changes });
     return made;
   });
   await enqueueNewRuns(

@@ -42,7 +42,7 @@ export async function pauseSampleTopic(ctx: Context, tx: Transaction): Promise<s
   return sample.slug;
 }
 
-const PAUSED_REASON = 'paused because you watch something real';
+const PAUSED_REASON = 'sample topic: you watch something real';
 
 /** The same for a database that already has real searches. */
 export async function pauseSampleBesideReal(ctx: Context): Promise<string | null> {
@@ -70,5 +70,5 @@ async function findSampleTopic(db: Reader): Promise<Topic | null> {
 
 /** For a terminal. */
 export function describePausedSample(slug: string): string {
-  return `Paused the sample topic ${slug}, because you watch something real. To keep it running: strandline topic resume ${slug}`;
+  return `The sample topic ${slug} is paused, because you watch something real. To keep it running: strandline topic resume ${slug}`;
 }

@@ -51,7 +51,10 @@ export async function findDefaultKind(
 
 /** @param how to name a service */
 export function createServiceRequired(how: string): Refused {
-  return new Refused('service_required', `no public source is reachable, so name the service${how}`);
+  return new Refused(
+    'service_required',
+    `no public source is reachable, so nothing was saved; name the service${how}`,
+  );
 }
 
 async function ensureServiceRow(

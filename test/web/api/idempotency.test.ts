@@ -443,6 +443,8 @@ const WITHOUT_KEY: Record<string, string> = {
   'PATCH /api/v1/topics/:topic': 'sets a name',
   'POST /api/v1/topics/:topic/pause': 'sets a state',
   'POST /api/v1/topics/:topic/resume': 'sets a state',
+  'POST /api/v1/topics/:topic/purge': 'deletes what is there',
+  'POST /api/v1/searches/:search/purge': 'deletes what is there',
   'PATCH /api/v1/searches/:search': 'an edit that changes nothing makes no version',
   'POST /api/v1/searches/:search/pause': 'sets a state',
   'POST /api/v1/searches/:search/resume': 'sets a state',

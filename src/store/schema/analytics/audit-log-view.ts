@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'reader.rotated',
   'author.forgotten',
   'topic.purged',
+  'topic.rewatched',
   'search.purged',
   ...(['created', 'updated', 'paused', 'resumed', 'removed'] as const).flatMap(
     (done) => [`topic.${done}`, `search.${done}`, `rule.${done}`, `channel.${done}`] as const,
