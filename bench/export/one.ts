@@ -12,7 +12,12 @@ const db = openDatabase(url, { log: createLogger('silent') });
 const before = performance.now();
 const { written } = await exportFiles(
   { db, clock: systemClock },
-  { resources: ['posts'], filter: {}, encoding: { format }, target: await openTarget(file, false) },
+  {
+    resources: ['posts'],
+    filter: { data: 'real' },
+    encoding: { format },
+    target: await openTarget(file, false),
+  },
 );
 const seconds = (performance.now() - before) / 1_000;
 await db.close();

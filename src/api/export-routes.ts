@@ -13,7 +13,16 @@ import { RESOURCES } from '../store/export/export-resources.ts';
 import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
-import { flagParam, queryParam, timeParam, searchSlug, topicSlug, viewParam } from './request-shapes.ts';
+import { describeEmptySide } from '../store/data-sides.ts';
+import {
+  dataParam,
+  flagParam,
+  queryParam,
+  timeParam,
+  searchSlug,
+  topicSlug,
+  viewParam,
+} from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
 
@@ -31,7 +40,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
   app.get(
     '/api/v1/exports/:kind',
     {
-      config: { scope: 'read', sends: ['Content-Disposition'] },
+      config: { scope: 'read', sends: ['Content-Disposition', 'Strandline-Notice'] },
       schema: {
         operationId: 'exportRows',
         summary: 'Export rows as CSV, NDJSON or Parquet',
@@ -51,6 +60,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
               'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
             ),
           view: viewParam,
+          simulated: dataParam,
           raw: flagParam
             .optional()
             .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
@@ -70,7 +80,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
     },
     async (request, reply) => {
       const { kind } = request.params;
-      const { format, raw, bom, topic, search, since, until, text, view } = request.query;
+      const { format, raw, bom, topic, search, since, until, text, view, simulated: data } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -90,7 +100,9 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       if (view !== undefined && kind !== 'discoveries')
         throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
       await assertFilterExists(ctx.db, { topic, search });
+      const notice = await describeEmptySide(ctx.db, data, 'simulated=1');
       const headers = {
+        ...(notice === null ? {} : { 'strandline-notice': notice }),
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         'cache-control': 'no-store',
@@ -99,7 +111,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
       const searches = search === undefined ? undefined : [search];
-      const filter = { searches, topic, since, until, query: text, view };
+      const filter = { data, searches, topic, since, until, query: text, view };
       // Run outside the visitor's share of database connections, so that ending the statement never waits for one.
       await runAsProgram(async () => {
         const gone = abortOnClose(reply);

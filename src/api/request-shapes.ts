@@ -1,6 +1,7 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
+import type { Data } from '../domain/data.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
@@ -54,6 +55,13 @@ const reuseMember = z
 
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Which side of the data a request reads. */
+export const dataParam = z
+  .enum(['0', '1', 'false', 'true'])
+  .default('0')
+  .transform((value): Data => (value === '1' || value === 'true' ? 'simulated' : 'real'))
+  .describe('1: simulated data, which the sandbox made up. Default: real data. A reply never has both.');
 
 /** Which discoveries count as new. */
 export const viewParam = z

@@ -4,10 +4,10 @@ import { SECOND } from '../domain/time.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
-import type { App } from '../monitor/http/route-types.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
-import { textParam } from './request-shapes.ts';
-import { emptyQuery } from './pagination.ts';
+import { describeEmptySide } from '../store/data-sides.ts';
+import { dataParam, textParam } from './request-shapes.ts';
 
 /** Made by `renderJson` in store/reader/reader-query.ts. */
 const SqlResult = z
@@ -39,11 +39,11 @@ const sqlBody = z
     examples: [{ sql: 'select search, count(*) as posts from post_sightings group by 1 order by 2 desc' }],
   });
 
-export function sqlRoutes(app: App): void {
+export function sqlRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/sql',
     {
-      config: { scope: 'sql' },
+      config: { scope: 'sql', sends: ['Strandline-Notice'] },
       schema: {
         operationId: 'querySql',
         summary: 'Run a SQL query',
@@ -51,15 +51,18 @@ export function sqlRoutes(app: App): void {
           `Runs one statement over the views of the SQL contract. Limits: ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB, ${MAX_STATEMENT_MS / SECOND} seconds, ` +
           `${MAX_CONCURRENT_STATEMENTS.each} parallel statements per client and ${MAX_CONCURRENT_STATEMENTS.all} in total. Closing the connection cancels the statement.`,
         tags: ['sql'],
-        querystring: emptyQuery,
+        querystring: z.strictObject({ simulated: dataParam }),
         body: sqlBody,
         response: { 200: SqlResult },
       },
     },
     async (request, reply) => {
       const { sql } = request.body;
+      const { simulated: data } = request.query;
       try {
-        const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
+        const { body: finished } = await app.statements.ask(request, reply, { sql, data, form: 'json' });
+        const notice = await describeEmptySide(ctx.db, data, 'simulated=1');
+        if (notice !== null) reply.header('Strandline-Notice', notice);
         // Rendered by the reader process: neither parsed nor checked here.
         return reply.type('application/json; charset=utf-8').send(finished as never);
       } catch (error) {

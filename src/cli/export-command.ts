@@ -9,8 +9,9 @@ import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-resources.ts';
 import { type ExportFilter, isQueryable } from '../store/export/export-select.ts';
-import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
+import { parseChoice, parseData, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
+import { printEmptySide } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatBytes, formatQuantity } from './value-formatting.ts';
 
@@ -18,6 +19,7 @@ type ExportOptions = {
   format?: string;
   search?: string[];
   query?: string;
+  simulated?: true;
   topic?: string;
   since?: string;
   until?: string;
@@ -36,6 +38,7 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--search <search>', 'only results of this search (repeatable)', collectOption)
     .option('--topic <topic>', 'only results of this topic')
     .option('--query <query>', 'only posts and links that match, and rows about them')
+    .option('--simulated', 'simulated data instead of real data')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
     .option('--out <path>', 'file or folder; a manifest is written next to the data (default: stdout)')
@@ -79,7 +82,7 @@ function assertQueryable(resources: readonly Resource[], { query }: ExportFilter
 }
 
 function parseFilter(
-  { search, topic, query, since, until }: ExportOptions,
+  { search, topic, query, since, until, ...which }: ExportOptions,
   now: Date,
   page: Pick<TerminalPage, 'zone'>,
 ): ExportFilter {
@@ -87,7 +90,7 @@ function parseFilter(
   const to = until === undefined ? undefined : parseSince(until, now, page, 'until');
   if (from !== undefined && to !== undefined && from >= to)
     throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
-  return { searches: search, topic, query, since: from, until: to };
+  return { data: parseData(which), searches: search, topic, query, since: from, until: to };
 }
 
 function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): Encoding {
@@ -118,6 +121,7 @@ function exportToStdout(
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
+    await printEmptySide(cli, ctx, filter.data);
     const reportNoRows = (rows: number) => rows === 0 && cli.say('No rows.');
     for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
@@ -155,6 +159,7 @@ function exportToFiles(
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
     const what = await prepare();
+    await printEmptySide(cli, ctx, what.filter.data);
     const { written, manifest } = await exportFiles(ctx, { ...what, signal });
     for (const file of written)
       cli.say(

@@ -1,5 +1,6 @@
 /** Parses the values of options; an invalid value is refused with what is expected. */
 
+import type { Data } from '../domain/data.ts';
 import { parseIsoInstant, parseSpan, parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -30,6 +31,11 @@ export function parseChoice<const T extends string>(path: string, given: string,
   const choice = allowed.find((value) => value === given.trim().toLowerCase());
   if (choice === undefined) throw createInvalidOption(path, given, `one of ${allowed.join(', ')}`);
   return choice;
+}
+
+/** Which side of the data a command reads: that of the option `--simulated`. */
+export function parseData({ simulated }: { simulated?: true | undefined }): Data {
+  return simulated === true ? 'simulated' : 'real';
 }
 
 /** Examples of what {@link parseSince} accepts, for help texts. */

@@ -1,9 +1,11 @@
 /** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
 
+import type { Data } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
 import { describeMissingTools, findMissingTools } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
+import { describeEmptySide } from '../store/data-sides.ts';
 import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
 import { readRunTools, readSilentTools, type SilentTool } from '../store/queries/run-tools.ts';
@@ -12,6 +14,12 @@ import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
 import { isTerminal, type TerminalPage } from './terminal-io.ts';
 import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
+
+/** Printed if the side that was read has nothing, but the other one has. */
+export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, data: Data): Promise<void> {
+  const notice = await describeEmptySide(db, data, '--simulated');
+  if (notice !== null) cli.say(notice);
+}
 
 /** Printed on a terminal if everything shown is simulated. @param services their kinds */
 export function printSimulatedNotice(cli: Cli, json: boolean | undefined, services: readonly string[]): void {

@@ -72,7 +72,7 @@ beforeEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function exportAll(format: Format, filter: ExportFilter = {}) {
+async function exportAll(format: Format, filter: ExportFilter = { data: 'real' }) {
   const target = await openTarget(folder, true);
   const { manifest } = await exportFiles(world.ctx, {
     resources: RESOURCES,
@@ -113,7 +113,11 @@ describe('a manifest', () => {
   });
 
   it('describes the origin of the rows: search versions, runs, coverage and program version', async () => {
-    const range = { since: new Date('2026-11-21T00:00Z'), until: new Date('2026-11-21T02:00Z') };
+    const range = {
+      data: 'real' as const,
+      since: new Date('2026-11-21T00:00Z'),
+      until: new Date('2026-11-21T02:00Z'),
+    };
     const { created, sources, strandline } = await exportAll('csv', range);
     expect(created).toBe(world.clock.now().toISOString());
     expect(sources).toEqual([{ title: 'hosted: a hosted search service' }]);
@@ -142,7 +146,7 @@ describe('a manifest', () => {
   it('counts only the selected range and searches', async () => {
     const since = new Date('2026-11-21T00:10Z');
     const until = new Date('2026-11-21T00:50Z');
-    const { strandline } = await exportAll('csv', { since, until, searches: ['ferry'] });
+    const { strandline } = await exportAll('csv', { data: 'real', since, until, searches: ['ferry'] });
     expect(
       strandline.searches.map(({ slug, runs, coverage }) => [slug, runs, coverage.observed_seconds]),
     ).toEqual([['ferry', { succeeded: 2 }, 25 * 60]]);
@@ -151,7 +155,12 @@ describe('a manifest', () => {
   it('of a single file is written next to it', async () => {
     await mkdir(folder);
     const target = await openTarget(path.join(folder, 'mine.csv'), false);
-    await exportFiles(world.ctx, { resources: ['links'], filter: {}, encoding: { format: 'csv' }, target });
+    await exportFiles(world.ctx, {
+      resources: ['links'],
+      filter: { data: 'real' },
+      encoding: { format: 'csv' },
+      target,
+    });
     expect((await readdir(folder)).sort()).toEqual(['mine.csv', 'mine.csv.datapackage.json']);
     expect((await stat(path.join(folder, 'mine.csv'))).mode & 0o777).toBe(0o600);
   });
@@ -198,7 +207,7 @@ describe('a failure', () => {
     const target = await openTarget(folder, true);
     const work = exportFiles(world.ctx, {
       resources: RESOURCES,
-      filter: {},
+      filter: { data: 'real' },
       encoding: { format: 'csv' },
       target,
       signal: stopping.signal,
@@ -227,7 +236,7 @@ describe('a failure', () => {
 it('an existing file is replaced atomically', async () => {
   await exportAll('csv');
   const before = await readFile(path.join(folder, 'posts.csv'));
-  await exportAll('csv', { searches: ['tram'] });
+  await exportAll('csv', { data: 'real', searches: ['tram'] });
   const after = await readFile(path.join(folder, 'posts.csv'));
   expect(after.length).toBeLessThan(before.length);
   await exportAll('csv');
@@ -242,7 +251,7 @@ it('a CSV package of texts that are hard to pass on is what its own schema says'
   try {
     const target = await openTarget(folder, true);
     const encoding = { format: 'csv', raw: true } as const;
-    await exportFiles(world.ctx, { resources: RESOURCES, filter: {}, encoding, target });
+    await exportFiles(world.ctx, { resources: RESOURCES, filter: { data: 'real' }, encoding, target });
     const posts = (await readPackage(folder)).find(({ name }) => name === 'posts');
     expect(posts?.cast.map(({ text }) => text)).toEqual(TEXTS.map((text) => (text === '' ? null : text)));
     expect(posts?.cast[5]?.['created_at']).toEqual(new Date('2026-11-21T00:05:00.007Z'));
@@ -256,7 +265,7 @@ describe('a manifest of other files', () => {
   const exportOne = async (resource: 'links' | 'posts') =>
     exportFiles(world.ctx, {
       resources: [resource],
-      filter: {},
+      filter: { data: 'real' },
       encoding: { format: 'csv' },
       target: await openTarget(`${folder}/`, false),
     });

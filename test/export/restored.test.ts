@@ -68,7 +68,7 @@ async function filesOf(db: Database, format: Format, name: string): Promise<Reco
     { db, clock: world.clock },
     {
       resources: RESOURCES,
-      filter: {},
+      filter: { data: 'real' },
       encoding: { format },
       target: await openTarget(folder, true),
     },

@@ -50,7 +50,7 @@ function host(
 }
 
 const signal = new AbortController().signal;
-const json = (one: TestHost, sql: string) => one.ask({ sql, form: 'json', signal });
+const json = (one: TestHost, sql: string) => one.ask({ sql, data: 'real', form: 'json', signal });
 
 /** Processes for statements that this one has started. */
 async function children(of = process.pid): Promise<number[]> {
@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
   test('cancels the statement in Postgres when the visitor disconnects', async () => {
     const one = host();
     const leaving = new AbortController();
-    const asked = one.ask({ sql: 'select pg_sleep(25)', form: 'json', signal: leaving.signal });
+    const asked = one.ask({ sql: 'select pg_sleep(25)', data: 'real', form: 'json', signal: leaving.signal });
     // It is over no sooner than it is in Postgres.
     const ended = asked.catch(async () => active());
     await vi.waitFor(async () => expect(await active()).toBe(1), { timeout: 60_000 });
@@ -186,12 +186,13 @@ describe('its output', () => {
     ['json', `select '{"a": 1}'::jsonb as j, array['x', null] as t`, /\[\["\{\\"a\\": 1\}",\["x",null\]\]\]/],
     ['html', `select 1 where false`, /^$/],
   ] as const)('%s for %s', async (form, sql, says) => {
-    expect((await host().ask({ sql, form, signal })).body.toString()).toMatch(says);
+    expect((await host().ask({ sql, data: 'real', form, signal })).body.toString()).toMatch(says);
   });
 
   test('a table larger than 2 MB is truncated at a row', async () => {
     const found = await host().ask({
       sql: `select repeat('<', 290) from generate_series(1, 1001)`,
+      data: 'real',
       form: 'html',
       signal,
     });
@@ -199,6 +200,7 @@ describe('its output', () => {
     const wide = Array.from({ length: 12 }, () => `repeat('<', 290)`).join(', ');
     const cut = await host().ask({
       sql: `select ${wide} from generate_series(1, 900)`,
+      data: 'real',
       form: 'html',
       signal,
     });

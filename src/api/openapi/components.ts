@@ -9,7 +9,7 @@ import { z } from 'zod';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Additional headers of successful replies, for the document. */
-    sends?: readonly ('Location' | 'Content-Disposition')[];
+    sends?: readonly ('Location' | 'Content-Disposition' | 'Strandline-Notice')[];
     /** The handler calls a search service or parses its response; a failure determines the status of the reply. */
     callsService?: true;
   }
@@ -116,6 +116,10 @@ const defineCountHeader = (description: string) => ({ description, schema: { typ
 export const REPLY_HEADERS = {
   Location: defineTextHeader('Path of the created resource.', '/api/v1/topics/harbour-ferry'),
   'Content-Disposition': defineTextHeader('File name.', 'attachment; filename="strandline-posts.csv"'),
+  'Strandline-Notice': defineTextHeader(
+    'Present if the chosen side of the data is empty and the other one is not.',
+    'There is no real data yet, only simulated data: add simulated=1 to read it.',
+  ),
   'Retry-After': defineCountHeader('Seconds to wait before retrying.'),
   'WWW-Authenticate': defineTextHeader('How to authenticate.', 'Bearer realm="strandline"'),
   Allow: defineTextHeader('Methods of this path.', 'GET, HEAD, POST'),

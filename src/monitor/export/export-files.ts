@@ -128,11 +128,17 @@ export async function readContinued(
       'conflict',
       `${manifest} also describes ${other.strandline.resource}: continue it with export all`,
     );
-  const { range, filter, encoding } = continued.strandline;
+  const { data, range, filter, encoding } = continued.strandline;
+  if (data === undefined)
+    throw new Refused(
+      'conflict',
+      `${manifest} is of an export with simulated and real data in one: export again without --continue, into another folder`,
+    );
   return {
     continued,
     encoding,
     filter: {
+      data,
       searches: filter.searches ?? undefined,
       topic: filter.topic ?? undefined,
       query: filter.query ?? undefined,

@@ -4,6 +4,7 @@ import type { ColumnKind, ExportView } from '../../store/export/export-columns.t
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';
 import type { ExportFilter } from '../../store/export/export-select.ts';
+import { DATA } from '../../domain/data.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Encoding } from './export-rows.ts';
 import { FORMATS } from './row-encoders.ts';
@@ -53,6 +54,7 @@ export function composeManifest(of: {
     strandline: {
       version: VERSION,
       cursor,
+      data: filter.data,
       range: { since: filter.since?.toISOString() ?? null, until: filter.until?.toISOString() ?? null },
       filter: {
         searches: filter.searches ?? null,
@@ -157,6 +159,8 @@ const manifest = z.looseObject({
   resources: z.array(manifestResource),
   strandline: z.looseObject({
     cursor: z.string(),
+    /** Missing in exports from before there were two sides, which had both. */
+    data: z.enum(DATA).optional(),
     searches: z.array(z.looseObject({ slug: z.string() })),
     range: z.object({ since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() }),
     filter: z.object({

@@ -58,7 +58,7 @@ export type Statements = {
   ask(
     request: Pick<FastifyRequest, 'visitor' | 'ip'>,
     reply: Pick<FastifyReply, 'raw'>,
-    statement: Pick<VisitorStatement, 'sql' | 'form'>,
+    statement: Pick<VisitorStatement, 'sql' | 'data' | 'form'>,
   ): Promise<FinishedStatement>;
 };
 

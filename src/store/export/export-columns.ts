@@ -1,6 +1,6 @@
 /** Typed columns of exportable resources. */
 
-import { ANALYTICS } from '../../domain/data.ts';
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { type Resource, viewName } from './export-resources.ts';
 import type { Client } from 'pg';
 
@@ -50,8 +50,8 @@ export type ExportView = Readonly<{
   columns: readonly ExportColumn[];
 }>;
 
-/** The view of a resource. @throws Error for an unsupported type */
-export async function readView(client: Client, resource: Resource): Promise<ExportView> {
+/** The view of a resource on one side. @throws Error for an unsupported type */
+export async function readView(client: Client, resource: Resource, data: Data): Promise<ExportView> {
   const view = viewName(resource);
   const { rows } = await client.query<{
     name: string;
@@ -64,7 +64,7 @@ export async function readView(client: Client, resource: Resource): Promise<Expo
        FROM pg_attribute a
       WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attnum`,
-    [`${ANALYTICS.real}.${view}`],
+    [`${ANALYTICS[data]}.${view}`],
   );
   return {
     description: rows[0]?.meaning ?? '',

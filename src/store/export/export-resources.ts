@@ -1,6 +1,5 @@
 /** Exportable resources: every view of the SQL contract is one, or is in {@link EXCLUDED_VIEWS} with the reason. */
 
-import { ANALYTICS } from '../../domain/data.ts';
 import { SCHEMA } from '../schema-state.ts';
 
 /** What `--search` and `--topic` select by. */
@@ -132,7 +131,7 @@ const SOURCES = {
   },
   key_items: {
     ...ofTable('key_items', 'completion_id', 'list', 'position'),
-    time: `(SELECT o.observed_at FROM ${ANALYTICS.real}.completions o WHERE o.id = v.completion_id)`,
+    time: `(SELECT o.observed_at FROM ${SCHEMA}.completions o WHERE o.id = v.completion_id)`,
     of: BY_SEARCH,
   },
   claims: {

@@ -3,7 +3,7 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
-import { ANALYTICS } from '../../domain/data.ts';
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { SCHEMA } from '../schema-state.ts';
 import { copyExpression, type ExportColumn } from './export-columns.ts';
 import { isNewSql, type NewRows } from './export-cursor.ts';
@@ -16,6 +16,8 @@ import {
 } from './export-resources.ts';
 
 export type ExportFilter = Readonly<{
+  /** Which side; searches and topics of the other one do not exist for it. */
+  data: Data;
   /** Slugs: results of any of these searches. */
   searches?: readonly string[] | undefined;
   /** Slug: results of this topic's searches; with `searches`, only those of them in this topic. */
@@ -29,25 +31,53 @@ export type ExportFilter = Readonly<{
   view?: DiscoveryView | undefined;
 }>;
 
-/** Keys of the requested searches, in digits; undefined: all. */
+/** Keys of the requested searches, in digits; undefined: all of the side. */
 export type SearchIds = readonly string[] | undefined;
 
-/** @throws Refused `not_found` for a slug that never existed; removed searches and topics count */
+/**
+ * @throws Refused `not_found` for a slug that never existed, or that is of the other side; removed searches and topics
+ *   count
+ */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
-  const { searches, topic } = filter;
+  const { data, searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;
   if (!named && topic === undefined) return undefined;
-  const { rows } = await client.query<{ id: string; slug: string; topic: string }>(
-    `SELECT id::text, slug, topic FROM ${ANALYTICS.real}.searches
-      WHERE ($1::text[] IS NULL OR slug = ANY ($1)) ORDER BY searches.id`,
+  type Found = { id: string; slug: string; topic: string; simulated: boolean };
+  const { rows } = await client.query<Found>(
+    `SELECT s.id::text, s.slug, t.slug AS topic, s.simulated
+       FROM ${SCHEMA}.searches s JOIN ${SCHEMA}.topics t ON t.id = s.topic_id
+      WHERE ($1::text[] IS NULL OR s.slug = ANY ($1)) ORDER BY s.id`,
     [named ? searches : null],
   );
-  const lost = (named ? searches : []).find((slug) => !rows.some((row) => row.slug === slug));
-  if (lost !== undefined) throw new Refused('not_found', `there is no search "${lost}"`);
+  for (const slug of named ? searches : [])
+    assertOnSide(
+      'search',
+      slug,
+      rows.find((row) => row.slug === slug),
+      data,
+    );
   if (topic === undefined) return rows.map(({ id }) => id);
-  const { rowCount } = await client.query(`SELECT 1 FROM ${ANALYTICS.real}.topics WHERE slug = $1`, [topic]);
-  if (rowCount !== 1) throw new Refused('not_found', `there is no topic "${topic}"`);
+  const topics = await client.query<{ simulated: boolean }>(
+    `SELECT simulated FROM ${SCHEMA}.topics WHERE slug = $1`,
+    [topic],
+  );
+  assertOnSide('topic', topic, topics.rows[0], data);
   return rows.filter((row) => row.topic === topic).map(({ id }) => id);
+}
+
+function assertOnSide(
+  kind: 'search' | 'topic',
+  slug: string,
+  found: { simulated: boolean } | undefined,
+  data: Data,
+): void {
+  if (found === undefined) throw new Refused('not_found', `there is no ${kind} "${slug}"`);
+  const side = found.simulated ? 'simulated' : 'real';
+  if (side !== data)
+    throw new Refused(
+      'not_found',
+      `the ${kind} "${slug}" has ${side} data, and none of the ${data} data asked for`,
+    );
 }
 
 /** Whether rows of a resource are about posts or links, so that a query can select among them. */
@@ -107,7 +137,7 @@ function writeLiteral(value: unknown): string {
 export function buildSelect(
   resource: Resource,
   columns: readonly ExportColumn[],
-  filter: Pick<ExportFilter, 'since' | 'until' | 'view'>,
+  filter: Pick<ExportFilter, 'data' | 'since' | 'until' | 'view'>,
   searchIds: SearchIds,
   matches?: string,
   newRows?: NewRows,
@@ -126,7 +156,7 @@ export function buildSelect(
   const copied = columns.map((column) => `${copyExpression(column)} AS ${escapeIdentifier(column.name)}`);
   return [
     `SELECT ${copied.join(', ')}`,
-    `FROM ${ANALYTICS.real}.${viewName(resource)} v`,
+    `FROM ${ANALYTICS[filter.data]}.${viewName(resource)} v`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]),
     `ORDER BY ${key.map((name) => `v.${name}`).join(', ')}`,
   ].join(' ');

@@ -1,4 +1,5 @@
 /** Runs a person's SQL statement and describes its errors. */
+import type { Data } from '../../domain/data.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
@@ -19,7 +20,7 @@ export const MAX_STATEMENT_MS = 30 * SECOND;
  * Runs one statement as the reader in this process, and returns all rows in memory.
  * @throws Refused `conflict` if the statement is invalid, not allowed or takes too long
  */
-export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
+export async function askReader(options: { url: string; sql: string; data: Data }): Promise<ReaderResult> {
   return describeFailure(options.sql, () => readerQuery({ ...options, timeoutMs: MAX_STATEMENT_MS }));
 }
 
@@ -40,6 +41,7 @@ export const CLIENT_LEFT = 'canceled: the client disconnected';
 export async function askWithinBounds(options: {
   url: string;
   sql: string;
+  data: Data;
   signal: AbortSignal;
 }): Promise<FetchedRows> {
   const { sql } = options;

@@ -1,5 +1,6 @@
 /** Runs one statement as the reader: fetches rows, parses values, and renders the result within a size limit. */
 
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';
@@ -30,6 +31,8 @@ type ReaderQuery = {
   url: string;
   sql: string;
   params?: readonly unknown[];
+  /** Whose views names without a schema mean. Default: as set for the role, which is real data. */
+  data?: Data;
   /** Default: 30,000. */
   timeoutMs?: number;
   /**
@@ -62,7 +65,7 @@ export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise
  * @throws pg's error if the statement is invalid, not allowed, or exceeds the time limit; ResponseTooLarge
  */
 export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
-  const { url, sql, params = [], timeoutMs = 30_000, bounds, signal } = options;
+  const { url, sql, params = [], data, timeoutMs = 30_000, bounds, signal } = options;
   signal?.throwIfAborted();
   const client = new Client({
     connectionString: url,
@@ -81,7 +84,8 @@ export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
     await client.query(
       `BEGIN TRANSACTION READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD';
        SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
-       SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}`,
+       SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}
+       ${data === undefined ? '' : `; SET LOCAL search_path = ${ANALYTICS[data]}`}`,
     );
     const before = monotonicMs();
     // Fetches one more row to know whether there are more.

@@ -1,11 +1,12 @@
 /** What the server and its statement process send each other. */
+import type { Data } from '../../domain/data.ts';
 import type { Refused } from '../../domain/errors.ts';
 
 /** Result format: rows of a page, or an API response. */
 export type ResultForm = 'html' | 'json';
 
 /** Includes the reader's URL: its password may have been rotated. */
-export type ReaderOrder = { url: string; sql: string; form: ResultForm };
+export type ReaderOrder = { url: string; sql: string; data: Data; form: ResultForm };
 
 /** How a statement ended; the finished result comes with it. */
 export type StatementEnding =

@@ -4,7 +4,9 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
+import { describeEmptySide } from '../../store/data-sides.ts';
 import {
   type ContractView,
   readContractVersion,
@@ -26,6 +28,7 @@ import { z } from 'zod';
 type SqlPageState = {
   view: string | undefined;
   sql: string | undefined;
+  data: Data;
   result?: FinishedStatement;
   refused?: string;
 };
@@ -36,7 +39,8 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
   const show = async (shown: SqlPageState) => {
     const asks = routeContext.readerUrl() !== null;
-    const [views, version, examples] = await Promise.all([
+    const [notice, views, version, examples] = await Promise.all([
+      describeEmptySide(ctx.db, shown.data, 'simulated=1'),
       readContractViews(ctx.db),
       readContractVersion(ctx.db),
       questions,
@@ -48,8 +52,9 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
       aside: <ExploreTabs here="/explore/sql" />,
       body: (
         <>
-          {!asks ? null : <StatementForm sql={shown.sql} refused={shown.refused} />}
-          {shown.result === undefined ? null : <StatementResult result={shown.result} />}
+          {notice === null ? null : <p class="hint">{notice}</p>}
+          {!asks ? null : <StatementForm {...shown} />}
+          {shown.result === undefined ? null : <StatementResult result={shown.result} data={shown.data} />}
           <QuestionList questions={examples} asks={asks} />
           <ViewReference views={views} chosen={shown.view} />
           <ConnectHelp embedded={ctx.config.databaseUrl === undefined} reader={asks} />
@@ -66,31 +71,42 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
         querystring: z.strictObject({
           view: z.string().max(64).optional(),
           example: z.coerce.number().int().optional(),
+          simulated: z.enum(['0', '1']).optional(),
         }),
       },
     },
     async (request, reply) => {
-      const { view, example } = request.query;
+      const { view, example, simulated } = request.query;
       const chosen = example === undefined ? undefined : findExample(await questions, example);
-      return renderPage(request, reply, await show({ view, sql: chosen?.sql }));
+      return renderPage(
+        request,
+        reply,
+        await show({ view, sql: chosen?.sql, data: simulated === '1' ? 'simulated' : 'real' }),
+      );
     },
   );
 
   app.post(
     '/explore/sql',
-    { config: { scope: 'sql' }, schema: { body: z.object({ sql: z.string().max(MAX_SQL_LENGTH) }) } },
+    {
+      config: { scope: 'sql' },
+      schema: {
+        body: z.object({ sql: z.string().max(MAX_SQL_LENGTH), simulated: z.literal('yes').optional() }),
+      },
+    },
     async (request, reply) => {
       const { sql } = request.body;
+      const data = request.body.simulated === 'yes' ? 'simulated' : 'real';
       if (sql.trim() === '')
         throw new InvalidInput([{ path: 'sql', given: sql, expected: 'one SQL statement' }]);
       try {
-        const result = await app.statements.ask(request, reply, { sql, form: 'html' });
-        return renderPage(request, reply, await show({ view: undefined, sql, result }));
+        const result = await app.statements.ask(request, reply, { sql, data, form: 'html' });
+        return renderPage(request, reply, await show({ view: undefined, sql, data, result }));
       } catch (error) {
         if (!(error instanceof Refused || error instanceof Denied)) throw error;
         const { status, detail, retryAfterSeconds } = mapErrorToFailure(error);
         if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-        const refused = await show({ view: undefined, sql, refused: detail });
+        const refused = await show({ view: undefined, sql, data, refused: detail });
         // A conflict with a query is an error in the query.
         return renderPage(request, reply, { ...refused, status: status === 409 ? 400 : status });
       }
@@ -104,7 +120,7 @@ function findExample(questions: readonly Question[], n: number): Question {
   return found;
 }
 
-function StatementForm({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
+function StatementForm({ sql, data, refused }: Pick<SqlPageState, 'sql' | 'data' | 'refused'>) {
   return (
     <Section
       title="Query"
@@ -125,6 +141,12 @@ function StatementForm({ sql, refused }: { sql: string | undefined; refused: str
           value={sql}
           placeholder="select search, count(*) from new_today group by 1"
         />
+        <Field
+          name="simulated"
+          label="Simulated data instead of real data"
+          kind="checkbox"
+          value={data === 'simulated' ? 'yes' : undefined}
+        />
         <p>
           <Button words="Run query" kind="main" />
         </p>
@@ -134,13 +156,19 @@ function StatementForm({ sql, refused }: { sql: string | undefined; refused: str
 }
 
 /** The process for statements renders the table, with untrusted text escaped. */
-function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
+function StatementResult({
+  result: { body, rows, more, durationMs },
+  data,
+}: {
+  result: FinishedStatement;
+  data: Data;
+}) {
   const rest = more ? '; more rows exist' : '';
   return (
     <Section
       title="Result"
       id="result"
-      note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
+      note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.${data === 'simulated' ? ' Simulated data.' : ''}`}
     >
       {rows === 0 ? (
         <EmptyState words="No rows." />
@@ -220,8 +248,8 @@ function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean 
         </p>
       )}
       <p>
-        The views are in the schema <code>strandline_analytics</code>. Qualify their names with it, or set{' '}
-        <code>search_path</code>.
+        The views of real data are in the schema <code>{ANALYTICS.real}</code>, those of simulated data in{' '}
+        <code>{ANALYTICS.simulated}</code>. Qualify their names, or set <code>search_path</code>.
       </p>
     </Section>
   );

@@ -13,6 +13,7 @@ import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { simulate } from '../../../src/app/simulation.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeReal } from '../../real-data.ts';
 import { makeWorld, START, type World } from '../../world.ts';
 
 export type ApiWorld = {
@@ -40,6 +41,7 @@ export async function seededApi(): Promise<ApiWorld> {
     prepare: (lane) =>
       watchTopic(lane, { text: 'harbour ferry', service: 'sandbox', postsEvery: '2h', aiEvery: '8h' }),
   });
+  await makeReal(world.db);
   const { firstRunId } = await createSearch(ctx, {
     slug: 'harbour-paid',
     topic: 'harbour-ferry',

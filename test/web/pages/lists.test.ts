@@ -230,7 +230,9 @@ describe.each([
     const matching = { query: parseQuery(query), now };
     const printed = await readPosts(world.db, { topic: 'trains', matching, order: 'newest', limit: 10_000 });
     expect(printed.map(({ id }) => String(id))).toEqual(ids);
-    expect((await exported('posts', { topic: 'trains', query })).toSorted()).toEqual(ids.toSorted());
+    expect((await exported('posts', { data: 'real', topic: 'trains', query })).toSorted()).toEqual(
+      ids.toSorted(),
+    );
     const { found } = await readFeedBetween(world.db.pool, {
       since: new Date(0),
       until: new Date(now.getTime() + DAY),
@@ -254,7 +256,7 @@ describe.each([
 
   test.each(DISCOVERY_VIEWS)('selects the discoveries of the export, by %s', async (view) => {
     const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
-    const of = await exported('discoveries', { topic: 'trains', query, view });
+    const of = await exported('discoveries', { data: 'real', topic: 'trains', query, view });
     const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
     expect(total.replaceAll(',', '')).toBe(String(of.length));
   });
