@@ -3,8 +3,8 @@ import type { NewSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Topic } from '../../src/service/sandbox/simulated-topic.ts';
 import { TOPICS } from '../../src/service/sandbox/built-in-topics.ts';
 
-/** Posts in the busiest usual hour that an interval may bring: an answer holds the 24 newest, and 16 others. */
-const POSTS_PER_RUN = 14;
+/** Posts in the busiest usual hour that an interval may bring: an answer holds the 40 newest. */
+const POSTS_PER_RUN = 24;
 const LADDER_MINUTES = [5, 10, 15, 20, 30, 60];
 
 export type RateClass = '3-30' | '30-300' | '300+';

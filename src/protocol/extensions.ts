@@ -38,6 +38,9 @@ const servedAuthor = microblogAuthor.extend({
 });
 export type ServedAuthor = z.infer<typeof servedAuthor>;
 
+/** An older post that was added to the newest ones because it is popular now: posts between them may be missing. */
+export const popularMark = z.literal(true).optional();
+
 export const servedPost = microblogPost.extend({
   user: servedAuthor,
   ...forCounters(POST_COUNTERS, () => known),
@@ -45,6 +48,7 @@ export const servedPost = microblogPost.extend({
   lang: z.string(),
   conversation_id: z.string(),
   unknown_counters: unknownCounters,
+  popular: popularMark,
 });
 export type ServedPost = z.infer<typeof servedPost>;
 

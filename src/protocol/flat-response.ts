@@ -4,7 +4,7 @@
  * require these types (test/service/named-2026.test.ts).
  */
 import { z } from 'zod';
-import { COMPLETION_WRITERS, unknownCounters, warning } from './extensions.ts';
+import { COMPLETION_WRITERS, popularMark, unknownCounters, warning } from './extensions.ts';
 import { microblogPost } from './specification.ts';
 
 /** Counters that a flat post must have as numbers; unknown ones are 0 and named in `unknown_counters`. */
@@ -42,7 +42,7 @@ const withoutQuote = microblogPost.omit({ impression_count: true, summary_descri
   unknown_counters: unknownCounters,
 });
 /** A post and the post it quotes; a quoted post has no further one. */
-const flatPost = withoutQuote.extend({ quote: withoutQuote.nullable() });
+const flatPost = withoutQuote.extend({ quote: withoutQuote.nullable(), popular: popularMark });
 export type FlatPost = z.infer<typeof flatPost>;
 
 const flatItem = z.object({

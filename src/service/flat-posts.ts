@@ -8,9 +8,10 @@ import type { FoundItem } from './sources/search-source.ts';
 import { z } from 'zod';
 
 /** The post of an item in an array; empty if it has none. */
-export function toFlatPosts({ post, quoted }: FoundItem): FlatPost[] {
+export function toFlatPosts({ post, quoted, popular }: FoundItem): FlatPost[] {
   if (post === undefined) return [];
-  return [{ ...flatten(post), quote: quoted === undefined ? null : flatten(quoted) }];
+  const quote = quoted === undefined ? null : flatten(quoted);
+  return [{ ...flatten(post), quote, ...(popular && { popular }) }];
 }
 
 function flatten(post: MicroblogPost): FlatPost & { quote: null } {

@@ -4,7 +4,7 @@
  */
 
 import type { DomainFilter } from './sources/search-source.ts';
-import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
+import { boundedAiSearchRequest, resultCount } from './request-parser.ts';
 import { parsePublishedAt } from './sources/parse/published-at.ts';
 import type { DateWindow } from './planning/retrieval.ts';
 import { domainToASCII } from 'node:url';
@@ -37,14 +37,11 @@ const refused = (member: string) =>
     )
     .describe('Not supported: leave it out.');
 
-/** Results per source. */
-const count = z.int().min(10).max(200).nullish();
-
 export const flatAiSearchRequest = boundedAiSearchRequest
   .extend({
     start_date: time.nullish(),
     end_date: time.nullish(),
-    count,
+    count: resultCount,
     result_type: z.enum(RESULT_TYPES).nullish(),
     include_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
     exclude_domains: z.array(domain).max(MAX_DOMAINS).nullish(),
@@ -65,8 +62,6 @@ export const flatAiSearchRequest = boundedAiSearchRequest
       });
   });
 export type FlatAiSearchRequest = z.infer<typeof flatAiSearchRequest>;
-
-export const flatMicroblogSearchRequest = boundedMicroblogSearchRequest.extend({ count });
 
 /** The requested dates; undefined if the date filter applies. Nothing is newer than the response, so the future is empty. */
 export function readWindow({ start_date, end_date }: FlatAiSearchRequest, at: Date): DateWindow | undefined {

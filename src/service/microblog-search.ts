@@ -13,21 +13,22 @@ import { collectWarnings, querySources } from './planning/retrieval.ts';
 import { dedupeByLink } from './ranking/deduplication.ts';
 import type { FoundItem, SearchSource } from './sources/search-source.ts';
 
-/** The most posts of one answer, unless a request says how many. */
-const MAX_POSTS = 40;
+/** How many of the newest posts an answer has, unless a request says how many. */
+const DEFAULT_COUNT = 40;
 /** Clocks differ; a post from further ahead is a lie about its time. */
 const MAX_CLOCK_SKEW_MS = 10 * MINUTE;
 
-type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
+export type MicroblogRequest = { prompt: string; model: Model; count?: number | undefined; at: Date };
 
 /**
- * The newest first. Where several microblogs found more than an answer holds, the newest of them all, copies
- * and reposts too: who watches posts wants to know back to when nothing is missing, and who repeats whom.
+ * The newest `count` posts, newest first, without gaps: copies and reposts too, since who watches posts wants to know
+ * back to when nothing is missing, and who repeats whom. Then older ones that are popular now, marked `popular`, if the
+ * source adds them.
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
 export async function searchMicroblog<Post>(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
-  { prompt, model, count = MAX_POSTS, at }: MicroblogRequest,
+  { prompt, model, count = DEFAULT_COUNT, at }: MicroblogRequest,
   toPosts: (found: FoundItem) => readonly Post[],
   signal: AbortSignal,
 ): Promise<{ miner_microblog_posts: Post[]; warnings?: ServedWarning[] }> {
@@ -43,11 +44,11 @@ export async function searchMicroblog<Post>(
     .filter(({ link, post }) => post !== undefined && toCitableLink(link) !== undefined);
   const posts = dedupeByLink(
     found.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
-  )
-    .sort((a, b) => readPublishedTime(b) - readPublishedTime(a))
-    .slice(0, count);
+  ).sort((a, b) => readPublishedTime(b) - readPublishedTime(a));
+  const newest = posts.filter(({ popular }) => popular !== true).slice(0, count);
+  const popular = posts.filter((item) => item.popular === true);
   return {
-    miner_microblog_posts: posts.flatMap(toPosts),
+    miner_microblog_posts: [...newest, ...popular].flatMap(toPosts),
     ...(warnings.length > 0 && { warnings }),
   };
 }
@@ -58,9 +59,9 @@ function readPublishedTime({ publishedAt, post }: FoundItem): number {
 }
 
 /** The post of an item as it is served, in an array. */
-export function toServedPosts({ post, quoted }: FoundItem): ServedPost[] {
+export function toServedPosts({ post, quoted, popular }: FoundItem): ServedPost[] {
   if (post === undefined) return [];
-  const served = toServedPost(post);
+  const served = { ...toServedPost(post), ...(popular && { popular }) };
   if (quoted !== undefined) wholeQuotes.set(served, quoted);
   return [served];
 }

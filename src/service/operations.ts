@@ -11,8 +11,8 @@ import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
 import { ClientGone } from './http-errors.ts';
 import { toFlatPosts } from './flat-posts.ts';
-import { flatAiSearchRequest, flatMicroblogSearchRequest, readDomains, readWindow } from './flat-requests.ts';
-import { searchMicroblog, toServedPosts } from './microblog-search.ts';
+import { flatAiSearchRequest, readDomains, readWindow } from './flat-requests.ts';
+import { type MicroblogRequest, searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
 import {
   boundedAiSearchRequest,
@@ -111,28 +111,29 @@ export const AI_SEARCH: OperationForms = {
 
 /** Operation B. */
 export const MICROBLOG_SEARCH: OperationForms = {
-  grouped: defineOperation(boundedMicroblogSearchRequest, (ctx, { prompt, model }) => ({
-    operation: 'microblog',
-    streaming: false,
-    search: (signal) => {
-      const request = { prompt, model: model ?? DEFAULT_MODEL, at: ctx.clock.now() };
-      return searchMicroblog(ctx, request, toServedPosts, signal);
-    },
-  })),
-  flat: defineOperation(flatMicroblogSearchRequest, (ctx, { prompt, model, count }) => ({
-    operation: 'microblog',
-    streaming: false,
-    search: (signal) => {
-      const request = {
-        prompt,
-        model: model ?? DEFAULT_MODEL,
-        count: count ?? undefined,
-        at: ctx.clock.now(),
-      };
-      return searchMicroblog(ctx, request, toFlatPosts, signal);
-    },
-  })),
+  grouped: defineMicroblogSearch((ctx, request, signal) =>
+    searchMicroblog(ctx, request, toServedPosts, signal),
+  ),
+  flat: defineMicroblogSearch((ctx, request, signal) => searchMicroblog(ctx, request, toFlatPosts, signal)),
 };
+
+/** @param search in the form of the dialect */
+function defineMicroblogSearch(
+  search: (
+    ctx: OperationContext,
+    request: MicroblogRequest,
+    signal: AbortSignal,
+  ) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>,
+): Operation {
+  return defineOperation(boundedMicroblogSearchRequest, (ctx, { prompt, model, count }) => ({
+    operation: 'microblog',
+    streaming: false,
+    search: (signal) => {
+      const at = ctx.clock.now();
+      return search(ctx, { prompt, model: model ?? DEFAULT_MODEL, count: count ?? undefined, at }, signal);
+    },
+  }));
+}
 
 export function createOperationHandler(ctx: OperationContext, forms: OperationForms) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -21,6 +21,9 @@ const visiblePrompt = aiSearchRequest.shape.prompt.refine(
   'Value error, the prompt needs a visible character',
 );
 
+/** How many results each source returns, or how many of the newest posts. Not in the specification. */
+export const resultCount = z.int().min(10).max(200).nullish();
+
 /** The request of operation A with the bounds of this service. An optional member may be null. */
 export const boundedAiSearchRequest = aiSearchRequest.extend({
   prompt: visiblePrompt,
@@ -33,6 +36,7 @@ export const boundedAiSearchRequest = aiSearchRequest.extend({
 export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({
   prompt: visiblePrompt,
   model: microblogSearchRequest.shape.model.nullable(),
+  count: resultCount,
 });
 
 type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };

@@ -12,7 +12,7 @@ import { servedAiResponse, servedMicroblogResponse } from '../protocol/extension
 import { flatAiResponse, flatMicroblogResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { buildServedPaths } from './dialect-choice.ts';
-import { flatAiSearchRequest, flatMicroblogSearchRequest } from './flat-requests.ts';
+import { flatAiSearchRequest } from './flat-requests.ts';
 import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -69,7 +69,7 @@ function describePaths(dialect: Dialect, webGroup: boolean): JsonObject {
     example: REQUEST_EXAMPLES.ai,
   });
   const microblog = describeOperation(dialect, 'microblogSearch', 'Microblog posts that match a prompt', {
-    request: isFlat ? flatMicroblogSearchRequest : boundedMicroblogSearchRequest,
+    request: isFlat ? boundedMicroblogSearchRequest : boundedMicroblogSearchRequest,
     answer: isFlat ? flatMicroblogResponse : servedMicroblogResponse,
     example: REQUEST_EXAMPLES.microblog,
   });

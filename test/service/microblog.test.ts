@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
-import { createMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
+import { createMicroblog, type SimulatedMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
 import { SAMPLE_TOPIC } from '../../src/service/sandbox/simulated-topic.ts';
 import { TOPICS } from '../../src/service/sandbox/built-in-topics.ts';
@@ -33,6 +33,12 @@ function byId(posts: readonly MicroblogPost[]): Map<string, MicroblogPost> {
   return new Map(posts.map((post) => [post.id, post]));
 }
 
+/** All posts of a response, newest first. */
+function findAll(microblog: SimulatedMicroblog, ...query: Parameters<SimulatedMicroblog['find']>) {
+  const { newest, popular } = microblog.find(...query);
+  return [...newest, ...popular];
+}
+
 /** Ids of the posts of a span that are deleted by `at`. */
 function deleted(seed: string, words: string, { from, at }: { from: number; at: number }): Set<string> {
   const posts = computeTruth(seed, words, new Date(from), new Date(at)).posts ?? [];
@@ -60,9 +66,9 @@ describe('the simulated microblog', () => {
 
   // It changes with the sample topic's words and with Node's Math; nothing else may change it.
   test('returns the same bytes as the recorded snapshot', () => {
-    const posts = createMicroblog('pinned').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
+    const posts = findAll(createMicroblog('pinned'), SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
     const hash = createHash('sha256').update(JSON.stringify(posts)).digest('hex');
-    expect(hash.slice(0, 16)).toBe('cd17f4d296db8530');
+    expect(hash.slice(0, 16)).toBe('fb8042a4086f34c6');
   });
 
   test('removes only deleted posts, never changes their text, never decreases a counter', () => {
@@ -151,13 +157,13 @@ describe('the simulated microblog', () => {
 
   test('returns new posts and growth to a client that polls every minute', () => {
     const microblog = createMicroblog('news');
-    const seen = byId(microblog.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
-    expect(seen.size).toBe(40);
+    const seen = byId(findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
+    expect(seen.size).toBe(56);
     let fresh = 0;
     let grown = 0;
     for (let minute = 1; minute <= 30; minute++) {
       const at = NOON + minute * MINUTE;
-      for (const post of microblog.find(SAMPLE_TOPIC.prompt, { from: undefined, at }, 40)) {
+      for (const post of findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at }, 40)) {
         const before = seen.get(post.id);
         if (before === undefined) fresh += 1;
         else if ((post.view_count ?? 0) > (before.view_count ?? 0)) grown += 1;
@@ -169,6 +175,21 @@ describe('the simulated microblog', () => {
     expect(grown / 30).toBeGreaterThan(5);
   });
 
+  test.each([10, 40, 200])(
+    'returns the newest %i without gaps, and on top of them the most viewed older ones',
+    (limit) => {
+      const microblog = createMicroblog('full');
+      for (const words of ['lunar lander', 'sourdough', 'quiet cheese']) {
+        const all = microblog.all(words, { from: NOON - DAY, at: NOON }).map(({ id }) => id);
+        const { newest, popular } = microblog.find(words, { from: NOON - DAY, at: NOON }, limit);
+        expect(newest.map(({ id }) => id)).toEqual(all.slice(-limit).toReversed());
+        const older = new Set(all.slice(0, -limit));
+        expect(popular.length).toBe(Math.min(older.size, Math.ceil(limit * 0.4)));
+        expect(popular.every(({ id }) => older.has(id))).toBe(true);
+      }
+    },
+  );
+
   test('posts about an unknown prompt in its own words, 60 to 300 times a day', () => {
     const microblog = createMicroblog('any');
     const week = microblog.all('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
@@ -177,7 +198,7 @@ describe('the simulated microblog', () => {
     const mention = week.filter(({ text }) => text.includes('Quiet Cheese'));
     expect(mention.length / week.length).toBeGreaterThan(0.85);
     const ids = (words: string) =>
-      microblog.find(words, { from: undefined, at: NOON }, 40).map(({ id }) => id);
+      findAll(microblog, words, { from: undefined, at: NOON }, 40).map(({ id }) => id);
     expect(ids('quiet  CHEESE')).toEqual(ids('Quiet Cheese!'));
   });
 
@@ -185,7 +206,7 @@ describe('the simulated microblog', () => {
     const microblog = createMicroblog('hostile');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), (words) => {
-        for (const { text } of microblog.find(words, { from: NOON - 6 * HOUR, at: NOON }, 10)) {
+        for (const { text } of findAll(microblog, words, { from: NOON - 6 * HOUR, at: NOON }, 10)) {
           expect(text.isWellFormed()).toBe(true);
           expect(text).not.toMatch(/[\n\r\0\u202e]/);
           expect(text.length).toBeLessThan(10_000);

@@ -28,9 +28,11 @@ function createMicroblogSource(microblog: SimulatedMicroblog): SearchSource {
     state: 'sandbox',
     find({ prompt, from, to, limit }) {
       const reach = from && Math.max(from.getTime(), to.getTime() - MAX_POST_AGE_MS);
-      return Promise.resolve(
-        microblog.find(prompt, { from: reach, at: to.getTime() }, limit).map(toFoundItem),
-      );
+      const { newest, popular } = microblog.find(prompt, { from: reach, at: to.getTime() }, limit);
+      return Promise.resolve([
+        ...newest.map(toFoundItem),
+        ...popular.map((post) => ({ ...toFoundItem(post), popular: true as const })),
+      ]);
     },
   };
 }

@@ -9,14 +9,21 @@ import type { TopicInWorld } from './simulated-topic.ts';
 
 /** Operation B looks back one day, or seven for topics with fewer posts a day than this. */
 const SLOW_TOPIC_POSTS_PER_DAY = 60;
-/** Share of the response for the newest posts; the rest are the most viewed now. */
-const NEWEST_SHARE = 0.6;
+/** Most viewed older posts that come on top of the newest ones, as a share of those. */
+const POPULAR_SHARE = 0.4;
 /** Maximum number of posts read per search, newest first; bounds the work for busy topics and long windows. */
 const MAX_CANDIDATES = 6_000;
 
 export type SimulatedMicroblog = {
-  /** The newest and currently most viewed posts for a prompt, newest first. Times in ms since 1970. */
-  find(prompt: string, window: { from: number | undefined; at: number }, limit: number): MicroblogPost[];
+  /**
+   * The newest posts for a prompt, up to `limit` and without gaps, and older ones that are viewed most now; each newest
+   * first. Times in ms since 1970.
+   */
+  find(
+    prompt: string,
+    window: { from: number | undefined; at: number },
+    limit: number,
+  ): { newest: MicroblogPost[]; popular: MicroblogPost[] };
   /** Every post with `from <= time <= at`, oldest first, as of `at`. */
   all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
 };
@@ -36,7 +43,9 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   return {
     find(prompt, { from, at }, limit) {
       const topic = topicOf(prompt);
-      return writer.write(topic, choose(topic, from ?? at - computeReach(topic), at, limit), at);
+      const { newest, popular } = choose(topic, from ?? at - computeReach(topic), at, limit);
+      const posts = writer.write(topic, [...newest, ...popular], at);
+      return { newest: posts.slice(0, newest.length), popular: posts.slice(newest.length) };
     },
     all(prompt, { from, at }) {
       const topic = topicOf(prompt);
@@ -46,15 +55,15 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   };
 
   /** Reads hour by hour, newest first, so that a long window costs no more than a busy topic's day. */
-  function choose(topic: TopicInWorld, from: number, at: number, limit: number): PostSeed[] {
+  function choose(topic: TopicInWorld, from: number, at: number, limit: number): ChosenPosts {
     const newest: PostSeed[] = [];
-    const seen = createMostSeenList(at, limit - Math.ceil(limit * NEWEST_SHARE));
+    const seen = createMostSeenList(at, Math.ceil(limit * POPULAR_SHARE));
     let read = 0;
     const first = Math.floor(Math.max(from, WORLD_START) / HOUR);
     for (let number = Math.floor(at / HOUR); number >= first && read < MAX_CANDIDATES; number--) {
       const posts = seeds.hour(topic, number);
       read += posts.length;
-      const free = Math.ceil(limit * NEWEST_SHARE) - newest.length;
+      const free = limit - newest.length;
       if (free > 0) {
         const shown = posts.filter((post) => post.at >= from && post.at <= at && post.goneAt > at);
         newest.push(...shown.splice(-free));
@@ -63,7 +72,7 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
         seen.offerHour(loudestFirst(posts), from);
       }
     }
-    return [...newest, ...seen.best()].sort(compareNewestFirst);
+    return { newest: newest.sort(compareNewestFirst), popular: seen.best().sort(compareNewestFirst) };
   }
 
   /** The posts of an hour, by final views. */
@@ -73,6 +82,8 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
     return sorted;
   }
 }
+
+type ChosenPosts = { newest: PostSeed[]; popular: PostSeed[] };
 
 function compareNewestFirst(a: PostSeed, b: PostSeed): number {
   return b.at - a.at || b.place - a.place;

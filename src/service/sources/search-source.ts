@@ -22,6 +22,11 @@ export type FoundItem = {
   place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
   engagement?: number;
+  /**
+   * Added to the newest posts because it is popular now, in excess of the limit. Others that were published since may be
+   * missing.
+   */
+  popular?: true;
   /** The full post, for microblogs only. Counters that the source lacks are null. */
   post?: MicroblogPost;
   /** The whole post that `post` quotes, if the source returns it. */
