@@ -16,7 +16,8 @@ CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
     d.first_in_topic,
     -- Without `offset 0`, all posts are read in the order of their ids as long as there are no statistics on keys.
     (select min(n.id) from (select id, service_id from strandline.posts where key = l.canonical offset 0) n
-      join strandline.services sv on sv.id = n.service_id and sv.simulated = l.simulated) as named_post_id
+      join strandline.services sv on sv.id = n.service_id and sv.simulated = l.simulated) as named_post_id,
+    :simulated as simulated
   from strandline.discoveries d
   join strandline.searches s on s.id = d.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -49,3 +50,4 @@ COMMENT ON COLUMN strandline_analytics.discoveries.view_count IS 'Views when las
 COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike; null for other kinds.';
 COMMENT ON COLUMN strandline_analytics.discoveries.first_in_topic IS 'Whether it is the first discovery of its item in the topic: a post, the links to it and its copies in other services are one item. True for completions and spikes. False, too, for the baseline of a search that was added later.';
 COMMENT ON COLUMN strandline_analytics.discoveries.named_post_id IS 'Of a link to a known post, that post; null for all others.';
+COMMENT ON COLUMN strandline_analytics.discoveries.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';

@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW strandline_analytics.posts AS
     p.quoted_status_id, p.reposted_status_id, p.quote, p.is_quote_post, p.is_repost, p.summary_description,
     coalesce(p.hashtags, '{}') as hashtags, coalesce(p.mentions, '{}') as mentions, coalesce(p.urls, '{}') as urls,
     coalesce(p.media, '[]') as media, coalesce(p.entities, '{}') as entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at,
-    p.display_text_range
+    p.display_text_range, :simulated as simulated
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
@@ -49,3 +49,4 @@ COMMENT ON COLUMN strandline_analytics.posts.entities IS 'Entities, as returned,
 COMMENT ON COLUMN strandline_analytics.posts.first_seen_at IS 'When any search first returned it (UTC).';
 COMMENT ON COLUMN strandline_analytics.posts.observed_at IS 'When a value was last observed to change (UTC).';
 COMMENT ON COLUMN strandline_analytics.posts.display_text_range IS 'Start and end of the displayed text, in characters; null when never returned.';
+COMMENT ON COLUMN strandline_analytics.posts.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';

@@ -8,7 +8,8 @@ CREATE OR REPLACE VIEW strandline_analytics.runs AS
     extract(epoch from r.ended_at - r.started_at)::float8 as seconds,
     (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked)::integer as tools_asked,
     (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked and t.responded)::integer as tools_responded,
-    (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked and not t.responded)::integer as tools_silent
+    (select count(*) from strandline.run_tools t where t.run_id = r.id and t.asked and not t.responded)::integer as tools_silent,
+    :simulated as simulated
   from strandline.runs r
   join strandline.searches s on s.id = r.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -47,3 +48,4 @@ COMMENT ON COLUMN strandline_analytics.runs.seconds IS 'Seconds from first lease
 COMMENT ON COLUMN strandline_analytics.runs.tools_asked IS 'Number of tools that its request names, see run_tools; 0 when it was not executed, or before this was recorded.';
 COMMENT ON COLUMN strandline_analytics.runs.tools_responded IS 'Number of those that responded. Tools that the service does not report are neither responding nor silent.';
 COMMENT ON COLUMN strandline_analytics.runs.tools_silent IS 'Number of those that did not respond: what they would have found is missing.';
+COMMENT ON COLUMN strandline_analytics.runs.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';

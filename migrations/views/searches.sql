@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.searches AS
   select s.id, s.slug, s.topic_id, t.slug as topic, sv.name as service, sv.kind as service_kind, s.operation,
     s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
     v.cron, v.every_seconds, v.tz, s.labels, s.state, s.state_reason, s.state_since, s.next_due_at,
-    s.created_at, s.archived_at, s.sensitivity
+    s.created_at, s.archived_at, s.sensitivity, :simulated as simulated
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
@@ -36,3 +36,4 @@ COMMENT ON COLUMN strandline_analytics.searches.next_due_at IS 'Next slot (UTC);
 COMMENT ON COLUMN strandline_analytics.searches.created_at IS 'When it was created (UTC).';
 COMMENT ON COLUMN strandline_analytics.searches.archived_at IS 'When it was removed (UTC); null unless removed.';
 COMMENT ON COLUMN strandline_analytics.searches.sensitivity IS 'How unusual volume must be to count as a spike: low, normal, high or off.';
+COMMENT ON COLUMN strandline_analytics.searches.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';

@@ -6,7 +6,9 @@
  * exists in the seeded data of test/web/api/world.ts), replies those of `reply-shapes.ts`, lists those of `pagination.ts`.
  * Failures are thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
+import { describeEmptySide, sideOf } from '../domain/data.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { readSides } from '../store/queries/topic-list.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authorRoutes } from './author-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
@@ -17,6 +19,7 @@ import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { choosesSide } from './openapi/components.ts';
 import { documentRoutes } from './openapi/document.ts';
 import { postRoutes } from './post-routes.ts';
 import { purgeRoutes } from './purge-routes.ts';
@@ -60,5 +63,17 @@ const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] 
 ];
 
 export function apiRoutes(app: App, routeContext: RouteContext): void {
+  announceOtherSide(app, routeContext);
   for (const add of ROUTE_GROUPS) add(app, routeContext);
+}
+
+/** A reply about all data of a side without topics says in a header that the other side has some. */
+function announceOtherSide(app: App, { ctx }: RouteContext): void {
+  app.addHook('preHandler', async ({ query, routeOptions }, reply) => {
+    if (!choosesSide(routeOptions.schema)) return;
+    const { simulated, topic, search } = query as { simulated?: boolean; topic?: string; search?: string };
+    if (topic !== undefined || search !== undefined) return;
+    const notice = describeEmptySide(sideOf({ simulated: simulated === true }), await readSides(ctx.db));
+    if (notice !== null) void reply.header('Strandline-Notice', notice);
+  });
 }

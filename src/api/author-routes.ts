@@ -1,5 +1,6 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -70,11 +71,11 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { id } }) => {
-      const [author, topics, typical, versions] = await Promise.all([
-        findAuthor(ctx.db, id),
+      const author = await findAuthor(ctx.db, id);
+      const [topics, typical, versions] = await Promise.all([
         readAuthorTopics(ctx.db, id),
         readAuthorTypical(ctx.db, id),
-        readAuthorVersions(ctx.db, id),
+        readAuthorVersions(ctx.db, sideOf(author), id),
       ]);
       return { author, topics, typical, versions };
     },
@@ -94,8 +95,8 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { id } }) => {
-      await findAuthor(ctx.db, id);
-      return { items: await readAuthorSnapshots(ctx.db, id) };
+      const author = await findAuthor(ctx.db, id);
+      return { items: await readAuthorSnapshots(ctx.db, sideOf(author), id) };
     },
   );
 
@@ -118,8 +119,8 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { id }, query: { sort, limit } }) => {
-      await findAuthor(ctx.db, id);
-      return { items: await readAuthorPosts(ctx.db, id, { order: sort, limit }) };
+      const author = await findAuthor(ctx.db, id);
+      return { items: await readAuthorPosts(ctx.db, sideOf(author), id, { order: sort, limit }) };
     },
   );
 }

@@ -1,8 +1,9 @@
 /** Completions: texts written by the AI of a service, their statements, and the difference between two. */
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
-import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { readClaims } from '../store/queries/claims.ts';
 import { refuseDiff, readCompletionDiff } from '../store/queries/completion-diff.ts';
 import {
@@ -16,7 +17,7 @@ import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Claim, Completion, CompletionClaim, WholeCompletion } from './reply-shapes.ts';
-import { flagParam, idParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { flagParam, idParam, timeParam, searchSlug, scopeParams } from './request-shapes.ts';
 
 const tags = ['completions'];
 const params = z.strictObject({ id: idParam });
@@ -99,8 +100,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
           'Newest first. `changed` is true if a statement is new compared with the previous completion.',
         tags,
         querystring: defineListQuery(cursor, {
-          topic: topicSlug.optional(),
-          search: searchSlug.optional(),
+          ...scopeParams,
           changed: flagParam
             .optional()
             .describe('Only completions that changed, or only those that did not.'),
@@ -112,8 +112,13 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readCompletionPage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      const scope = await findScope(ctx.db, filter);
+      const rows = await readCompletionPage(ctx.db, {
+        ...filter,
+        ...scope,
+        before: after?.[0],
+        limit: limit + 1,
+      });
       return reply(rows, ({ id }) => [id]);
     },
   );
@@ -136,8 +141,8 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       const completion = await readCompletion(ctx.db, id);
       if (completion === undefined) throw new Refused('not_found', `there is no completion ${id}`);
       const [key_items, links] = await Promise.all([
-        readKeyItems(ctx.db, id),
-        readLinksByIds(ctx.db, completion.completion_links),
+        readKeyItems(ctx.db, sideOf(completion), id),
+        readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
       ]);
       return { ...completion, key_items, links };
     },
@@ -158,9 +163,9 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { id } }) => {
-      if ((await readCompletion(ctx.db, id)) === undefined)
-        throw new Refused('not_found', `there is no completion ${id}`);
-      return { items: await readClaims(ctx.db, [id]) };
+      const completion = await readCompletion(ctx.db, id);
+      if (completion === undefined) throw new Refused('not_found', `there is no completion ${id}`);
+      return { items: await readClaims(ctx.db, sideOf(completion), [id]) };
     },
   );
 
@@ -185,8 +190,13 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: path, query }) => {
       const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
-      await findSearchRow(ctx.db, path.search);
-      const rows = await readClaimPage(ctx.db, { ...path, ...filter, after: after?.[0], limit: limit + 1 });
+      const search = await findSearchRow(ctx.db, path.search);
+      const rows = await readClaimPage(ctx.db, sideOf(search), {
+        ...path,
+        ...filter,
+        after: after?.[0],
+        limit: limit + 1,
+      });
       return reply(rows, ({ id }) => [id]);
     },
   );

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
 import { hasScopes } from '../monitor/access/visitor-scopes.ts';
+import { findSideOfMessages } from '../monitor/alerts/manage-rules.ts';
 import { resendMessages } from '../monitor/alerts/resend.ts';
 import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
 import { readDeliveries, readDelivery } from '../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { channelSlug, idParam, ruleSlug } from './request-shapes.ts';
+import { channelSlug, idParam, ruleSlug, simulatedParam } from './request-shapes.ts';
 import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
 
@@ -47,13 +48,15 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
           channel: channelSlug.optional(),
           rule: ruleSlug.optional(),
           state: z.enum(DELIVERY_STATES).optional(),
+          simulated: simulatedParam,
         }),
         response: { 200: defineListReply(Delivery) },
       },
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const rows = await readDeliveries(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      const data = await findSideOfMessages(ctx.db, filter);
+      const rows = await readDeliveries(ctx.db, { ...filter, data, before: after?.[0], limit: limit + 1 });
       return reply(rows, ({ id }) => [id]);
     },
   );

@@ -1,26 +1,18 @@
 /** Discoveries: a list for people, and the feed that programs follow. */
 import { z } from 'zod';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
 import { Discovery } from './reply-shapes.ts';
-import {
-  afterDiscoveryId,
-  flagParam,
-  searchSlug,
-  timeParam,
-  topicSlug,
-  viewParam,
-} from './request-shapes.ts';
+import { afterDiscoveryId, flagParam, timeParam, viewParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['discoveries'];
 const cursor = createIdCursor('discoveries');
 
 const filters = {
-  topic: topicSlug.optional(),
-  search: searchSlug.optional(),
+  ...scopeParams,
   kind: z.enum(DISCOVERY_KINDS).optional(),
   baseline: flagParam
     .optional()
@@ -47,8 +39,9 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readNewestDiscoveries(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      const scope = await findScope(ctx.db, filter);
+      const page = { before: after?.[0], limit: limit + 1 };
+      const rows = await readNewestDiscoveries(ctx.db, { ...filter, ...scope, ...page });
       return reply(rows.toReversed(), ({ id }) => [id]);
     },
   );
@@ -77,8 +70,8 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ query: { limit, after, ...filter } }) => {
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readDiscoveriesAfter(ctx.db, { ...filter, after, limit: limit + 1 });
+      const scope = await findScope(ctx.db, filter);
+      const rows = await readDiscoveriesAfter(ctx.db, { ...filter, ...scope, after, limit: limit + 1 });
       const items = rows.slice(0, limit);
       return { items, next_after: String(items.at(-1)?.id ?? after), more: rows.length > limit };
     },

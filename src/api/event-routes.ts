@@ -7,11 +7,11 @@ import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { type FeedEvent, openFeed } from '../monitor/events/live-feed.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { findRenamed, type NamedKind } from '../store/former-slugs.ts';
 import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
-import { afterDiscoveryId, idParam, searchSlug, topicSlug, viewParam } from './request-shapes.ts';
+import { afterDiscoveryId, idParam, viewParam, scopeParams } from './request-shapes.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
@@ -30,8 +30,7 @@ const STREAM_HEADERS = {
 };
 
 const eventQuery = z.strictObject({
-  topic: topicSlug.optional(),
-  search: searchSlug.optional(),
+  ...scopeParams,
   view: viewParam,
   after: afterDiscoveryId.optional(),
 });
@@ -48,7 +47,10 @@ const eventHeaders = z.object({
 });
 
 export function eventRoutes(app: App, { ctx }: RouteContext): void {
-  const feed = openFeed(ctx, encodeEvent, runAsProgram);
+  const feeds = {
+    real: openFeed(ctx, 'real', encodeEvent, runAsProgram),
+    simulated: openFeed(ctx, 'simulated', encodeEvent, runAsProgram),
+  };
   const streams = new Map<EventStream, Following>();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -79,7 +81,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
 
   app.addHook('preClose', async () => {
     for (const stream of streams.keys()) stream.end();
-    await feed.close();
+    await Promise.all(Object.values(feeds).map((feed) => feed.close()));
   });
 
   app.get(
@@ -104,9 +106,10 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async (request, reply) => {
-      const { topic, search, view } = request.query;
+      const { view, ...asked } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
-      await assertFilterExists(ctx.db, { topic, search });
+      const { data, topic, search } = await findScope(ctx.db, asked);
+      const feed = feeds[data];
       const after = await feed.startOf(lastId);
       // A HEAD request would hold a stream to which nothing is ever written.
       if (request.method === 'HEAD') return void hijackReply(reply, STREAM_HEADERS).writeHead(200).end();

@@ -6,22 +6,21 @@ import { z } from 'zod';
 import { MINUTE } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { FORMATS } from '../monitor/export/row-encoders.ts';
 import { exportRows } from '../monitor/export/export-rows.ts';
 import { RESOURCES } from '../store/export/export-resources.ts';
 import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
-import { describeEmptySide } from '../store/data-sides.ts';
 import {
-  dataParam,
   flagParam,
   queryParam,
   timeParam,
   searchSlug,
   topicSlug,
   viewParam,
+  simulatedParam,
 } from './request-shapes.ts';
 import { Bytes } from './reply-shapes.ts';
 import { abortOnClose, hijackReply } from '../platform/http/raw-reply.ts';
@@ -40,7 +39,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
   app.get(
     '/api/v1/exports/:kind',
     {
-      config: { scope: 'read', sends: ['Content-Disposition', 'Strandline-Notice'] },
+      config: { scope: 'read', sends: ['Content-Disposition'] },
       schema: {
         operationId: 'exportRows',
         summary: 'Export rows as CSV, NDJSON or Parquet',
@@ -60,7 +59,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
               'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
             ),
           view: viewParam,
-          simulated: dataParam,
+          simulated: simulatedParam,
           raw: flagParam
             .optional()
             .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
@@ -80,7 +79,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
     },
     async (request, reply) => {
       const { kind } = request.params;
-      const { format, raw, bom, topic, search, since, until, text, view, simulated: data } = request.query;
+      const { format, raw, bom, topic, search, since, until, text, view, simulated } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -99,10 +98,8 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         ]);
       if (view !== undefined && kind !== 'discoveries')
         throw new InvalidInput([{ path: 'query.view', given: view, expected: 'only with discoveries' }]);
-      await assertFilterExists(ctx.db, { topic, search });
-      const notice = await describeEmptySide(ctx.db, data, 'simulated=1');
+      const { data } = await findScope(ctx.db, { topic, search, simulated });
       const headers = {
-        ...(notice === null ? {} : { 'strandline-notice': notice }),
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         'cache-control': 'no-store',

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { InvalidInput } from '../domain/errors.ts';
 import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText } from '../store/archive/find-text.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
-import { flagParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
 
 const MarkedText = z
@@ -20,7 +20,8 @@ const Hit = z
   .object({
     kind: z.enum(['post', 'link']),
     score: z.number().describe('Relevance; 0 if the query has no words.'),
-    sandbox: z.boolean().describe('True if only the sandbox found it: simulated.'),
+    simulated: z.boolean(),
+    sandbox: z.boolean().describe('An older name of `simulated`.'),
     services: z.array(z.string()).describe('Services that returned it.'),
     found_by: z
       .array(z.object({ search: z.string(), topic: z.string(), service: z.string() }))
@@ -39,17 +40,12 @@ const findQuery = z.strictObject({
   text: queryParam.describe(
     'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. See docs/reference/queries.md.',
   ),
-  topic: topicSlug.optional(),
-  search: searchSlug.optional(),
+  ...scopeParams,
   kind: z.enum(['post', 'link']).optional(),
   author: textParam(100).min(1).optional().describe('Username of the author of a post, without @.'),
   lang: textParam(35).min(1).optional().describe('Language that the post states.'),
   service: textParam(100).min(1).optional().describe('Name of a service that found it.'),
-  sandbox: flagParam
-    .optional()
-    .describe(
-      'true: only simulated results. false: only real ones. Default: real ones first, then simulated ones.',
-    ),
+  sandbox: flagParam.optional().describe('An older name of `simulated`.'),
   since: timeParam.optional().describe('Start of the range, by time of publication (inclusive).'),
   until: timeParam.optional().describe('End of the range, by time of publication (exclusive).'),
   limit: z.coerce
@@ -71,7 +67,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'find',
         summary: 'Search posts and links by text',
         description:
-          'All words of the query must match, in any inflected form of their language. Most relevant first; real results before simulated ones.',
+          'All words of the query must match, in any inflected form of their language. Most relevant first.',
         tags: ['find'],
         querystring: findQuery,
         response: {
@@ -84,23 +80,23 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
     },
     async (request) => {
       const { limit, after, filter, encode } = cursor.pageOf(request.query);
-      const { topic, search, service, sandbox } = filter;
+      const { service, sandbox, simulated = sandbox } = filter;
       const query = buildQuery(filter);
-      await assertFilterExists(ctx.db, { topic, search });
+      const scope = await findScope(ctx.db, { ...filter, simulated });
       const leave = app.shares.finds.take(request);
       try {
         const not_indexed = await catchUpForQuery(ctx.db, filter.text);
-        const scope = { topic, search, service, sandbox };
         const now = ctx.clock.now();
         const { hits, total, next } = await findText(ctx.db, {
           ...scope,
+          service,
           query,
           now,
           after: after?.[0],
           limit,
         });
         return {
-          items: hits,
+          items: hits.map((hit) => ({ ...hit, sandbox: hit.simulated })),
           next_cursor: next === null ? null : encode([next]),
           total,
           not_indexed,

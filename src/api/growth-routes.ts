@@ -1,7 +1,7 @@
 /** Growth: gains of posts and searches, and what is typical at each age. */
 import { z } from 'zod';
 import { DAY } from '../domain/time.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLatestAges } from '../store/queries/post-ages.ts';
 import {
   GROWTH_ORDERS,
@@ -37,13 +37,13 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(GrownPost),
     },
-    async ({ topic, search, by, since, limit }) => {
-      await assertFilterExists(ctx.db, { topic, search });
+    async ({ by, since, limit, ...asked }) => {
+      const scope = await findScope(ctx.db, asked);
       const from = since ?? new Date(ctx.clock.now().getTime() - DAY);
-      return readDerived({ topic, search }, async () => {
-        const rows = await readGrowth(ctx.db, { topic, search, since: from, order: by, limit });
+      return readDerived(scope, async () => {
+        const rows = await readGrowth(ctx.db, { ...scope, since: from, order: by, limit });
         const ids = rows.map(({ post_id }) => post_id);
-        const ages = await readLatestAges(ctx.db, ids, { topic, search });
+        const ages = await readLatestAges(ctx.db, ids, scope);
         return rows.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
       });
     },
@@ -62,10 +62,10 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(SearchGrowth),
     },
-    async ({ topic, search, per, days: back }) => {
-      await assertFilterExists(ctx.db, { topic, search });
-      const filter = { topic, search, per, ...countDaysBack(back), limit: MAX_BUCKETS };
-      return readDerived({ topic, search }, () => readSearchGrowth(ctx.db, filter));
+    async ({ per, days: back, ...asked }) => {
+      const scope = await findScope(ctx.db, asked);
+      const filter = { ...scope, per, ...countDaysBack(back), limit: MAX_BUCKETS };
+      return readDerived(scope, () => readSearchGrowth(ctx.db, filter));
     },
   );
 
@@ -90,12 +90,10 @@ export function growthRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(PostAtAge),
     },
-    async ({ topic, search, hours, since, limit }) => {
-      await assertFilterExists(ctx.db, { topic, search });
+    async ({ hours, since, limit, ...asked }) => {
+      const scope = await findScope(ctx.db, asked);
       const from = since ?? new Date(ctx.clock.now().getTime() - 7 * DAY);
-      return readDerived({ topic, search }, () =>
-        readPostsAtAge(ctx.db, { topic, search, hours, since: from, limit }),
-      );
+      return readDerived(scope, () => readPostsAtAge(ctx.db, { ...scope, hours, since: from, limit }));
     },
   );
 
@@ -109,9 +107,9 @@ export function growthRoutes(app: App, home: RouteContext): void {
       query: z.strictObject({ ...trendFilter, limit: limitParam }),
       reply: defineFigures(TypicalAtAge),
     },
-    async (filter) => {
-      await assertFilterExists(ctx.db, filter);
-      return readDerived(filter, () => readTypicalAtAge(ctx.db, filter));
+    async ({ limit, ...asked }) => {
+      const scope = await findScope(ctx.db, asked);
+      return readDerived(scope, () => readTypicalAtAge(ctx.db, { ...scope, limit }));
     },
   );
 }

@@ -1,9 +1,10 @@
 /** Links: lists, details, ranks over time, and which search found them first. */
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
 import { Refused } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLinkPage } from '../store/queries/link-pages.ts';
 import {
   readLinkAddresses,
@@ -23,7 +24,7 @@ import {
   notIndexed,
 } from './pagination.ts';
 import { Link, LinkSource } from './reply-shapes.ts';
-import { idParam, queryParam, textParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { idParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['links'];
 const params = z.strictObject({ id: idParam });
@@ -87,8 +88,7 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
           'Newest first, by when each was first seen. Different spellings of one URL are one link.',
         tags,
         querystring: defineListQuery(cursor, {
-          topic: topicSlug.optional(),
-          search: searchSlug.optional(),
+          ...scopeParams,
           domain: textParam(255).min(1).optional().describe('Host, as in the member `site`.'),
           source: textParam(100)
             .min(1)
@@ -105,9 +105,15 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { text, ...others } = filter;
       const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
-      await assertFilterExists(ctx.db, others);
+      const scope = await findScope(ctx.db, others);
       const not_indexed = await catchUpForQuery(ctx.db, text);
-      const rows = await readLinkPage(ctx.db, { ...others, matching, before: after?.[0], limit: limit + 1 });
+      const rows = await readLinkPage(ctx.db, {
+        ...others,
+        ...scope,
+        matching,
+        before: after?.[0],
+        limit: limit + 1,
+      });
       return { ...reply(rows, ({ id }) => [id]), not_indexed };
     },
   );
@@ -131,7 +137,7 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       if (link === undefined) throw createUnknownLinkError(id);
       const [addresses, found_by, cited_by, posts] = await Promise.all([
         readLinkAddresses(ctx.db, id),
-        readLinkSources(ctx.db, id),
+        readLinkSources(ctx.db, sideOf(link), id),
         readCiting(ctx.db, id),
         readPostsWithLink(ctx.db, id),
       ]);

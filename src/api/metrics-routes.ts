@@ -10,7 +10,9 @@ import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
+import { simulatedParam } from './request-shapes.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { z } from 'zod';
 
 /** A queue that has not responded by then counts as down. */
 const QUEUE_TIMEOUT_MS = 2 * SECOND;
@@ -18,34 +20,40 @@ const QUEUE_TIMEOUT_MS = 2 * SECOND;
 /** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
-    app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
-      const now = ctx.clock.now();
-      const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-      const [counts, figures, silence, unread, lag, depth, sources] = await Promise.all([
-        readCounts(ctx.db),
-        readFigures(ctx.db, { now, heardSince }),
-        judgeSilence(ctx),
-        readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
-        readLag(ctx.db),
-        withTimeout(ctx.queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null),
-        services.health(),
-      ]);
-      const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
-      const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
-      const text = [
-        await renderGlobalMetrics({
-          counts,
-          figures,
-          silent: silence.total,
-          unread,
-          lag,
-          depth,
-        }),
-        await renderServiceMetrics(sources),
-        await processMetrics.metrics(),
-      ].join('\n');
-      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
-    });
+    const querystring = z.object({ simulated: simulatedParam });
+    app.get(
+      '/metrics',
+      { config: { scope: 'read' }, schema: { hide: true, querystring } },
+      async (request, reply) => {
+        const data = request.query.simulated === true ? 'simulated' : 'real';
+        const now = ctx.clock.now();
+        const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+        const [counts, figures, silence, unread, lag, depth, sources] = await Promise.all([
+          readCounts(ctx.db),
+          readFigures(ctx.db, data, { now, heardSince }),
+          judgeSilence(ctx, data),
+          readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+          readLag(ctx.db),
+          withTimeout(ctx.queue.depth(), QUEUE_TIMEOUT_MS).catch(() => null),
+          services.health(),
+        ]);
+        const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
+        const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
+        const text = [
+          await renderGlobalMetrics({
+            counts,
+            figures,
+            silent: silence.total,
+            unread,
+            lag,
+            depth,
+          }),
+          await renderServiceMetrics(sources),
+          await processMetrics.metrics(),
+        ].join('\n');
+        return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
+      },
+    );
   };
 }
 

@@ -1,8 +1,9 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
 import {
   readEngagement,
@@ -20,7 +21,7 @@ import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, orderKey } from '../monitor/http/cursors.ts';
 import { catchUpForQuery, defineListQuery, defineListReply, notIndexed } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
-import { idParam, textParam, timeParam, queryParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { idParam, textParam, timeParam, queryParam, scopeParams } from './request-shapes.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: idParam });
@@ -65,8 +66,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
           'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
         tags,
         querystring: defineListQuery(cursor, {
-          topic: topicSlug.optional(),
-          search: searchSlug.optional(),
+          ...scopeParams,
           author: textParam(100)
             .min(1)
             .optional()
@@ -88,10 +88,17 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const { limit, after: keys, filter, reply } = cursor.pageOf(query);
       const { sort: order, text, ...others } = filter;
       const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
-      await assertFilterExists(ctx.db, others);
+      const scope = await findScope(ctx.db, others);
       const not_indexed = await catchUpForQuery(ctx.db, text);
       const after = keys === undefined ? undefined : { by: keys[0], id: keys[1] };
-      const rows = await readPostPage(ctx.db, { ...others, matching, order, after, limit: limit + 1 });
+      const rows = await readPostPage(ctx.db, {
+        ...others,
+        ...scope,
+        matching,
+        order,
+        after,
+        limit: limit + 1,
+      });
       const page = reply(rows, ({ place: { by, id } }) => [by, id]);
       return { ...page, items: page.items.map(({ post }) => post), not_indexed };
     },
@@ -128,12 +135,13 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { id } }) => {
       const post = await findPost(ctx.db, id);
+      const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
       const [growth, versions, ages, known] = await Promise.all([
-        readPostGrowth(ctx.db, id),
-        readPostVersions(ctx.db, id),
-        readAgesOfPost(ctx.db, id),
-        readPostsByExternalId(ctx.db, post.service, inside),
+        readPostGrowth(ctx.db, data, id),
+        readPostVersions(ctx.db, data, id),
+        readAgesOfPost(ctx.db, data, id),
+        readPostsByExternalId(ctx.db, data, post.service, inside),
       ]);
       const findKnown = (external: string | null) =>
         known.find(({ external_id }) => external_id === external) ?? null;
@@ -178,8 +186,8 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     PostEngagement,
   );
   app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
-    await findPost(ctx.db, id);
-    return { items: await readEngagement(ctx.db, id) };
+    const post = await findPost(ctx.db, id);
+    return { items: await readEngagement(ctx.db, sideOf(post), id) };
   });
 
   const sightings = definePostList(

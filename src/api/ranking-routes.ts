@@ -1,6 +1,6 @@
 /** Rising posts, hashtags and domains; top lists; share of voice. */
 import { z } from 'zod';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findSideOfTopics } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../store/queries/rising.ts';
 import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../store/queries/tops.ts';
@@ -51,9 +51,9 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     addRoute(
       `/rising/${what}`,
       { operationId, summary, description, query: rising, reply: defineFigures(item) },
-      async (filter) => {
-        await assertFilterExists(ctx.db, filter);
-        return readDerived<unknown>(filter, () => read(ctx.db, filter));
+      async ({ since, limit, ...asked }) => {
+        const scope = await findScope(ctx.db, asked);
+        return readDerived<unknown>(scope, () => read(ctx.db, { ...scope, since, limit }));
       },
     );
 
@@ -63,28 +63,28 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       'authors',
       'listTopAuthors',
       'List authors with the most posts',
-      'Counted over whole UTC days, separately for real and simulated services.',
+      'Counted over whole UTC days.',
       readTopAuthors,
     ],
     [
       'domains',
       'listTopDomains',
       'List domains with the most posts and links',
-      'Counted over whole UTC days, separately for real and simulated services.',
+      'Counted over whole UTC days.',
       readTopDomains,
     ],
     [
       'hashtags',
       'listTopHashtags',
       'List hashtags with the most posts',
-      'Counted over whole UTC days, separately for real and simulated services. Each hashtag counts once per post.',
+      'Counted over whole UTC days. Each hashtag counts once per post.',
       readTopHashtags,
     ],
     [
       'languages',
       'listTopLanguages',
       'List languages with the most posts',
-      'Counted over whole UTC days, separately for real and simulated services. The language is the one that a post states.',
+      'Counted over whole UTC days. The language is the one that a post states.',
       readTopLanguages,
     ],
   ] as const;
@@ -92,11 +92,9 @@ export function rankingRoutes(app: App, home: RouteContext): void {
     addRoute(
       `/tops/${what}`,
       { operationId, summary, description, query: tops, reply: defineFigures(Top[what]) },
-      async ({ topic, search, days: back, limit }) => {
-        await assertFilterExists(ctx.db, { topic, search });
-        return readDerived<unknown>({ topic, search }, () =>
-          read(ctx.db, { topic, search, ...countDaysBack(back), limit }),
-        );
+      async ({ days: back, limit, ...asked }) => {
+        const scope = await findScope(ctx.db, asked);
+        return readDerived<unknown>(scope, () => read(ctx.db, { ...scope, ...countDaysBack(back), limit }));
       },
     );
 
@@ -106,7 +104,7 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       operationId: 'compareTopics',
       summary: 'Compare the share of voice of topics',
       description:
-        'Shares are corrected for coverage, so that topics observed less do not appear smaller; null if too little was observed.',
+        'Shares are corrected for coverage, so that topics observed less do not appear smaller; null if too little was observed. Real and simulated topics are not compared with each other.',
       query: z.strictObject({
         topics: z
           .string()
@@ -119,8 +117,8 @@ export function rankingRoutes(app: App, home: RouteContext): void {
       reply: defineFigures(Voice),
     },
     async ({ topics, days: back }) => {
-      for (const topic of topics) await assertFilterExists(ctx.db, { topic });
-      return readDerived({ topic: topics }, () => readShareOfVoice(ctx, topics, back));
+      const data = await findSideOfTopics(ctx.db, 'query.topics', topics);
+      return readDerived({ data, topic: topics }, () => readShareOfVoice(ctx, data, topics, back));
     },
   );
 }

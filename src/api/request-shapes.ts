@@ -1,7 +1,6 @@
 /** Zod types of requests: values of paths, queries and cursors, and the bodies of searches, topics and alerts. */
 
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
-import type { Data } from '../domain/data.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
@@ -56,12 +55,23 @@ const reuseMember = z
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Which side of the data a request reads. */
-export const dataParam = z
-  .enum(['0', '1', 'false', 'true'])
-  .default('0')
-  .transform((value): Data => (value === '1' || value === 'true' ? 'simulated' : 'real'))
-  .describe('1: simulated data, which the sandbox made up. Default: real data. A reply never has both.');
+/** Which side of the data a reply is about. */
+export const simulatedParam = z
+  .enum(['1', '0', 'true', 'false'])
+  .transform((value) => value === '1' || value === 'true')
+  .optional()
+  .meta({
+    description:
+      '1: simulated data, from the sandbox. 0 (default): real data. The two are never mixed. A named topic or search is of its side, whatever is sent.',
+    examples: ['0'],
+  });
+
+/** What most lists are about: the monitor's `findScope` decides on the side. */
+export const scopeParams = {
+  topic: topicSlug.optional(),
+  search: searchSlug.optional(),
+  simulated: simulatedParam,
+};
 
 /** Which discoveries count as new. */
 export const viewParam = z

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { ActingContext } from '../monitor/context.ts';
 import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts/manage-rules.ts';
 import { MAX_BACKTEST_DAYS, backtestRule, previewRule } from '../monitor/alerts/backtest.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { editedRule, newRule, ruleSlug, searchSlug, topicSlug } from './request-shapes.ts';
+import { editedRule, newRule, ruleSlug, scopeParams } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
@@ -54,16 +54,17 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       schema: {
         operationId: 'listRules',
         summary: 'List alert rules',
-        description: 'Ordered by slug. Omits removed rules.',
+        description:
+          'Ordered by slug. Omits removed rules. A rule is of the side of its topic or search; one on everything is about real data.',
         tags,
-        querystring: defineListQuery(cursor, { topic: topicSlug.optional(), search: searchSlug.optional() }),
+        querystring: defineListQuery(cursor, scopeParams),
         response: { 200: defineListReply(Rule) },
       },
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readRules(ctx.db, { ...filter, after, limit: limit + 1 });
+      const scope = await findScope(ctx.db, filter);
+      const rows = await readRules(ctx.db, { ...scope, after, limit: limit + 1 });
       return reply(rows, ({ slug }) => slug);
     },
   );

@@ -1,10 +1,12 @@
 import { finished } from 'node:stream';
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { Refused, RUN_CODE_NAMES } from '../domain/errors.ts';
 import { replayRun } from '../monitor/runs/late-and-replay.ts';
 import { previewRequest } from '../monitor/runs/request-preview.ts';
-import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
+import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
 import type { Database, Id } from '../store/database.ts';
+import type { DataScope } from '../store/queries/data-scope.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
 import { readRunTools } from '../store/queries/run-tools.ts';
@@ -13,7 +15,7 @@ import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
-import { idParam, timeParam, searchSlug, topicSlug } from './request-shapes.ts';
+import { idParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Bytes, Call, Reject, Run, RunTool, defineRowWith } from './reply-shapes.ts';
 
 const tags = ['runs'];
@@ -62,8 +64,7 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
         description: 'Newest first. Includes skipped slots, with `reason`. `code` explains why a run failed.',
         tags,
         querystring: defineListQuery(cursor, {
-          topic: topicSlug.optional(),
-          search: searchSlug.optional(),
+          ...scopeParams,
           status: z.enum(RUN_STATUSES).optional(),
           code: runCode.optional().describe('Failure code.'),
           since: timeParam.optional().describe('Created at or after this time.'),
@@ -73,9 +74,11 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const { topic, search, ...others } = filter;
-      const searches = await findSearchIds(db, { topic, search });
-      const { runs } = await readRunPage(db, { ...others, searches, before: after?.[0], limit: limit + 1 });
+      const { topic, search, simulated, ...others } = filter;
+      const scope = await findScope(db, { topic, search, simulated });
+      const searches = await findSearchIds(db, scope);
+      const page = { before: after?.[0], limit: limit + 1 };
+      const { runs } = await readRunPage(db, { ...others, data: scope.data, searches, ...page });
       return reply(runs, ({ id }) => [id]);
     },
   );
@@ -97,8 +100,8 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     },
     async ({ params: path, query }) => {
       const { limit, after, reply } = rejectCursor.pageOf(query, path);
-      await findRunRow(db, path.run);
-      const rows = await readRejects(db, path.run, { after: after?.[0], limit: limit + 1 });
+      const run = await findRunRow(db, path.run);
+      const rows = await readRejects(db, sideOf(run), path.run, { after: after?.[0], limit: limit + 1 });
       return reply(rows, ({ id }) => [id]);
     },
   );
@@ -125,8 +128,8 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
       const run = await findRunRow(db, id);
       const [request, tools, call_rows, answer] = await Promise.all([
         previewRequest(ctx, id),
-        readRunTools(db, [id]),
-        readCalls(db, id),
+        readRunTools(db, sideOf(run), [id]),
+        readCalls(db, sideOf(run), id),
         readResponseNote(db, id),
       ]);
       return { ...run, request, tools, call_rows, answer: answer ?? null };
@@ -189,14 +192,13 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** Ids of the searches that match, including removed ones; undefined: all. @throws Refused `not_found` */
+/** Ids of the searches that match, including removed ones; undefined: all of the side. */
 async function findSearchIds(
   db: Database,
-  { topic, search }: { topic: string | undefined; search: string | undefined },
+  { data, topic, search }: DataScope,
 ): Promise<readonly Id[] | undefined> {
   if (topic === undefined && search === undefined) return undefined;
-  await assertFilterExists(db, { topic, search });
-  const rows = await readSearches(db, { topic, removed: true, limit: MAX_SEARCHES });
+  const rows = await readSearches(db, { data, topic, removed: true, limit: MAX_SEARCHES });
   return rows.flatMap(({ id, slug }) => (search === undefined || slug === search ? [id] : []));
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { OPERATIONS } from '../domain/enumerations.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
-import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { changeSearch } from '../monitor/topics/search-state.ts';
 import { readSearches, readVersions } from '../store/queries/search-list.ts';
@@ -19,6 +20,7 @@ import {
   searchSlug,
   serviceKind,
   topicSlug,
+  simulatedParam,
 } from './request-shapes.ts';
 import { defineRowWith, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
@@ -58,14 +60,17 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
           operation: z.enum(OPERATIONS).optional(),
           service: serviceKind.optional().describe('Kind of service.'),
           removed: flagParam.optional().describe('Include removed searches.'),
+          simulated: simulatedParam,
         }),
         response: { 200: defineListReply(Search) },
       },
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, { topic: filter.topic });
-      const rows = await readSearches(ctx.db, { ...filter, after, limit: limit + 1 });
+      // The kind of service decides on the side, too.
+      const { topic, service, simulated = service === 'sandbox' } = filter;
+      const { data } = await findScope(ctx.db, { topic, simulated });
+      const rows = await readSearches(ctx.db, { ...filter, data, after, limit: limit + 1 });
       return reply(rows, ({ topic, slug }) => ({ topic, slug }));
     },
   );
@@ -105,8 +110,8 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: path, query }) => {
       const { limit, after, reply } = versionCursor.pageOf(query, path);
-      const { id } = await findSearchRow(ctx.db, path.search);
-      const rows = await readVersions(ctx.db, id, { before: after, limit: limit + 1 });
+      const search = await findSearchRow(ctx.db, path.search);
+      const rows = await readVersions(ctx.db, sideOf(search), search.id, { before: after, limit: limit + 1 });
       return reply(rows, ({ version }) => version);
     },
   );

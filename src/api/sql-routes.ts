@@ -1,13 +1,13 @@
 /** Statements over the SQL contract. */
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
-import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import type { App } from '../monitor/http/route-types.ts';
 import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
-import { describeEmptySide } from '../store/data-sides.ts';
-import { dataParam, textParam } from './request-shapes.ts';
+import { simulatedParam, textParam } from './request-shapes.ts';
 
 /** Made by `renderJson` in store/reader/reader-query.ts. */
 const SqlResult = z
@@ -39,11 +39,11 @@ const sqlBody = z
     examples: [{ sql: 'select search, count(*) as posts from post_sightings group by 1 order by 2 desc' }],
   });
 
-export function sqlRoutes(app: App, { ctx }: RouteContext): void {
+export function sqlRoutes(app: App): void {
   app.post(
     '/api/v1/sql',
     {
-      config: { scope: 'sql', sends: ['Strandline-Notice'] },
+      config: { scope: 'sql' },
       schema: {
         operationId: 'querySql',
         summary: 'Run a SQL query',
@@ -51,18 +51,16 @@ export function sqlRoutes(app: App, { ctx }: RouteContext): void {
           `Runs one statement over the views of the SQL contract. Limits: ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB, ${MAX_STATEMENT_MS / SECOND} seconds, ` +
           `${MAX_CONCURRENT_STATEMENTS.each} parallel statements per client and ${MAX_CONCURRENT_STATEMENTS.all} in total. Closing the connection cancels the statement.`,
         tags: ['sql'],
-        querystring: z.strictObject({ simulated: dataParam }),
+        querystring: z.strictObject({ simulated: simulatedParam }),
         body: sqlBody,
         response: { 200: SqlResult },
       },
     },
     async (request, reply) => {
       const { sql } = request.body;
-      const { simulated: data } = request.query;
+      const data = sideOf({ simulated: request.query.simulated === true });
       try {
         const { body: finished } = await app.statements.ask(request, reply, { sql, data, form: 'json' });
-        const notice = await describeEmptySide(ctx.db, data, 'simulated=1');
-        if (notice !== null) reply.header('Strandline-Notice', notice);
         // Rendered by the reader process: neither parsed nor checked here.
         return reply.type('application/json; charset=utf-8').send(finished as never);
       } catch (error) {

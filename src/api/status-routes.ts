@@ -10,6 +10,7 @@ import { SERVICE_KINDS } from '../store/services.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { emptyQuery } from './pagination.ts';
+import { simulatedParam } from './request-shapes.ts';
 
 const tallies = z.record(z.string(), z.int());
 const runCode = z.enum(RUN_CODE_NAMES);
@@ -194,13 +195,13 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
         operationId: 'getStatus',
         summary: 'Get the status of the installation',
         description:
-          'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches.',
+          'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches. Runs and searches are those of one side.',
         tags: ['status'],
-        querystring: emptyQuery,
+        querystring: z.strictObject({ simulated: simulatedParam }),
         response: { 200: Status },
       },
     },
-    () => readStatus(ctx, embedded),
+    ({ query }) => readStatus(ctx, query.simulated === true ? 'simulated' : 'real', embedded),
   );
 
   app.get(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readTopics } from '../store/queries/topic-list.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
-import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { StateChange } from '../store/topics.ts';
@@ -15,6 +15,7 @@ import {
   newTopic,
   renamedTopic,
   rewatchedTopic,
+  simulatedParam,
   topicSlug,
   watchedText,
 } from './request-shapes.ts';
@@ -44,13 +45,15 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
         tags,
         querystring: defineListQuery(cursor, {
           removed: flagParam.optional().describe('Include removed topics.'),
+          simulated: simulatedParam,
         }),
         response: { 200: defineListReply(Topic) },
       },
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const rows = await readTopics(ctx.db, { ...filter, after, limit: limit + 1 });
+      const { data } = await findScope(ctx.db, filter);
+      const rows = await readTopics(ctx.db, { ...filter, data, after, limit: limit + 1 });
       return reply(rows, ({ slug }) => slug);
     },
   );

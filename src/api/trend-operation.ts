@@ -4,12 +4,12 @@ import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { searchSlug, topicSlug } from './request-shapes.ts';
+import { scopeParams } from './request-shapes.ts';
 
 const tags = ['trends'];
 
 /** Filters of most trend routes. */
-export const trendFilter = { topic: topicSlug.optional(), search: searchSlug.optional() };
+export const trendFilter = scopeParams;
 
 export const defineDays = (most: number, usual: number) =>
   z.coerce
@@ -58,10 +58,7 @@ export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) 
     );
   };
   /** Reads `as_of` before the figures, so that they include at least everything received before it. */
-  const readDerived = async <R>(
-    of: { topic?: string | readonly string[] | undefined; search?: string | undefined },
-    read: () => Promise<R>,
-  ) => {
+  const readDerived = async <R>(of: Parameters<typeof readDerivedUntil>[1], read: () => Promise<R>) => {
     const as_of = findOldest(await readDerivedUntil(ctx.db, of));
     return { items: await read(), as_of };
   };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DAY, HOUR } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
+import { findScope, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { BUCKETS, readBuckets, readSpikePage } from '../store/queries/volume.ts';
 import { SPIKE_MEASURES } from '../store/schema/analytics/trend-views.ts';
@@ -43,11 +43,12 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(Trend),
     },
-    async ({ topic, search, days: back, bucket_hours }) => {
-      const searches = await findSearches(ctx.db, { topic, search });
+    async ({ days: back, bucket_hours, ...asked }) => {
+      const scope = await findScope(ctx.db, asked);
+      const searches = await findSearches(ctx.db, scope);
       assertBucketLimit('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
-      return readDerived({ topic, search }, () =>
-        readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }),
+      return readDerived(scope, () =>
+        readTrends(ctx, searches, { data: scope.data, days: back, hoursEach: bucket_hours }),
       );
     },
   );
@@ -69,7 +70,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       }),
       reply: defineFigures(Volume),
     },
-    async ({ topic, search, per, since, until = ctx.clock.now() }) => {
+    async ({ per, since, until = ctx.clock.now(), ...asked }) => {
       const usual = { quarter: DAY, hour: 7 * DAY, day: 30 * DAY }[per];
       const from = since ?? new Date(Math.floor((until.getTime() - usual) / HOUR) * HOUR);
       const span = until.getTime() - from.getTime();
@@ -81,18 +82,19 @@ export function volumeRoutes(app: App, home: RouteContext): void {
             expected: `a time before until, at most ${MAX_DAYS[per]} days before it`,
           },
         ]);
-      const searches = await findSearches(ctx.db, { topic, search });
+      const scope = await findScope(ctx.db, asked);
+      const searches = await findSearches(ctx.db, scope);
       if (searches.length > MAX_SEARCHES)
         throw new InvalidInput([
           {
             path: 'topic',
-            given: topic,
+            given: asked.topic,
             expected: `a topic with at most ${MAX_SEARCHES} searches, or one search`,
           },
         ]);
       assertBucketLimit('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);
       const searchIds = searches.map(({ id }) => id);
-      return readDerived({ topic, search }, async () => {
+      return readDerived(scope, async () => {
         const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: MAX_BUCKETS });
         return searches.map(({ id, slug, topic: of, service_kind }) => ({
           search_id: id,
@@ -125,8 +127,8 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     },
     async (query) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      await assertFilterExists(ctx.db, filter);
-      const rows = await readSpikePage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      const scope = await findScope(ctx.db, filter);
+      const rows = await readSpikePage(ctx.db, { ...filter, ...scope, before: after?.[0], limit: limit + 1 });
       return reply(rows, ({ id }) => [id]);
     },
   );

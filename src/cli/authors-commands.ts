@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { findAuthor, forgetAuthor, countStored } from '../store/maintenance/forget-author.ts';
 import type { Cli } from './command-context.ts';
+import { SIMULATED_OPTION } from './result-notices.ts';
+import type { ShowOptions } from './show-item.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatQuantity } from './value-formatting.ts';
 
@@ -11,11 +13,12 @@ export function registerAuthors(authors: Command, cli: Cli): void {
   authors
     .command('show <author>')
     .description('show an author by id or @username: the profile, its counters, and its versions')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline authors show @somebody\n')
-    .action(async (named: string, { json }: { json?: boolean }) => {
+    .action(async (named: string, options: ShowOptions) => {
       const { showAuthor } = await import('./show-item.ts');
-      return showAuthor(cli, named, json);
+      return showAuthor(cli, named, options);
     });
   authors
     .command('forget')

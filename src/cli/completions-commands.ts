@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describeCompletionChange } from '../domain/completion-change.ts';
+import { sideOf } from '../domain/data.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { describeToolCoverage } from '../domain/tool-coverage.ts';
 import type { Database } from '../store/database.ts';
@@ -18,7 +19,7 @@ import { parseId } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { registerCompletionDiff } from './completions-diff-command.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { printSimulatedNoticeForSearches } from './result-notices.ts';
+import { printSimulated } from './result-notices.ts';
 import { listOptional } from './run-rendering.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -45,15 +46,16 @@ export function registerCompletions(completions: Command, cli: Cli): void {
       const runId = options.run === undefined ? undefined : parseId('run', options.run);
       return cli.withProgram(async ({ ctx }) => {
         const completion = await findCompletion(ctx.db, search, runId);
-        const key_items = await readKeyItems(ctx.db, completion.id);
-        const links = await readLinksByIds(ctx.db, completion.completion_links);
+        const data = sideOf(completion);
+        const key_items = await readKeyItems(ctx.db, data, completion.id);
+        const links = await readLinksByIds(ctx.db, data, completion.completion_links);
         const run = await readRun(ctx.db, completion.run_id);
         const isFirst = run !== undefined && isBaselineRun(run);
-        const tools = await readRunTools(ctx.db, [completion.run_id]);
+        const tools = await readRunTools(ctx.db, data, [completion.run_id]);
         await cli.show(options.json, { ...completion, key_items, links, tools }, () =>
           renderCompletion({ ...completion, tools }, isFirst, key_items, links, cli.page),
         );
-        await printSimulatedNoticeForSearches(cli, ctx, options.json, [completion.search]);
+        printSimulated(cli, options.json, data);
       });
     });
   registerCompletionDiff(completions, cli);

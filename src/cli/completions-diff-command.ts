@@ -1,3 +1,4 @@
+import { sideOf } from '../domain/data.ts';
 import type { Command } from 'commander';
 import { formatPercent } from '../domain/display-format.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -13,6 +14,7 @@ import {
 } from '../store/queries/completion-diff.ts';
 import { parseId, parseSince } from './option-values.ts';
 import type { Cli } from './command-context.ts';
+import { printSimulated } from './result-notices.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -38,14 +40,15 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
     .action((search: string, options: DiffOptions) => {
       const range = parseDiffRange(options, cli.page);
       return cli.withProgram(async ({ ctx }) => {
-        const { id } = await findSearchRow(ctx.db, search);
-        const diff = await readCompletionDiff(ctx.db, { id, slug: search }, range);
+        const row = await findSearchRow(ctx.db, search);
+        const diff = await readCompletionDiff(ctx.db, row, range);
         if (typeof diff === 'string') throw refuseDiff(diff, search, range);
         if (diff.from_first)
           cli.page.say(
             `note: no completion is that old; compared with the first one, of run ${diff.from.run_id}`,
           );
         await cli.show(options.json, diff, () => renderDiff(diff, cli.page));
+        printSimulated(cli, options.json, sideOf(row));
       });
     });
 }

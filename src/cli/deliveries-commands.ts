@@ -9,6 +9,8 @@ import {
   readDeliveries,
   readDelivery,
 } from '../store/alerts/alert-queries.ts';
+import { findSideOfMessages } from '../monitor/alerts/manage-rules.ts';
+import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import { parseId, parseLimit, parseChoice } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -22,7 +24,14 @@ export function registerDeliveries(deliveries: Command, cli: Cli): void {
   registerResend(deliveries, cli);
 }
 
-type ListOptions = { channel?: string; rule?: string; state?: string; limit?: string; json?: boolean };
+type ListOptions = {
+  channel?: string;
+  rule?: string;
+  simulated?: boolean;
+  state?: string;
+  limit?: string;
+  json?: boolean;
+};
 
 function registerList(deliveries: Command, cli: Cli): void {
   deliveries
@@ -32,13 +41,18 @@ function registerList(deliveries: Command, cli: Cli): void {
     .option('--rule <rule>', 'only messages of this rule')
     .option('--state <state>', `only messages in this state: ${DELIVERY_STATES.join(', ')}`)
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action(({ channel, rule, json, ...options }: ListOptions) => {
+    .action(({ channel, rule, simulated, json, ...options }: ListOptions) => {
       const state =
         options.state === undefined ? undefined : parseChoice('state', options.state, DELIVERY_STATES);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
-        const rows = await readDeliveries(ctx.db, { channel, rule, state, limit });
+        const data =
+          rule === undefined
+            ? (await openData(cli, ctx, { simulated, json })).data
+            : await findSideOfMessages(ctx.db, { rule, simulated });
+        const rows = await readDeliveries(ctx.db, { data, channel, rule, state, limit });
         if (rows.length === 0) cli.page.say('No deliveries yet.');
         await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
       });

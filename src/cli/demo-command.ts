@@ -74,14 +74,18 @@ async function runFill(
   }).finally(() => progress.clear());
   if (seed !== undefined) await pauseDemo(ctx);
   const seconds = (monotonicMs() - began) / 1_000;
-  const searches = (await readSearches(ctx.db, { limit: MAX_LIMIT })).filter(({ topic }) =>
+  const searches = (await readSearches(ctx.db, { data: 'simulated', limit: MAX_LIMIT })).filter(({ topic }) =>
     topic.startsWith(DEMO),
   );
   const room = measureSparklineRoom(
     searches.map(({ slug }) => slug),
     page,
   );
-  const trends = await readTrends(ctx, searches, { days, hoursEach: chooseHoursPerPoint(days, room) });
+  const trends = await readTrends(ctx, searches, {
+    data: 'simulated',
+    days,
+    hoursEach: chooseHoursPerPoint(days, room),
+  });
   await cli.show(options.json, { days, runs, seconds, searches: trends }, () => renderTrends(trends, page));
   page.say(`${formatQuantity(days, 'day')}, ${formatQuantity(runs, 'run')}, ${Math.round(seconds)} s`);
   for (const line of NEXT_STEPS) page.say(line);

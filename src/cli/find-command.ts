@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
 import { parseFieldValue } from '../domain/query-fields.ts';
 import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
 import { parseChoice, parseSince, parseWholeNumber, TIME_EXAMPLES } from './option-values.ts';
 import type { Cli } from './command-context.ts';
-import { describeBacklog, printSimulatedNotice } from './result-notices.ts';
+import { describeBacklog, openData, SIMULATED_OPTION } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
@@ -15,6 +14,7 @@ import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
 type FindOptions = {
   topic?: string;
   search?: string;
+  simulated?: boolean;
   kind?: string;
   author?: string;
   lang?: string;
@@ -37,6 +37,7 @@ export function registerFind(command: Command, cli: Cli): void {
     .option('--until <time>', 'before this time')
     .option('--limit <n>', `maximum number, up to ${MAX_HITS} (default: 20)`)
     .option('--after <place>', 'the next page, as the previous one says')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -44,7 +45,7 @@ export function registerFind(command: Command, cli: Cli): void {
         '  $ strandline find \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
     .action((text: string, options: FindOptions) => {
-      const { topic, search, after, json } = options;
+      const { after, json } = options;
       const limit = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 1, MAX_HITS);
       const written = parseQuery(text);
       if (written === EVERYTHING)
@@ -65,21 +66,17 @@ export function registerFind(command: Command, cli: Cli): void {
           readTime('from', options.since, 'since'),
           readTime('to', options.until, 'until'),
         ]);
-        await assertFilterExists(ctx.db, { topic, search });
+        const scope = await openData(cli, ctx, options);
         const backlog = await catchUpArchive(ctx.db);
-        const { hits, total, next } = await findText(ctx.db, { query, topic, search, now, after, limit });
-        await cli.show(json, hits, () => renderHits(hits, now, cli.page));
+        const { hits, total, next } = await findText(ctx.db, { ...scope, query, now, after, limit });
+        const shown = hits.map((hit) => ({ ...hit, sandbox: hit.simulated }));
+        await cli.show(json, shown, () => renderHits(hits, now, cli.page));
         cli.page.say(
           total === 0 && backlog !== null
             ? 'No matches in what is indexed.'
             : describeMatches(hits.length, total, next, cli.page),
         );
         if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
-        printSimulatedNotice(
-          cli,
-          json,
-          hits.map(({ sandbox }) => (sandbox ? 'sandbox' : 'other')),
-        );
       });
     });
 }
@@ -95,7 +92,6 @@ function describeMatches(shown: number, total: number, next: string | null, page
 
 function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {
   const { bold, cyan, dim } = page.colors;
-  const origins = new Set(hits.map(({ sandbox }) => sandbox));
   const width = page.width === Number.POSITIVE_INFINITY ? page.width : Math.min(page.width, MAX_PROSE_WIDTH);
   const indent = width > 20 ? '  ' : '';
   return hits.flatMap((hit, i) => {
@@ -106,12 +102,7 @@ function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): st
       );
     };
     const url = hit.post?.url ?? hit.link?.url ?? '';
-    const head = [
-      formatTime(hit.at, now, page),
-      hit.kind,
-      ...describeOrigin(hit),
-      ...(origins.size > 1 && hit.sandbox ? ['simulated'] : []),
-    ];
+    const head = [formatTime(hit.at, now, page), hit.kind, ...describeOrigin(hit)];
     return [
       ...(i === 0 ? [] : ['']),
       ...wrapText(oneLine(head.join('  ')), width).map(cyan),

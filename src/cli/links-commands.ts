@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
@@ -8,17 +9,17 @@ import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
-import { describeBacklog } from './result-notices.ts';
+import { describeBacklog, openData, printSimulated, SIMULATED_OPTION } from './result-notices.ts';
 import { parseId, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Column, renderList, renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatDuration, formatInstant, formatQuantity, formatTime } from './value-formatting.ts';
 
 type LinkListOptions = {
   search?: string;
   topic?: string;
+  simulated?: boolean;
   firstSeen?: boolean;
   since?: string;
   limit?: string;
@@ -38,24 +39,26 @@ export function registerLinks(links: Command, cli: Cli): void {
     .option('--first-seen', 'show which search found each link first, in which source, and its lead')
     .option('--since <time>', `only links first seen since: ${TIME_EXAMPLES}`)
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .action((written: string | undefined, options: LinkListOptions) => {
       const query = parseQuery(written ?? '');
-      const { search, topic } = options;
       const limit = parseLimit(options.limit, 20);
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       return cli.withProgram(async ({ ctx }) => {
-        await assertFilterExists(ctx.db, { search, topic });
+        const scope = await openData(cli, ctx, options);
         const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
         if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
         const matching = { query, now: ctx.clock.now() };
-        const filter = { search, topic, since, matching, limit };
+        const filter = { ...scope, since, matching, limit };
         if (options.firstSeen === true) {
           const found = await readFirstFinders(ctx.db, filter);
           if (found.length === 0) cli.page.say('No links.');
           const firsts =
-            options.json === true ? found : await describeTitles(ctx.db, found, ({ link_id }) => link_id);
+            options.json === true
+              ? found
+              : await describeTitles(ctx.db, scope.data, found, ({ link_id }) => link_id);
           return cli.show(options.json, firsts, () =>
             renderTableWithUrls(
               firsts,
@@ -67,7 +70,8 @@ export function registerLinks(links: Command, cli: Cli): void {
         }
         const found = await readLinkPage(ctx.db, filter);
         if (found.length === 0) cli.page.say('No links.');
-        const rows = options.json === true ? found : await describeTitles(ctx.db, found, ({ id }) => id);
+        const rows =
+          options.json === true ? found : await describeTitles(ctx.db, scope.data, found, ({ id }) => id);
         return cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
         );
@@ -86,8 +90,8 @@ function registerShow(links: Command, cli: Cli): void {
         const link = await readLink(ctx.db, id);
         if (link === undefined) throw new Refused('not_found', `there is no link ${id}`);
         const addresses = await readLinkAddresses(ctx.db, id);
-        const found_by = await readLinkSources(ctx.db, id);
-        const known = await readKnownLinks(ctx.db, [id]);
+        const found_by = await readLinkSources(ctx.db, sideOf(link), id);
+        const known = await readKnownLinks(ctx.db, sideOf(link), [id]);
         await cli.show(options.json, { link, addresses, found_by }, () => [
           ...renderList(
             [
@@ -102,6 +106,7 @@ function registerShow(links: Command, cli: Cli): void {
           link.url,
           ...addresses.filter((address) => address !== link.url),
         ]);
+        printSimulated(cli, options.json, sideOf(link));
       }),
     );
 }

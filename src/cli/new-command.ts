@@ -16,8 +16,7 @@ import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { printSilentTools, printSimulatedNoticeForSearches } from './result-notices.ts';
+import { openData, printSilentTools, SIMULATED_OPTION } from './result-notices.ts';
 import { toJson } from '../domain/json-output.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -28,6 +27,7 @@ const FOLLOW_POLL_MS = SECOND;
 type NewOptions = {
   topic?: string;
   search?: string;
+  simulated?: boolean;
   since?: string;
   bySearch?: boolean;
   follow?: boolean;
@@ -49,18 +49,19 @@ export function registerNew(command: Command, cli: Cli): void {
       '--limit <n>',
       `maximum number; keeps the newest (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
     )
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
     .action((options: NewOptions) => {
-      const { topic, search, bySearch, json } = options;
+      const { search, bySearch, json } = options;
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
       const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
       return cli.withProgram(async (program, stopping) => {
-        await assertFilterExists(program.ctx.db, { topic, search });
+        const scope = await openData(cli, program.ctx, options);
         const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
-        const filter = { topic, search, since, view, limit };
+        const filter = { ...scope, since, view, limit };
         return options.follow === true
           ? followNew(cli, program, filter, json === true, stopping)
           : printNew(cli, program, filter, json);
@@ -74,12 +75,11 @@ async function printNew(
   filter: DiscoveryFilter & { limit: number },
   json: boolean | undefined,
 ): Promise<void> {
-  const rows = await describeLinks(ctx.db, await readNewestDiscoveries(ctx.db, filter));
+  const rows = await describeLinks(ctx.db, filter.data, await readNewestDiscoveries(ctx.db, filter));
   if (rows.length === 0) cli.page.say('No discoveries.');
   await cli.show(json, rows, () =>
     renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
   );
-  await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
   await printSilentTools(cli, ctx, json, filter);
   if (rows.length === filter.limit)
     cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);
@@ -98,9 +98,8 @@ async function followNew(
   let waiting = false;
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
-    if (rows.length > 0) await printDiscoveries(cli, await describeLinks(ctx.db, rows), json);
+    if (rows.length > 0) await printDiscoveries(cli, await describeLinks(ctx.db, filter.data, rows), json);
     if (!waiting) {
-      await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
       await printSilentTools(cli, ctx, json, filter);
     }
     if (!waiting && cli.page.live) cli.page.say('Waiting for discoveries; press Ctrl-C to stop.');
@@ -111,10 +110,6 @@ async function followNew(
       ? []
       : await readDiscoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
   }
-}
-
-function listSearchSlugs(rows: readonly DiscoveryRow[]): string[] {
-  return rows.map(({ search }) => search);
 }
 
 async function printDiscoveries(

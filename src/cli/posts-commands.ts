@@ -1,6 +1,5 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { DAY } from '../domain/time.ts';
 import { systemClock } from '../platform/clock.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
@@ -10,7 +9,8 @@ import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostRow, readPosts } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
 import { parseChoice, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
-import { describeBacklog, printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
+import { describeBacklog, openData, printAsOfNotice, SIMULATED_OPTION } from './result-notices.ts';
+import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
@@ -19,6 +19,7 @@ import type { Command } from 'commander';
 type PostListOptions = {
   search?: string;
   topic?: string;
+  simulated?: boolean;
   since?: string;
   sort?: string;
   limit?: string;
@@ -36,6 +37,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
     .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
     .option('--sort <order>', `${POST_ORDERS.join(', ')} (default: newest)`)
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -43,40 +45,35 @@ export function registerPosts(posts: Command, cli: Cli): void {
         '  $ strandline posts list \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
     .action((written: string | undefined, options: PostListOptions) => {
-      const { search, topic } = options;
       const query = parseQuery(written ?? '');
       const since =
         options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
       const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
-        await assertFilterExists(ctx.db, { search, topic });
+        const scope = await openData(cli, ctx, options);
         const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
         const matching = { query, now: ctx.clock.now() };
-        const rows = await readPosts(ctx.db, { search, topic, since, matching, order, limit });
+        const rows = await readPosts(ctx.db, { ...scope, since, matching, order, limit });
         if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
         if (rows.length === 0) cli.page.say('No posts.');
         await cli.show(options.json, rows, () =>
           renderTableWithUrls(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
-        );
-        printSimulatedNotice(
-          cli,
-          options.json,
-          rows.map(({ service }) => service),
         );
       });
     });
   posts
     .command('show <post>')
     .description('show a post by id or address: its counters, its versions, and the searches that found it')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  $ strandline posts show https://x.com/somebody/status/1860000000000000001\n',
     )
-    .action(async (named: string, { json }: { json?: boolean }) => {
+    .action(async (named: string, options: ShowOptions) => {
       const { showPost } = await import('./show-item.ts');
-      return showPost(cli, named, json);
+      return showPost(cli, named, options);
     });
   registerPostsTop(posts, cli);
   registerPostsGrowth(posts, cli);
@@ -101,6 +98,7 @@ export function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
 type TopOptions = {
   search?: string;
   topic?: string;
+  simulated?: boolean;
   by?: string;
   since?: string;
   limit?: string;
@@ -116,28 +114,24 @@ function registerPostsTop(posts: Command, cli: Cli): void {
     .option('--by <counter>', `${COUNTER_PLURALS.join(', ')} (default: likes)`)
     .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  $ strandline posts top --topic harbour-ferry --by views --since 1w\n',
     )
     .action((options: TopOptions) => {
-      const { search, topic, json } = options;
+      const { json } = options;
       const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, COUNTER_PLURALS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const since = options.since === undefined ? undefined : parseSince(options.since, now, cli.page);
-        await assertFilterExists(ctx.db, { search, topic });
-        const rows = await readPosts(ctx.db, { search, topic, since, order: by, limit });
+        const scope = await openData(cli, ctx, options);
+        const rows = await readPosts(ctx.db, { ...scope, since, order: by, limit });
         if (rows.length === 0) cli.page.say('No posts.');
         await cli.show(json, rows, () =>
           renderTableWithUrls(rows, topColumns(by, now, cli.page), (post) => post.url, cli.page),
-        );
-        printSimulatedNotice(
-          cli,
-          json,
-          rows.map(({ service }) => service),
         );
       });
     });
@@ -169,6 +163,7 @@ function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<Po
 type GrowthOptions = {
   search?: string;
   topic?: string;
+  simulated?: boolean;
   by?: string;
   since?: string;
   limit?: string;
@@ -186,10 +181,11 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
     .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: engagement)`)
     .option('--since <time>', 'only posts with a counter that changed since (default: 1d)')
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
     .action((options: GrowthOptions) => {
-      const { search, topic, json } = options;
+      const { json } = options;
       const order = options.by === undefined ? 'engagement' : parseChoice('by', options.by, GROWTH_ORDERS);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
@@ -198,11 +194,11 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
           options.since === undefined
             ? new Date(now.getTime() - DAY)
             : parseSince(options.since, now, cli.page);
-        await assertFilterExists(ctx.db, { search, topic });
-        const underived = await readDerivedUntil(ctx.db, { search, topic });
-        const grown = await readGrowth(ctx.db, { search, topic, since, order, limit });
+        const scope = await openData(cli, ctx, options);
+        const underived = await readDerivedUntil(ctx.db, scope);
+        const grown = await readGrowth(ctx.db, { ...scope, since, order, limit });
         const ids = grown.map(({ post_id }) => post_id);
-        const ages = await readLatestAges(ctx.db, ids, { search, topic });
+        const ages = await readLatestAges(ctx.db, ids, scope);
         const rows = grown.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
         if (rows.length === 0)
           cli.page.say('No posts grew. For other time ranges, see: strandline posts growth --help');
@@ -210,11 +206,6 @@ function registerPostsGrowth(posts: Command, cli: Cli): void {
           renderTableWithUrls(rows, growthColumns(now, cli.page), (post) => post.url, cli.page),
         );
         printAsOfNotice(cli, underived, now);
-        printSimulatedNotice(
-          cli,
-          json,
-          rows.map(({ service_kind }) => service_kind),
-        );
       });
     });
 }

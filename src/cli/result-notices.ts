@@ -1,45 +1,54 @@
 /** Notices about a result, on stderr: simulated data, silent tools, and figures that are behind. */
 
-import type { Data } from '../domain/data.ts';
+import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
+import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
 import { describeMissingTools, findMissingTools } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
-import { describeEmptySide } from '../store/data-sides.ts';
+import { readSides } from '../store/queries/topic-list.ts';
 import type { ArchiveBacklog } from '../store/archive/index-archive.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
+import type { DataScope } from '../store/queries/data-scope.ts';
+import { readRun } from '../store/queries/run-list.ts';
 import { readRunTools, readSilentTools, type SilentTool } from '../store/queries/run-tools.ts';
-import { areSimulated } from '../store/queries/topic-list.ts';
 import type { Search } from '../store/searches.ts';
 import type { Cli } from './command-context.ts';
-import { isTerminal, type TerminalPage } from './terminal-io.ts';
+import type { TerminalPage } from './terminal-io.ts';
 import { createDayFormat, formatCount, formatTime } from './value-formatting.ts';
 
 /** Printed if the side that was read has nothing, but the other one has. */
 export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, data: Data): Promise<void> {
-  const notice = await describeEmptySide(db, data, '--simulated');
+  const notice = describeEmptySide(data, await readSides(db));
   if (notice !== null) cli.say(notice);
 }
 
-/** Printed on a terminal if everything shown is simulated. @param services their kinds */
-export function printSimulatedNotice(cli: Cli, json: boolean | undefined, services: readonly string[]): void {
-  if (json === true || !isInteractive(cli) || services.length === 0) return;
-  if (services.every((kind) => kind === 'sandbox')) cli.say(cli.page.dim('Simulated data (sandbox)'));
-}
+/** The option of commands that show one side of the data. */
+export const SIMULATED_OPTION = [
+  '--simulated',
+  'simulated data (default: real data, or simulated data if there is nothing else)',
+] as const;
 
-/** The same for a result that only names its searches. */
-export async function printSimulatedNoticeForSearches(
+/**
+ * The scope of a command: what it names, or the side that it chooses. Says if the side is simulated (rows of JSON say it
+ * themselves), and if only the other one has topics.
+ * @throws Refused `not_found`
+ */
+export async function openData(
   cli: Cli,
   { db }: Pick<Context, 'db'>,
-  json: boolean | undefined,
-  searches: readonly string[],
-): Promise<void> {
-  if (json === true || !isInteractive(cli)) return;
-  if (await areSimulated(db, searches)) printSimulatedNotice(cli, json, ['sandbox']);
+  asked: AskedScope & { json?: boolean | undefined },
+): Promise<DataScope> {
+  const { scope, sides } = await openScope(db, asked);
+  printSimulated(cli, asked.json, scope.data);
+  const empty =
+    scope.topic === undefined && scope.search === undefined ? describeEmptySide(scope.data, sides) : null;
+  if (empty !== null) cli.page.say(empty);
+  return scope;
 }
 
-function isInteractive({ io: { stderr } }: Cli): boolean {
-  return isTerminal(stderr);
+export function printSimulated(cli: Cli, json: boolean | undefined, data: Data): void {
+  if (json !== true && data === 'simulated') cli.page.say(cli.page.dim('Simulated data (sandbox)'));
 }
 
 export function printAsOfNotice(cli: Cli, searches: readonly DerivedUntil[], now: Date): void {
@@ -53,7 +62,7 @@ export async function printSilentTools(
   cli: Cli,
   { db }: Pick<Context, 'db'>,
   json: boolean | undefined,
-  filter: { topic?: string | undefined; search?: string | undefined },
+  filter: DataScope,
 ): Promise<void> {
   if (json === true) return;
   const shown = describeSilences(await readSilentTools(db, filter), cli.page);
@@ -79,7 +88,9 @@ export async function describeRunTools(
   runId: Id,
   page: Pick<TerminalPage, 'zone'>,
 ): Promise<string | null> {
-  return describeToolCoverage(await readRunTools(db, [runId]), createDayFormat(page));
+  const run = await readRun(db, runId);
+  const tools = run === undefined ? [] : await readRunTools(db, sideOf(run), [runId]);
+  return describeToolCoverage(tools, createDayFormat(page));
 }
 
 /** One text per tool; the last says how many are left out. */

@@ -8,10 +8,10 @@ import {
 } from '../monitor/alerts/manage-rules.ts';
 import { backtestRule, previewRule, type RulePreview } from '../monitor/alerts/backtest.ts';
 import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
-import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
 import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
 import type { Cli } from './command-context.ts';
+import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatQuantity, formatDuration, formatInstant } from './value-formatting.ts';
@@ -109,14 +109,15 @@ function registerList(rules: Command, cli: Cli): void {
     .description('list rules')
     .option('--topic <topic>', 'only rules for this topic and its searches')
     .option('--search <search>', 'only rules for this search')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action(({ topic, search, json }: { topic?: string; search?: string; json?: boolean }) =>
+    .action((options: { topic?: string; search?: string; simulated?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
-        await assertFilterExists(ctx.db, { topic, search });
-        const rows = await readRules(ctx.db, { topic, search, limit: MAX_LIMIT });
+        const scope = await openData(cli, ctx, options);
+        const rows = await readRules(ctx.db, { ...scope, limit: MAX_LIMIT });
         if (rows.length === 0)
           cli.page.say('No rules. Create a channel first: strandline channels add --help');
-        await cli.show(json, rows, () => renderTable(rows, ruleColumns(cli.page), cli.page));
+        await cli.show(options.json, rows, () => renderTable(rows, ruleColumns(cli.page), cli.page));
       }),
     );
 }

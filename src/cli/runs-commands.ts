@@ -1,7 +1,8 @@
+import { sideOf } from '../domain/data.ts';
 import { escapeUnsafe } from '../domain/text.ts';
 import { Refused } from '../domain/errors.ts';
 import { describeToolReason } from '../domain/tool-coverage.ts';
-import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
+import { findRunRow } from '../monitor/topics/find-by-slug.ts';
 import { readRunCompletion } from '../store/queries/completions.ts';
 import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { describeLinks } from '../store/queries/named-posts.ts';
@@ -15,6 +16,7 @@ import { isFreeSearch } from './service-cost.ts';
 import { deriveLocally } from './local-runs.ts';
 import { MAX_LIMIT, parseChoice, parseId, parseLimit } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
+import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
@@ -35,7 +37,14 @@ export function registerRuns(runs: Command, cli: Cli): void {
   registerReplay(runs, cli);
 }
 
-type ListOptions = { search?: string; topic?: string; status?: string; limit?: string; json?: boolean };
+type ListOptions = {
+  search?: string;
+  topic?: string;
+  simulated?: boolean;
+  status?: string;
+  limit?: string;
+  json?: boolean;
+};
 
 function registerList(runs: Command, cli: Cli): void {
   runs
@@ -45,15 +54,15 @@ function registerList(runs: Command, cli: Cli): void {
     .option('--topic <topic>', 'only runs of this topic')
     .option('--status <status>', `only runs with this status: ${RUN_STATUSES.join(', ')}`)
     .option('--limit <n>', 'maximum number (default: 20)')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .action((options: ListOptions) => {
-      const { search, topic } = options;
       const limit = parseLimit(options.limit, 20);
       const status =
         options.status === undefined ? undefined : parseChoice('status', options.status, RUN_STATUSES);
       return cli.withProgram(async ({ ctx }) => {
-        await assertFilterExists(ctx.db, { search, topic });
-        const rows = await readRuns(ctx.db, { search, topic, status, limit });
+        const scope = await openData(cli, ctx, options);
+        const rows = await readRuns(ctx.db, { ...scope, status, limit });
         if (rows.length === 0) cli.page.say('No runs.');
         await cli.show(options.json, rows, () =>
           renderTable(rows, runColumns(ctx.clock.now(), cli.page), cli.page),
@@ -74,11 +83,12 @@ function registerShow(runs: Command, cli: Cli): void {
       return cli.withProgram(async ({ ctx }) => {
         const { db } = ctx;
         const run = await readToolsOf(db, await findRunRow(db, id));
+        const data = sideOf(run);
         if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
-        const calls = await readCalls(db, id);
-        const rejects = await readRejects(db, id);
-        const newest = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
-        const discoveries = options.json === true ? newest : await describeLinks(db, newest);
+        const calls = await readCalls(db, data, id);
+        const rejects = await readRejects(db, data, id);
+        const newest = await readNewestDiscoveries(db, { data, runId: id, limit: MAX_LIMIT });
+        const discoveries = options.json === true ? newest : await describeLinks(db, data, newest);
         const completion = (await readRunCompletion(db, id)) ?? null;
         const free = await isFreeSearch(db, run.search, cli.config());
         await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {

@@ -6,6 +6,7 @@
 import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
+import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { judgeSilence, type SilentSearches } from '../monitor/status/search-silence.ts';
 import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
@@ -34,7 +35,8 @@ import { MAX_LIMIT } from './option-values.ts';
 import { formatDuration, formatQuantity } from './value-formatting.ts';
 
 export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Check[]> {
-  const searches = await readSearches(ctx.db, { state: 'active', limit: MAX_LIMIT });
+  const { data } = (await openScope(ctx.db, {})).scope;
+  const searches = await readSearches(ctx.db, { data, state: 'active', limit: MAX_LIMIT });
   const hosted = searches.filter(({ service_kind }) => service_kind === 'hosted').length;
   const now = ctx.clock.now();
   const overdue = searches.filter(({ next_due_at: at }) => at !== null && at < now).length;
@@ -61,9 +63,9 @@ export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Chec
   return [
     ...checks,
     ...(working ? [checkScan(await readBacklog(ctx.db, now))] : []),
-    ...checkSilentSearches(await judgeSilence(ctx)),
+    ...checkSilentSearches(await judgeSilence(ctx, data)),
     ...checkUnparsedResponses(unread),
-    ...checkDerivation(await readSetAside(ctx.db, MAX_NAMED_SEARCHES)),
+    ...checkDerivation(await readSetAside(ctx.db, data, MAX_NAMED_SEARCHES)),
     ...checkSimulated(await listTopicsToRewatch(ctx)),
     ...checkOldestTransaction(await readOldestTransaction(ctx.db)),
   ];

@@ -1,5 +1,6 @@
+import { sideOf } from '../domain/data.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
@@ -13,7 +14,7 @@ import { MAX_LIMIT, parseChoice, REUSE_SLUG } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
-import { printMissingTools } from './result-notices.ts';
+import { openData, printMissingTools, SIMULATED_OPTION } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
@@ -41,20 +42,23 @@ function registerList(search: Command, cli: Cli): void {
     .option('--topic <topic>', 'only searches of this topic')
     .option('--state <state>', 'only searches in this state: active, paused, broken, capped')
     .option('--all', 'include removed searches')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((options: { topic?: string; state?: string; all?: boolean; json?: boolean }) => {
-      const state =
-        options.state === undefined ? undefined : parseChoice('state', options.state, SEARCH_STATES);
-      return cli.withProgram(async ({ ctx }) => {
-        const { topic, all: removed } = options;
-        await assertFilterExists(ctx.db, { topic });
-        const rows = await readSearches(ctx.db, { topic, state, removed, limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
-        await cli.show(options.json, rows, () =>
-          renderTable(rows, searchColumns(ctx.clock.now(), cli.page), cli.page),
-        );
-      });
-    });
+    .action(
+      (options: { topic?: string; simulated?: boolean; state?: string; all?: boolean; json?: boolean }) => {
+        const state =
+          options.state === undefined ? undefined : parseChoice('state', options.state, SEARCH_STATES);
+        return cli.withProgram(async ({ ctx }) => {
+          const { all: removed } = options;
+          const scope = await openData(cli, ctx, options);
+          const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
+          if (rows.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
+          await cli.show(options.json, rows, () =>
+            renderTable(rows, searchColumns(ctx.clock.now(), cli.page), cli.page),
+          );
+        });
+      },
+    );
 }
 
 function registerShow(search: Command, cli: Cli): void {
@@ -66,7 +70,7 @@ function registerShow(search: Command, cli: Cli): void {
     .action((slug: string, options: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
-        const [newest] = await readRuns(ctx.db, { search: slug, limit: 1 });
+        const [newest] = await readRuns(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await isFreeService(row.service_kind, cli.config());
         await cli.show(options.json, { ...row, last_run: last ?? null }, () => [

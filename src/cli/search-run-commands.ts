@@ -19,7 +19,7 @@ import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './
 import { parseWholeNumber } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
 import { isFreeService, isFreeSearch } from './service-cost.ts';
-import { printMissingTools, printSimulatedNotice } from './result-notices.ts';
+import { printMissingTools, printSimulated } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
@@ -226,7 +226,7 @@ export function registerTry(group: Command, cli: Cli): void {
         const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         const free = await isFreeService(trial.service_kind, cli.config());
         await cli.show(options.json, trial, () => renderTrial(trial, free, ctx.clock.now(), cli.page));
-        printSimulatedNotice(cli, options.json, [trial.service_kind]);
+        printSimulated(cli, options.json, trial.service_kind === 'sandbox' ? 'simulated' : 'real');
       });
     });
 }

@@ -6,7 +6,9 @@ import {
   type VersionChange,
 } from '../domain/item-versions.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../domain/counters.ts';
+import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
+import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/database.ts';
 import { findAuthorsNamed, readAuthor, readAuthorVersions } from '../store/queries/authors.ts';
@@ -19,21 +21,26 @@ import {
 } from '../store/queries/post-detail.ts';
 import type { Cli } from './command-context.ts';
 import { parseId } from './option-values.ts';
-import { printSimulatedNotice } from './result-notices.ts';
+import { printSimulated } from './result-notices.ts';
 import type { Terminal } from './terminal-io.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { oneLine, splitParagraphs } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
+/** `simulated`: only for a name that both sides may have. */
+export type ShowOptions = { simulated?: boolean; json?: boolean };
+
 /** @param named its id or address */
-export function showPost(cli: Cli, named: string, json: boolean | undefined): Promise<void> {
+export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptions): Promise<void> {
   return cli.withProgram(async ({ ctx }) => {
-    const id = /^https?:/i.test(named)
-      ? pickOne('post', named, await findPostsAt(ctx.db, named, currentLinkRules(ctx)))
-      : parseId('post', named);
+    const find = async () => {
+      const { scope } = await openScope(ctx.db, { simulated });
+      return pickOne('post', named, await findPostsAt(ctx.db, scope.data, named, currentLinkRules(ctx)));
+    };
+    const id = /^https?:/i.test(named) ? await find() : parseId('post', named);
     const post = await readPost(ctx.db, id);
     if (post === undefined) throw new Refused('not_found', `there is no post ${id}`);
-    const compared = compareVersions(await readPostVersions(ctx.db, id), POST_VERSION_MEMBERS);
+    const compared = compareVersions(await readPostVersions(ctx.db, sideOf(post), id), POST_VERSION_MEMBERS);
     const found_by = await readPostSightings(ctx.db, id);
     const { page } = cli;
     await cli.show(json, { post, versions: compared.map(nameChanges), found_by }, () => [
@@ -53,19 +60,24 @@ export function showPost(cli: Cli, named: string, json: boolean | undefined): Pr
       ...(post.url === null ? [] : ['', oneLine(post.url)]),
       ...renderVersions(compared, page),
     ]);
-    printSimulatedNotice(cli, json, [post.service]);
+    printSimulated(cli, json, sideOf(post));
   });
 }
 
 /** @param named its id, or `@` and username */
-export function showAuthor(cli: Cli, named: string, json: boolean | undefined): Promise<void> {
+export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOptions): Promise<void> {
   return cli.withProgram(async ({ ctx }) => {
-    const id = named.startsWith('@')
-      ? pickOne('author', named, await findAuthorsNamed(ctx.db, named.slice(1)))
-      : parseId('author', named);
+    const find = async () => {
+      const { scope } = await openScope(ctx.db, { simulated });
+      return pickOne('author', named, await findAuthorsNamed(ctx.db, scope.data, named.slice(1)));
+    };
+    const id = named.startsWith('@') ? await find() : parseId('author', named);
     const author = await readAuthor(ctx.db, id);
     if (author === undefined) throw new Refused('not_found', `there is no author ${id}`);
-    const compared = compareVersions(await readAuthorVersions(ctx.db, id), AUTHOR_VERSION_MEMBERS);
+    const compared = compareVersions(
+      await readAuthorVersions(ctx.db, sideOf(author), id),
+      AUTHOR_VERSION_MEMBERS,
+    );
     const { page } = cli;
     await cli.show(json, { author, versions: compared.map(nameChanges) }, () => [
       ...renderList(
@@ -85,7 +97,7 @@ export function showAuthor(cli: Cli, named: string, json: boolean | undefined): 
       ...(author.url ? ['', oneLine(author.url)] : []),
       ...renderVersions(compared, page),
     ]);
-    printSimulatedNotice(cli, json, [author.service]);
+    printSimulated(cli, json, sideOf(author));
   });
 }
 

@@ -8,7 +8,7 @@ import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import type { Cli } from './command-context.ts';
-import { describeSilences } from './result-notices.ts';
+import { describeSilences, openData, SIMULATED_OPTION } from './result-notices.ts';
 import { isFreeService } from './service-cost.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
@@ -22,9 +22,11 @@ import {
 import type { Command } from 'commander';
 
 export function registerStatus(command: Command, cli: Cli): void {
-  command.option('--json', 'print JSON').action((options: { json?: boolean }) =>
+  const listing = command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
+  listing.action((options: { simulated?: boolean; json?: boolean }) =>
     cli.withProgram(async (program) => {
-      const status = await readStatus(program.ctx, program.embedded);
+      const { data } = await openData(cli, program.ctx, options);
+      const status = await readStatus(program.ctx, data, program.embedded);
       const free: FreeKinds = new Set();
       for (const { kind } of status.services) if (await isFreeService(kind, cli.config())) free.add(kind);
       await cli.show(options.json, status, () =>

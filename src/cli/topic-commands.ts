@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sideOf } from '../domain/data.ts';
 import { type Rewatch, rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
 import { describePausedSample, findPausedSample } from '../monitor/topics/sample-topic.ts';
 import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
@@ -12,6 +13,7 @@ import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
+import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import { describeStateChange, searchColumns } from './search-rendering.ts';
 import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatCount, formatInstant, formatRelative } from './value-formatting.ts';
@@ -31,11 +33,13 @@ function registerList(topic: Command, cli: Cli): void {
     .command('list')
     .description('list topics')
     .option('--all', 'include removed topics')
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((options: { all?: boolean; json?: boolean }) =>
+    .action((options: { all?: boolean; simulated?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
-        const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
-        const searches = await readSearches(ctx.db, { limit: MAX_LIMIT });
+        const { data } = await openData(cli, ctx, options);
+        const rows = await readTopics(ctx.db, { data, removed: options.all, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, { data, limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('No topics. Create one: strandline watch "..."');
         await cli.show(options.json, rows, () =>
           renderTable(rows, topicColumns(searches, cli.page), cli.page),
@@ -61,13 +65,13 @@ function registerShow(topic: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
-        const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, { data: sideOf(row), topic: slug, limit: MAX_LIMIT });
         await cli.show(options.json, { ...row, searches }, () => [
           ...renderList(
             [
               ['topic', row.slug],
               ['name', row.name],
-              ['data', describeData(searches)],
+              ['data', sideOf(row)],
               ['created', formatInstant(row.created_at, page)],
               ...(row.successor === null ? [] : [['continues in', row.successor] as const]),
               ...(row.archived_at === null
@@ -120,7 +124,7 @@ function registerStateChange(topic: Command, cli: Cli, change: SearchChange, sum
       cli.withProgram(async ({ ctx }) => {
         const left = await changeTopic(ctx, slug, change);
         const row = await findTopicRow(ctx.db, slug);
-        const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
+        const searches = await readSearches(ctx.db, { data: sideOf(row), topic: slug, limit: MAX_LIMIT });
         await cli.show(options.json, { ...row, searches }, () => []);
         const now = ctx.clock.now();
         for (const search of left)
@@ -159,31 +163,17 @@ function registerRewatch(topic: Command, cli: Cli): void {
     );
 }
 
-function describeData(searches: readonly SearchRow[]): string {
-  const simulated = searches.filter(({ service_kind }) => service_kind === 'sandbox').length;
-  if (simulated === 0) return searches.length === 0 ? 'none' : 'real';
-  return simulated === searches.length ? 'simulated' : 'real and simulated';
-}
-
 function topicColumns(searches: readonly SearchRow[], page: TerminalPage): Column<TopicRow>[] {
-  const isEvery = ({ slug }: TopicRow, holds: (search: SearchRow) => boolean) => {
+  const describeState = ({ slug, archived_at }: TopicRow) => {
+    if (archived_at !== null) return 'removed';
     const its = searches.filter(({ topic }) => topic === slug);
-    return its.length > 0 && its.every(holds);
-  };
-  const describeState = (row: TopicRow) => {
-    if (row.archived_at !== null) return 'removed';
-    return isEvery(row, ({ state }) => state === 'paused') ? 'paused' : '';
+    return its.length > 0 && its.every(({ state }) => state === 'paused') ? 'paused' : '';
   };
   return [
     { head: 'topic', cell: (row) => row.slug },
     { head: 'searches', cell: (row) => formatCount(row.searches, page), right: true, drop: 1 },
     { head: 'created', cell: (row) => formatInstant(row.created_at, page) },
     { head: 'state', cell: describeState },
-    {
-      head: 'data',
-      cell: (row) => (isEvery(row, ({ service_kind }) => service_kind === 'sandbox') ? 'simulated' : ''),
-      drop: 2,
-    },
     { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];
 }

@@ -1,15 +1,23 @@
+import { DATA } from '../domain/data.ts';
 import { formatPercent } from '../domain/display-format.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type RebuildCounts, rebuildTrends } from '../monitor/derive/follower.ts';
-import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
+import {
+  type AskedScope,
+  findScope,
+  findSearches,
+  findSideOfTopics,
+} from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { DAY } from '../domain/time.ts';
+import type { Database } from '../store/database.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
+import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
 import type { Cli } from './command-context.ts';
 import { parseWholeNumber } from './option-values.ts';
-import { printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
+import { openData, printAsOfNotice, printSimulated, SIMULATED_OPTION } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { wrapText } from './terminal-text.ts';
@@ -24,7 +32,14 @@ import {
 import { formatCount, formatQuantity, roundForDisplay } from './value-formatting.ts';
 import type { Command } from 'commander';
 
-type TrendOptions = { topic?: string; search?: string; compare?: string; days?: string; json?: boolean };
+type TrendOptions = {
+  topic?: string;
+  search?: string;
+  simulated?: boolean;
+  compare?: string;
+  days?: string;
+  json?: boolean;
+};
 
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 366;
@@ -36,6 +51,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
     .option('--search <search>', 'only this search')
     .option('--compare <topics>', 'share of voice of these topics, comma-separated, and of --topic')
     .option('--days <n>', `number of days (default: ${DEFAULT_DAYS})`)
+    .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -44,44 +60,36 @@ export function registerTrends(trends: Command, cli: Cli): void {
     .action((options: TrendOptions) => {
       const days =
         options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
-      const { topic, search } = options;
       const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
       return cli.withProgram(async ({ ctx }) => {
         if (compared !== undefined) {
-          for (const name of compared) await assertFilterExists(ctx.db, { topic: name });
-          const underived = await readDerivedUntil(ctx.db, { topic: compared });
-          const voices = await readShareOfVoice(ctx, compared, days);
+          const data = await findSideOfTopics(ctx.db, 'compare', compared);
+          printSimulated(cli, options.json, data);
+          const underived = await readDerivedUntil(ctx.db, { data, topic: compared });
+          const voices = await readShareOfVoice(ctx, data, compared, days);
           if (voices.length === 0)
             cli.page.say('No data yet: none of these topics was observed for a whole day.');
           await cli.show(options.json, voices, () => renderComparison(voices, cli.page));
           printAsOfNotice(cli, underived, ctx.clock.now());
-          printSimulatedNotice(
-            cli,
-            options.json,
-            voices.map(({ service_kind }) => service_kind),
-          );
           return;
         }
-        const searches = await findSearches(ctx.db, { topic, search });
+        const scope = await openData(cli, ctx, options);
+        const searches = await findSearches(ctx.db, scope);
         if (searches.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
         const room = measureSparklineRoom(
           searches.map(({ slug }) => slug),
           cli.page,
         );
-        const underived = await readDerivedUntil(ctx.db, { topic, search });
+        const underived = await readDerivedUntil(ctx.db, scope);
         const asOf = new Map(underived.map(({ search_id, as_of }) => [search_id, as_of]));
         const trendsRead = await readTrends(ctx, searches, {
+          data: scope.data,
           days,
           hoursEach: chooseHoursPerPoint(days, room),
         });
         const rows = trendsRead.map((row) => ({ ...row, as_of: asOf.get(row.search_id) ?? null }));
         await cli.show(options.json, rows, () => renderTrends(rows, cli.page));
         printAsOfNotice(cli, underived, ctx.clock.now());
-        printSimulatedNotice(
-          cli,
-          options.json,
-          searches.map(({ service_kind }) => service_kind),
-        );
       });
     });
   registerRebuild(trends, cli);
@@ -120,7 +128,7 @@ function registerRebuild(trends: Command, cli: Cli): void {
       }>();
       return cli.withProgram(async ({ ctx }) => {
         const rebuilt: (RebuildCounts & { search: string })[] = [];
-        for (const { id, slug } of await findSearches(ctx.db, { topic, search })) {
+        for (const { id, slug } of await findRebuilt(ctx.db, { topic, search })) {
           const counts = await rebuildTrends(ctx, id);
           rebuilt.push({ search: slug, ...counts });
           const filled = counts.posts === 0 ? '' : `; growth of ${formatQuantity(counts.posts, 'post')}`;
@@ -129,6 +137,13 @@ function registerRebuild(trends: Command, cli: Cli): void {
         await cli.show(json, rebuilt, () => []);
       });
     });
+}
+
+/** The named search or topic, or everything, on both sides. */
+async function findRebuilt(db: Database, named: AskedScope): Promise<SearchRow[]> {
+  const isNamed = named.topic !== undefined || named.search !== undefined;
+  const scopes = isNamed ? [await findScope(db, named)] : DATA.map((data) => ({ data }));
+  return (await Promise.all(scopes.map((scope) => findSearches(db, scope)))).flat();
 }
 
 /** Share of voice of topics, with their days on one scale. */

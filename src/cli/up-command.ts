@@ -5,6 +5,7 @@ import type { Program } from '../app/program.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
+import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
 import {
   describePausedSample,
@@ -15,7 +16,9 @@ import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
+import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
+import { readRun } from '../store/queries/run-list.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
 import { listSearches } from '../store/searches.ts';
 import { loadService, type LocalService, SAMPLE_TOPIC } from '../app/service-access.ts';
@@ -237,7 +240,9 @@ async function printReport(
     // The first run of a search follows its creation.
     if (report.trigger === 'first') await announcePause();
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
-    const highlights = fresh ? await readHighlights(ctx.db, report.diff) : [];
+    const run = fresh ? await readRun(ctx.db, report.runId) : undefined;
+    const highlights =
+      run === undefined || !fresh ? [] : await readHighlights(ctx.db, sideOf(run), report.diff);
     const coverage = await describeRunTools(ctx, report.runId, page);
     const lines = renderRunReport(report, { highlights, coverage }, ctx.clock.now(), page);
     await out.write(`${lines.join('\n')}\n`);
@@ -249,7 +254,10 @@ async function printReport(
 async function describeNextSteps({ ctx }: Program, { live, zone }: TerminalPage): Promise<string[]> {
   // A slot in the past belongs to a demo that is being simulated, or is about to run.
   const now = ctx.clock.now();
-  const slots = (await readNextSlots(ctx.db, 50)).filter(({ next_due_at }) => next_due_at > now).slice(0, 3);
+  const { scope } = await openScope(ctx.db, {});
+  const slots = (await readNextSlots(ctx.db, scope.data, 50))
+    .filter(({ next_due_at }) => next_due_at > now)
+    .slice(0, 3);
   const next = slots.map(
     (slot) => `  next  ${formatSlot(slot.next_due_at, live ? zone : slot.tz)}  ${slot.search}`,
   );

@@ -11,3 +11,14 @@ export const ANALYTICS = {
   real: 'strandline_analytics',
   simulated: 'strandline_analytics_simulated',
 } as const satisfies Record<Data, string>;
+
+/** The side of a row: of a view, or of the table of topics, searches, services or links. */
+export function sideOf({ simulated }: { simulated: boolean }): Data {
+  return simulated ? 'simulated' : 'real';
+}
+
+/** `There are no real topics, but simulated ones.`; null unless only the other side has topics. */
+export function describeEmptySide(data: Data, sides: Readonly<Record<Data, boolean>>): string | null {
+  const other = data === 'real' ? 'simulated' : 'real';
+  return sides[data] || !sides[other] ? null : `There are no ${data} topics, but ${other} ones.`;
+}

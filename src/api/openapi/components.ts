@@ -9,7 +9,7 @@ import { z } from 'zod';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Additional headers of successful replies, for the document. */
-    sends?: readonly ('Location' | 'Content-Disposition' | 'Strandline-Notice')[];
+    sends?: readonly ('Location' | 'Content-Disposition')[];
     /** The handler calls a search service or parses its response; a failure determines the status of the reply. */
     callsService?: true;
   }
@@ -105,6 +105,11 @@ function hasNameFilter(query: unknown): boolean {
   return query instanceof z.ZodObject && ['topic', 'topics', 'search'].some((name) => name in query.shape);
 }
 
+/** Whether the query of a route chooses between real and simulated data. */
+export function choosesSide(schema: RouteOptions['schema']): boolean {
+  return schema?.querystring instanceof z.ZodObject && 'simulated' in schema.querystring.shape;
+}
+
 const defineTextHeader = (description: string, example: string) => ({
   description,
   schema: { type: 'string' },
@@ -116,10 +121,6 @@ const defineCountHeader = (description: string) => ({ description, schema: { typ
 export const REPLY_HEADERS = {
   Location: defineTextHeader('Path of the created resource.', '/api/v1/topics/harbour-ferry'),
   'Content-Disposition': defineTextHeader('File name.', 'attachment; filename="strandline-posts.csv"'),
-  'Strandline-Notice': defineTextHeader(
-    'Present if the chosen side of the data is empty and the other one is not.',
-    'There is no real data yet, only simulated data: add simulated=1 to read it.',
-  ),
   'Retry-After': defineCountHeader('Seconds to wait before retrying.'),
   'WWW-Authenticate': defineTextHeader('How to authenticate.', 'Bearer realm="strandline"'),
   Allow: defineTextHeader('Methods of this path.', 'GET, HEAD, POST'),
@@ -130,6 +131,10 @@ export const REPLY_HEADERS = {
   'Idempotency-Omitted': defineTextHeader(
     'Member that was shown once in the first reply and is null in this replay.',
     'secret',
+  ),
+  'Strandline-Notice': defineTextHeader(
+    'Says that the side of the data that the reply is about has no topics, and the other one has.',
+    'There are no real topics, but simulated ones.',
   ),
   'X-RateLimit-Limit': defineCountHeader('Requests allowed per minute.'),
   'X-RateLimit-Remaining': defineCountHeader('Requests left in this minute.'),
@@ -159,10 +164,11 @@ export function listFailureHeaders(status: keyof typeof FAILURES): object {
 }
 
 /** Headers that a success of a route may have. */
-export function listSuccessHeaders({ config }: Pick<RouteOptions, 'config'>): object {
+export function listSuccessHeaders({ config, schema }: Pick<RouteOptions, 'config' | 'schema'>): object {
   const { sends = [], idempotent } = config ?? {};
   return buildHeaderRefs([
     ...sends,
+    ...(choosesSide(schema) ? (['Strandline-Notice'] as const) : []),
     ...(idempotent === undefined ? [] : (['Idempotency-Replayed'] as const)),
     ...(typeof idempotent === 'object' ? (['Idempotency-Omitted'] as const) : []),
     ...RATE_LIMIT_HEADERS,

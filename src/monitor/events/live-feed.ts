@@ -4,6 +4,7 @@
  * once, as they end.
  */
 
+import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
@@ -56,11 +57,13 @@ const PAGE_SIZE = 500;
 const MAX_CONCURRENT_REPLAYS = 3;
 
 /**
+ * @param data the side whose discoveries and runs it sends
  * @param encode encodes an event, once for all listeners
  * @param asProgram runs shared work, so that it does not count for the first listener
  */
 export function openFeed<T>(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  data: Data,
   encode: (event: FeedEvent) => T,
   asProgram: <R>(work: () => R) => R = (work) => work(),
 ): Feed<T> {
@@ -69,7 +72,7 @@ export function openFeed<T>(
   /** Each with the last discovery it has, which may be newer than the cursor. */
   const listeners = new Map<Listener<T>, Id>();
   const limitReplays = pLimit(MAX_CONCURRENT_REPLAYS);
-  const endedRuns = watchEndedRuns(ctx);
+  const endedRuns = watchEndedRuns(ctx, data);
   /** Everything up to here has been sent to all listeners. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
@@ -78,10 +81,12 @@ export function openFeed<T>(
   let failing = false;
 
   const readNews = async (): Promise<void> => {
-    for (let full = true; full; ) {
-      const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, limit: PAGE_SIZE });
+    // Of either side, so that what the other side found meanwhile is not read again.
+    const upTo = await readLastDiscoveryId(ctx.db);
+    for (let full = upTo > cursor; full; ) {
+      const rows = await readDiscoveriesAfter(ctx.db, { data, after: cursor, upTo, limit: PAGE_SIZE });
       full = rows.length === PAGE_SIZE;
-      cursor = rows.at(-1)?.id ?? cursor;
+      cursor = full ? (rows.at(-1)?.id ?? upTo) : upTo;
       tell(rows.map((row) => ({ event: 'discovery', row })));
     }
     tell((await endedRuns.next()).map((row) => ({ event: 'run', row })));
@@ -146,7 +151,7 @@ export function openFeed<T>(
         return;
       }
       const upTo = cursor;
-      const page = { ...listener.filter, after: at, upTo, limit: PAGE_SIZE };
+      const page = { ...listener.filter, data, after: at, upTo, limit: PAGE_SIZE };
       const rows = await limitReplays(() => readDiscoveriesAfter(ctx.db, page));
       at = rows.length < PAGE_SIZE ? upTo : (rows.at(-1)?.id ?? upTo);
       if (rows.length > 0 && !signal.aborted)
@@ -196,7 +201,10 @@ const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 
 /** Runs that ended since the last query, each once. */
-function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
+function watchEndedRuns(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  data: Data,
+): {
   /** Skips runs that have already ended. */
   begin(): Promise<void>;
   next(): Promise<RunRow[]>;
@@ -216,6 +224,7 @@ function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
       const ended = await inWindow();
       const rows = await readRunsByIds(
         db,
+        data,
         ended.flatMap(({ id }) => (reported.has(id) ? [] : [id])),
       );
       remember(ended);

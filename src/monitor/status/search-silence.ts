@@ -3,6 +3,7 @@
  * cause or the scheduler's state, so it finds what other checks miss.
  */
 import { setImmediate } from 'node:timers/promises';
+import type { Data } from '../../domain/data.ts';
 import { HOUR, SECOND } from '../../domain/time.ts';
 import { RUN_CODES } from '../../domain/errors.ts';
 import {
@@ -46,22 +47,21 @@ export function computeSilentBefore(schedule: Schedule, now: Date, graceMs: numb
   return -Infinity;
 }
 
-/** All silent searches, except those of running simulations, which have their own clock. */
-export async function judgeSilence({
-  db,
-  clock,
-  config,
-}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<SilentSearches> {
+/** All silent searches of a side, except those of running simulations, which have their own clock. */
+export async function judgeSilence(
+  { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
+  data: Data,
+): Promise<SilentSearches> {
   const graceMs = Math.max(...Object.values(config.callTimeoutMs));
   const now = clock.now();
   const limits: { schedule: string; before: Date }[] = [];
-  for (const [i, group] of (await readScheduleGroups(db)).entries()) {
+  for (const [i, group] of (await readScheduleGroups(db, data)).entries()) {
     if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
     const before = computeGroupLimit(group, now, graceMs);
     if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
   }
   if (limits.length === 0) return { total: 0, searches: [] };
-  return readSilentSearches(db, limits, MAX_NAMED);
+  return readSilentSearches(db, data, limits, MAX_NAMED);
 }
 
 function computeGroupLimit(group: ScheduleGroup, now: Date, graceMs: number): number {

@@ -1,6 +1,7 @@
 /** The status of the installation: database, queue, scan, services, workers, runs, searches, and what is due next. */
 
 import { readCallsPerDay } from '../../config/config.ts';
+import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { maskUrl } from '../../domain/link.ts';
 import { DAY } from '../../domain/time.ts';
 import { withTimeout } from '../../platform/clock.ts';
@@ -59,8 +60,15 @@ export type Status = {
 
 const MAX_SET_ASIDE = 100;
 
-/** @param embedded the database that this program runs itself; null if `DATABASE_URL` is set */
-export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null): Promise<Status> {
+/**
+ * Searches and runs are those of one side; services and the rest are of the installation.
+ * @param embedded the database that this program runs itself; null if `DATABASE_URL` is set
+ */
+export async function readStatus(
+  ctx: Context,
+  data: Data,
+  embedded: EmbeddedDatabase | null,
+): Promise<Status> {
   const { db, queue, config } = ctx;
   const now = ctx.clock.now();
   const dayAgo = new Date(now.getTime() - DAY);
@@ -84,14 +92,14 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     withTimeout(queue.depth()).catch(() => null),
     readBacklog(db, now),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-    readSetAside(db, MAX_SET_ASIDE),
-    judgeSilence(ctx),
-    readSilentTools(db),
+    readSetAside(db, data, MAX_SET_ASIDE),
+    judgeSilence(ctx, data),
+    readSilentTools(db, { data }),
     readServices(ctx, allSearches),
     listLiveWorkers(db, dayAgo),
-    tallyRuns(db, dayAgo),
+    tallyRuns(db, data, dayAgo),
     allSearches,
-    readNextSlots(db, 5),
+    readNextSlots(db, data, 5),
   ]);
   return {
     database: {
@@ -117,7 +125,7 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
     silent,
     silent_tools,
     resting: searches
-      .filter(({ state }) => state !== 'active')
+      .filter((search) => search.state !== 'active' && sideOf(search) === data)
       .map(({ slug, topic, state, state_reason, state_since }) => ({
         slug,
         topic,
@@ -143,9 +151,9 @@ type ServiceStatus = ServiceDay & {
 /** Practically unlimited. */
 const MAX_SEARCHES = 100_000;
 
-/** All searches that are not removed. */
-function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
-  return readSearches(db, { limit: MAX_SEARCHES });
+/** All searches of both sides that are not removed. */
+async function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
+  return (await Promise.all(DATA.map((data) => readSearches(db, { data, limit: MAX_SEARCHES })))).flat();
 }
 
 /**

@@ -3,13 +3,15 @@
  * is taken with whose it is.
  */
 
+import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Database, Id, Transaction } from '../../store/database.ts';
 import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/former-slugs.ts';
+import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
-import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { findSearch, type Reader, type Search } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch } from '../../store/slots.ts';
 
@@ -20,8 +22,8 @@ const MAX_ROWS = 100_000;
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
   const row = await readSearch(db, slug);
   if (row === undefined) {
-    const all = await readSearches(db, { removed: true, limit: MAX_ROWS });
-    throw createNotFound('search', slug, all);
+    const all = DATA.map((data) => readSearches(db, { data, removed: true, limit: MAX_ROWS }));
+    throw createNotFound('search', slug, (await Promise.all(all)).flat());
   }
   return row;
 }
@@ -57,28 +59,63 @@ function createRemovedConflict(what: NamedKind, slug: string, at: Date): Refused
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
   const row = await readTopic(db, slug);
   if (row === undefined) {
-    const all = await readTopics(db, { removed: true, limit: MAX_ROWS });
-    throw createNotFound('topic', slug, all);
+    const all = DATA.map((data) => readTopics(db, { data, removed: true, limit: MAX_ROWS }));
+    throw createNotFound('topic', slug, (await Promise.all(all)).flat());
   }
   return row;
 }
 
-/** Refuses filters by unknown slugs, which would otherwise return an empty list. @throws Refused `not_found` */
-export async function assertFilterExists(
+/** What a request is about. `simulated`: which side it chooses; undefined if it does not choose. */
+export type AskedScope = Partial<Omit<DataScope, 'data'>> & { simulated?: boolean | undefined };
+
+/**
+ * The scope of a read for programs: a named search or topic is of its side; otherwise the request chooses, and without a
+ * choice it is about real data. Unknown slugs, which would otherwise return an empty list, are refused.
+ * @throws Refused `not_found`
+ */
+export async function findScope(
   db: Database,
-  { topic, search }: { topic?: string | undefined; search?: string | undefined },
-): Promise<void> {
-  if (search !== undefined) await findSearchRow(db, search);
-  if (topic !== undefined) await findTopicRow(db, topic);
+  { topic, search, simulated = false }: AskedScope,
+): Promise<DataScope> {
+  const rows = [
+    ...(search === undefined ? [] : [await findSearchRow(db, search)]),
+    ...(topic === undefined ? [] : [await findTopicRow(db, topic)]),
+  ];
+  return { topic, search, data: sideOf(rows[0] ?? { simulated }) };
 }
 
-/** The searches of a topic, or the named one. Removed searches are included only if named. @throws Refused, InvalidInput */
-export async function findSearches(
+/**
+ * The same for people, who without a choice see what there is: real data if there is a real topic or no topic at all,
+ * otherwise simulated data.
+ * @returns `sides`: which sides have topics that are not removed
+ * @throws Refused `not_found`
+ */
+export async function openScope(
   db: Database,
-  { topic, search }: { topic: string | undefined; search: string | undefined },
-): Promise<SearchRow[]> {
-  await assertFilterExists(db, { topic, search });
-  if (search === undefined) return readSearches(db, { topic, limit: MAX_ROWS });
+  { simulated, ...named }: AskedScope,
+): Promise<{ scope: DataScope; sides: Record<Data, boolean> }> {
+  const sides = await readSides(db);
+  return { sides, scope: await findScope(db, { ...named, simulated: simulated ?? isSimulatedOnly(sides) }) };
+}
+
+export function isSimulatedOnly({ real, simulated }: Record<Data, boolean>): boolean {
+  return simulated && !real;
+}
+
+/** The side of topics that are compared with each other. @throws Refused `not_found` @throws InvalidInput if they are of both */
+export async function findSideOfTopics(db: Database, path: string, slugs: readonly string[]): Promise<Data> {
+  const topics = await Promise.all(slugs.map((slug) => findTopicRow(db, slug)));
+  const [real, simulated] = DATA.map((data) => topics.filter((topic) => sideOf(topic) === data));
+  if (real === undefined || simulated === undefined || simulated.length === 0) return 'real';
+  if (real.length === 0) return 'simulated';
+  const list = (rows: readonly TopicRow[]) => rows.map(({ slug }) => slug).join(', ');
+  const expected = `topics that are all real or all simulated: ${list(real)} real, ${list(simulated)} simulated`;
+  throw new InvalidInput([{ path, given: slugs.join(','), expected }]);
+}
+
+/** The searches of a side, of a topic, or the named one. Removed ones are included only if named. @throws InvalidInput */
+export async function findSearches(db: Database, { data, topic, search }: DataScope): Promise<SearchRow[]> {
+  if (search === undefined) return readSearches(db, { data, topic, limit: MAX_ROWS });
   const row = await readSearch(db, search);
   if (row !== undefined && topic !== undefined && row.topic !== topic)
     throw new InvalidInput([

@@ -1,4 +1,5 @@
 /** Share of voice of topics, corrected for coverage. */
+import type { Data } from '../../domain/data.ts';
 import { DAY } from '../../domain/time.ts';
 import {
   averageVoices,
@@ -14,15 +15,16 @@ const MAX_SHARE_ROWS = 100_000;
 /** A compared topic, with its days as in the view `share_of_voice`. */
 export type ShareOfVoice = VoiceRow & { from: Date; until: Date; buckets: VoiceDayRow[] };
 
-/** Reads the last whole UTC days. Topics of different kinds of service are compared separately. */
+/** Reads the last whole UTC days of topics of one side. Topics of different kinds of service are compared separately. */
 export async function readShareOfVoice(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
+  data: Data,
   topics: readonly string[],
   days: number,
 ): Promise<ShareOfVoice[]> {
   const until = Math.floor(clock.now().getTime() / DAY) * DAY;
   const span = { from: new Date(until - days * DAY), until: new Date(until) };
-  const rows = await readVoiceDays(db, { ...span, topics, limit: MAX_SHARE_ROWS });
+  const rows = await readVoiceDays(db, data, { ...span, topics, limit: MAX_SHARE_ROWS });
   return averageVoices(rows).map((voice) => ({
     ...voice,
     ...span,

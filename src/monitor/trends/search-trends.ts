@@ -1,4 +1,5 @@
 /** Trends of searches: volume, baseline and spikes. */
+import type { Data } from '../../domain/data.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
@@ -52,11 +53,11 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
 /** Hours read at once; all hours of hundreds of searches would block the event loop. */
 const MAX_HOURS_PER_READ = 5_000;
 
-/** Reads the trends of searches, in their order. @param options.hoursEach length of a bucket */
+/** Reads the trends of searches of one side, in their order. @param options.hoursEach length of a bucket */
 export async function readTrends(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   searches: readonly SearchRow[],
-  options: { days: number; hoursEach: number },
+  options: { data: Data; days: number; hoursEach: number },
 ): Promise<SearchTrend[]> {
   const now = clock.now().getTime();
   const until = Math.floor(now / HOUR) * HOUR;
@@ -64,7 +65,7 @@ export async function readTrends(
   const before = from - options.days * DAY;
   const ids = searches.map(({ id }) => id);
   const since = Math.min(before, until - USUAL_DAY_HISTORY_MS);
-  const spikes = await readSpikes(db, ids, new Date(from));
+  const spikes = await readSpikes(db, options.data, ids, new Date(from));
   const observed = await readObservedHours(db, ids, new Date(now - USUAL_DAY_HISTORY_MS));
   const buildTrend = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
     const hours = toHours(rows.filter((row) => row.search_id === search.id));
@@ -103,6 +104,7 @@ export async function readTrends(
     const batch = searches.slice(n, n + searchesPerRead);
     const rows = await readHours(
       db,
+      options.data,
       batch.map(({ id }) => id),
       new Date(since),
     );

@@ -1,31 +1,34 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
 import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
+import { type DataScope, readEitherSide } from '../queries/data-scope.ts';
 import {
-  channelsView as channelsViews,
-  deliveriesView as deliveriesViews,
+  channelsView,
+  deliveriesView,
   type DeliveryState,
-  rulesView as rulesViews,
+  rulesView,
 } from '../schema/analytics/alert-views.ts';
 
-const channelsView = channelsViews.real;
-const deliveriesView = deliveriesViews.real;
-const rulesView = rulesViews.real;
-
-export type RuleRow = typeof rulesView.$inferSelect;
-export type ChannelRow = typeof channelsView.$inferSelect;
-export type DeliveryRow = typeof deliveriesView.$inferSelect;
+export type RuleRow = typeof rulesView.real.$inferSelect;
+export type ChannelRow = typeof channelsView.real.$inferSelect;
+export type DeliveryRow = typeof deliveriesView.real.$inferSelect;
 
 type Orm = Pick<Database, 'orm'>;
 
+/** Channels are of neither side. */
+const channels = channelsView.real;
+
 /** The rule with this slug, unless removed. */
 export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | undefined> {
-  const [row] = await orm
-    .select()
-    .from(rulesView)
-    .where(and(eq(rulesView.slug, slug), isNull(rulesView.archived_at)))
-    .limit(1);
-  return row;
+  return readEitherSide((data) => {
+    const view = rulesView[data];
+    return orm
+      .select()
+      .from(view)
+      .where(and(eq(view.slug, slug), isNull(view.archived_at)))
+      .limit(1);
+  });
 }
 
 /**
@@ -33,32 +36,28 @@ export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | un
  */
 export async function readRules(
   { orm }: Orm,
-  filter: {
-    topic?: string | undefined;
-    search?: string | undefined;
-    after?: string | undefined;
-    limit: number;
-  },
+  filter: DataScope & { after?: string | undefined; limit: number },
 ): Promise<RuleRow[]> {
+  const view = rulesView[filter.data];
   const wanted: (SQL | undefined)[] = [
-    isNull(rulesView.archived_at),
-    filter.topic === undefined ? undefined : eq(rulesView.topic, filter.topic),
-    filter.search === undefined ? undefined : eq(rulesView.search, filter.search),
-    filter.after === undefined ? undefined : gt(rulesView.slug, filter.after),
+    isNull(view.archived_at),
+    filter.topic === undefined ? undefined : eq(view.topic, filter.topic),
+    filter.search === undefined ? undefined : eq(view.search, filter.search),
+    filter.after === undefined ? undefined : gt(view.slug, filter.after),
   ];
   return orm
     .select()
-    .from(rulesView)
+    .from(view)
     .where(and(...wanted))
-    .orderBy(asc(rulesView.slug))
+    .orderBy(asc(view.slug))
     .limit(filter.limit);
 }
 
 export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRow | undefined> {
   const [row] = await orm
     .select()
-    .from(channelsView)
-    .where(and(eq(channelsView.slug, slug), isNull(channelsView.archived_at)))
+    .from(channels)
+    .where(and(eq(channels.slug, slug), isNull(channels.archived_at)))
     .limit(1);
   return row;
 }
@@ -70,11 +69,9 @@ export async function readChannels(
 ): Promise<ChannelRow[]> {
   return orm
     .select()
-    .from(channelsView)
-    .where(
-      and(isNull(channelsView.archived_at), after === undefined ? undefined : gt(channelsView.slug, after)),
-    )
-    .orderBy(asc(channelsView.slug))
+    .from(channels)
+    .where(and(isNull(channels.archived_at), after === undefined ? undefined : gt(channels.slug, after)))
+    .orderBy(asc(channels.slug))
     .limit(limit);
 }
 
@@ -82,6 +79,7 @@ export async function readChannels(
 export async function readDeliveries(
   { orm }: Orm,
   filter: {
+    data: Data;
     channel?: string | undefined;
     rule?: string | undefined;
     state?: DeliveryState | undefined;
@@ -89,17 +87,18 @@ export async function readDeliveries(
     limit: number;
   },
 ): Promise<DeliveryRow[]> {
+  const view = deliveriesView[filter.data];
   const wanted: (SQL | undefined)[] = [
-    filter.channel === undefined ? undefined : eq(deliveriesView.channel, filter.channel),
-    filter.rule === undefined ? undefined : eq(deliveriesView.rule, filter.rule),
-    filter.state === undefined ? undefined : eq(deliveriesView.state, filter.state),
-    filter.before === undefined ? undefined : lt(deliveriesView.id, filter.before),
+    filter.channel === undefined ? undefined : eq(view.channel, filter.channel),
+    filter.rule === undefined ? undefined : eq(view.rule, filter.rule),
+    filter.state === undefined ? undefined : eq(view.state, filter.state),
+    filter.before === undefined ? undefined : lt(view.id, filter.before),
   ];
   return orm
     .select()
-    .from(deliveriesView)
+    .from(view)
     .where(and(...wanted))
-    .orderBy(desc(deliveriesView.id))
+    .orderBy(desc(view.id))
     .limit(filter.limit);
 }
 
@@ -114,11 +113,12 @@ export async function readDelivery(
   db: Database,
   idOrMessageId: Id | string,
 ): Promise<DeliveryDetail | undefined> {
-  const named =
-    typeof idOrMessageId === 'string'
-      ? eq(deliveriesView.message_id, idOrMessageId)
-      : eq(deliveriesView.id, idOrMessageId);
-  const [row] = await db.orm.select().from(deliveriesView).where(named).limit(1);
+  const row = await readEitherSide((data) => {
+    const view = deliveriesView[data];
+    const named =
+      typeof idOrMessageId === 'string' ? eq(view.message_id, idOrMessageId) : eq(view.id, idOrMessageId);
+    return db.orm.select().from(view).where(named).limit(1);
+  });
   if (row === undefined) return undefined;
   const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(
     'SELECT body, answer FROM strandline.deliveries WHERE id = $1',

@@ -1,5 +1,6 @@
 /** Documents of the archive that contain a word of the query and match its filters, by Postgres' own ranking. */
 import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
@@ -12,8 +13,7 @@ const MAX_CANDIDATES = 100;
 export type ArchiveQuestion = {
   /** Words in any form; never parsed as query syntax. */
   text: string;
-  /** Simulated and real results are never mixed. Default: real. */
-  sandbox?: boolean | undefined;
+  data: Data;
   kind?: 'post' | 'link' | undefined;
   /** For links: source of the sighting. */
   source?: Source | undefined;
@@ -90,7 +90,7 @@ function rankBy(
 function buildOwnFilters(archiveQuery: ArchiveQuestion): (SQL | undefined)[] {
   const { kind, sandbox, at } = archive_documents;
   return [
-    eq(sandbox, archiveQuery.sandbox ?? false),
+    eq(sandbox, archiveQuery.data === 'simulated'),
     archiveQuery.kind === undefined ? undefined : eq(kind, archiveQuery.kind),
     archiveQuery.from === undefined ? undefined : gte(at, archiveQuery.from),
     archiveQuery.to === undefined ? undefined : lte(at, archiveQuery.to),
@@ -114,7 +114,7 @@ function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINIT
 function selectNewestRead(archiveQuery: ArchiveQuestion, lexemes: readonly string[]): SQL {
   const { at } = archive_documents;
   const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
-    WHERE sandbox = ${archiveQuery.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+    WHERE sandbox = ${archiveQuery.data === 'simulated'} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
   return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(archiveQuery), sql`${at} <= (${stood})`)}
     ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
 }

@@ -1,8 +1,8 @@
 /**
- * Posts and links that match a query, for display: best first, with highlighted words. Simulated results follow real
- * ones, and every hit is marked.
+ * Posts and links of one side that match a query, for display: best first, with highlighted words.
  */
 
+import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
 import { splitFoldedWords } from '../../domain/folded-words.ts';
@@ -10,11 +10,8 @@ import { listSoughtWords, type Query } from '../../domain/search-query.ts';
 import type { Database, Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import {
-  linkSightingsView as linkSightingsViews,
-  postSightingsView as postSightingsViews,
-} from '../schema/analytics/post-views.ts';
-import { searchesView as searchesViews } from '../schema/analytics/topic-views.ts';
+import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
 import {
   buildCondition,
   buildScopeCondition,
@@ -27,10 +24,6 @@ import {
 import { type ArchiveThing, readThings } from './search-archive.ts';
 import { asc, eq, inArray } from 'drizzle-orm';
 
-const linkSightingsView = linkSightingsViews.real;
-const postSightingsView = postSightingsViews.real;
-const searchesView = searchesViews.real;
-
 export type { ExcerptPiece } from '../../domain/excerpt.ts';
 
 /** Maximum hits of a page. */
@@ -38,8 +31,6 @@ export const MAX_HITS = 100;
 
 export type TextQuestion = SightingScope & {
   query: Query;
-  /** Only simulated results, or only real ones. Default: both. */
-  sandbox?: boolean | undefined;
   /** For relative times. */
   now: Date;
   /** Where the previous page ended: its `next`. */
@@ -60,8 +51,7 @@ export type TextHit = {
   kind: 'post' | 'link';
   /** Relevance; 0 if the query has no words. */
   score: number;
-  /** Simulated: found only in the sandbox. */
-  sandbox: boolean;
+  simulated: boolean;
   /** Names of the services that returned it. */
   services: string[];
   /** Searches that found it, first one first; empty for a nested post. */
@@ -82,37 +72,33 @@ export type TextHit = {
  * @throws InvalidInput if `after` is not a place that this function returned
  */
 export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
-  const { query, sandbox, now, after, limit } = question;
+  const { data, query, now, after, limit } = question;
   const forms = await readWordForms(db.pool, [query]);
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const wanted = [
-    buildCondition(query, { bind, forms, now }),
-    buildScopeCondition(question, bind),
-    ...(sandbox === undefined ? [] : [`d.sandbox = ${bind(sandbox)}`]),
-  ].join(' AND ');
+  const wanted = [buildCondition(query, { bind, forms, now }), buildScopeCondition(question, bind)].join(
+    ' AND ',
+  );
   const counting = db.pool.query<{ total: string }>(
     `SELECT count(*) AS total ${FROM_DOCUMENTS} WHERE ${wanted}`,
     [...values],
   );
-  const ranked = `SELECT d.kind, d.thing, d.config, NOT d.sandbox AS is_real, ${scoreSql(query, forms, bind)} AS score,
+  const ranked = `SELECT d.kind, d.thing, d.config, ${scoreSql(query, forms, bind)} AS score,
       (extract(epoch FROM d.at) * 1000000)::bigint AS by ${FROM_DOCUMENTS} WHERE ${wanted}`;
   const behind =
-    after === undefined
-      ? 'true'
-      : `(is_real, score, by, thing, kind) < (${parsePlace(after).map(bind).join(', ')})`;
+    after === undefined ? 'true' : `(score, by, thing, kind) < (${parsePlace(after).map(bind).join(', ')})`;
   const [{ rows: counted }, { rows }] = await Promise.all([
     counting,
     db.pool.query<RankedRow>(
       `SELECT * FROM (${ranked}) r WHERE ${behind}
-       ORDER BY is_real DESC, score DESC, by DESC, thing DESC, kind DESC LIMIT ${bind(limit + 1)}`,
+       ORDER BY score DESC, by DESC, thing DESC, kind DESC LIMIT ${bind(limit + 1)}`,
       values,
     ),
   ]);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    hits: await readHits(db, shown, query, forms),
+    hits: await readHits(db, data, shown, query, forms),
     total: Number(counted[0]?.total ?? 0),
     next: rows.length > limit && last !== undefined ? writePlace(last) : null,
   };
@@ -124,7 +110,6 @@ type RankedRow = {
   kind: 'post' | 'link';
   thing: Id;
   config: string;
-  is_real: boolean;
   score: number;
   by: bigint;
 };
@@ -152,16 +137,16 @@ function listLexemes(forms: WordForms, word: string, config?: string): string[] 
 }
 
 /** A place between two hits of the order, as text: the sort keys of the hit before it. */
-function writePlace({ is_real, score, by, thing, kind }: RankedRow): string {
-  return [is_real ? 1 : 0, score, by, thing, kind].join('.');
+function writePlace({ score, by, thing, kind }: RankedRow): string {
+  return [score, by, thing, kind].join('.');
 }
 
-const PLACE = /^([01])\.(\d{1,9})\.(-?\d{1,17})\.(\d{1,18})\.(post|link)$/;
+const PLACE = /^(\d{1,9})\.(-?\d{1,17})\.(\d{1,18})\.(post|link)$/;
 
 /** @throws InvalidInput */
 function parsePlace(text: string): unknown[] {
-  const [whole, isReal, ...keys] = PLACE.exec(text) ?? [];
-  if (whole !== undefined) return [isReal === '1', ...keys];
+  const [whole, ...keys] = PLACE.exec(text) ?? [];
+  if (whole !== undefined) return keys;
   throw new InvalidInput([
     { path: 'after', given: text, expected: 'the place that the previous page of the same query ended with' },
   ]);
@@ -169,11 +154,14 @@ function parsePlace(text: string): unknown[] {
 
 async function readHits(
   db: Reads,
+  data: Data,
   rows: readonly RankedRow[],
   query: Query,
   forms: WordForms,
 ): Promise<TextHit[]> {
-  const things = new Map((await readThings(db, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]));
+  const things = new Map(
+    (await readThings(db, data, rows)).map((thing) => [`${thing.kind} ${thing.id}`, thing]),
+  );
   const ranked = rows.flatMap((row) => {
     const thing = things.get(`${row.kind} ${row.thing}`);
     return thing === undefined ? [] : [{ ...row, thing }];
@@ -181,14 +169,14 @@ async function readHits(
   const idsOf = (kind: RankedRow['kind']) =>
     ranked.flatMap(({ thing }) => (thing.kind === kind ? [thing.id] : []));
   const [posts, links, matches] = await Promise.all([
-    readFinders(db, 'post', idsOf('post')),
-    readFinders(db, 'link', idsOf('link')),
+    readFinders(db, data, 'post', idsOf('post')),
+    readFinders(db, data, 'link', idsOf('link')),
     readMatches(db, ranked, query, forms),
   ]);
-  return ranked.map(({ kind, thing, score, config, is_real }) => ({
+  return ranked.map(({ kind, thing, score, config }) => ({
     kind,
     score,
-    sandbox: !is_real,
+    simulated: data === 'simulated',
     ...showThing(thing, matches(config), (kind === 'post' ? posts : links).get(thing.id) ?? []),
   }));
 }
@@ -197,7 +185,7 @@ function showThing(
   thing: ArchiveThing,
   weigh: (word: string) => number,
   found_by: Finder[],
-): Omit<TextHit, 'kind' | 'score' | 'sandbox'> {
+): Omit<TextHit, 'kind' | 'score' | 'simulated'> {
   if (thing.kind === 'post') {
     const { post } = thing;
     return {
@@ -274,18 +262,20 @@ const MAX_FINDERS = 10_000;
 /** Searches that found posts or links, by ID of the item. Nested posts are found by no search. */
 async function readFinders(
   { orm }: Reads,
+  data: Data,
   kind: 'post' | 'link',
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Finder[]>> {
   const findersById = new Map<Id, Finder[]>();
   if (ids.length === 0) return findersById;
-  const view = kind === 'post' ? postSightingsView : linkSightingsView;
-  const thing = kind === 'post' ? postSightingsView.post_id : linkSightingsView.link_id;
-  const { slug, topic, service } = searchesView;
+  const searches = searchesView[data];
+  const view = kind === 'post' ? postSightingsView[data] : linkSightingsView[data];
+  const thing = kind === 'post' ? postSightingsView[data].post_id : linkSightingsView[data].link_id;
+  const { slug, topic, service } = searches;
   const rows = await orm
     .select({ thing, search: slug, topic, service })
     .from(view)
-    .innerJoin(searchesView, eq(searchesView.id, view.search_id))
+    .innerJoin(searches, eq(searches.id, view.search_id))
     .where(inArray(thing, [...ids]))
     .orderBy(asc(view.first_seen_at), asc(slug))
     .limit(MAX_FINDERS);

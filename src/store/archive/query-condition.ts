@@ -6,12 +6,14 @@
  * `archive_documents`, or documents of items that are not indexed yet (rules).
  */
 
+import { ANALYTICS } from '../../domain/data.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import { listQueryWords, type Query } from '../../domain/search-query.ts';
 import { resolveTimePoint } from '../../domain/time-point.ts';
 import type { Transaction } from '../database.ts';
+import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { TEXT_CONFIGS } from './archive-documents.ts';
 
@@ -149,27 +151,24 @@ function buildSourceCondition(source: string, bind: ConditionContext['bind']): s
   return source === 'microblog' ? `(d.kind = 'post' OR ${link})` : `(${link})`;
 }
 
-/** Names of searches whose sightings a document must have; all of them must apply. */
-export type SightingScope = {
-  search?: string | undefined;
-  topic?: string | undefined;
-  service?: string | undefined;
-};
+/** The side of documents, and names of searches whose sightings they must have; all of them must apply. */
+export type SightingScope = DataScope & { service?: string | undefined };
 
-/** The condition that a search of the scope saw the document itself. */
+/** The condition that a document is of the side, and that a search of the scope saw it itself. */
 export function buildScopeCondition(
-  { search, topic, service }: SightingScope,
+  { data, search, topic, service }: SightingScope,
   bind: ConditionContext['bind'],
 ): string {
   const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
     name === undefined ? [] : [`${column} = ${bind(name)}`],
   );
-  if (named.length === 0) return 'true';
+  const ofSide = `d.sandbox = ${bind(data === 'simulated')}`;
+  if (named.length === 0) return ofSide;
   // Evaluated once per statement.
-  const searches = `ARRAY(SELECT id FROM strandline_analytics.searches WHERE ${named.join(' AND ')})`;
+  const searches = `ARRAY(SELECT id FROM ${ANALYTICS[data]}.searches WHERE ${named.join(' AND ')})`;
   const seen = (kind: string) =>
     `d.kind = '${kind}' AND EXISTS (SELECT FROM ${S}.${kind}_sightings g WHERE g.${kind}_id = d.thing AND g.search_id = ANY (${searches}))`;
-  return `(${seen('post')} OR ${seen('link')})`;
+  return `${ofSide} AND (${seen('post')} OR ${seen('link')})`;
 }
 
 /** A `tsquery` for words in a row. */

@@ -5,17 +5,15 @@
 
 import { sumEngagement } from '../../domain/counters.ts';
 import { createPrior, type PriorInput, termSaturation } from '../../domain/relevance.ts';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
-import { linksView as linksViews, postsView as postsViews } from '../schema/analytics/post-views.ts';
+import { linksView, postsView } from '../schema/analytics/post-views.ts';
 import { authors } from '../schema/post-tables.ts';
 import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-candidates.ts';
 import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
-
-const linksView = linksViews.real;
-const postsView = postsViews.real;
 
 /**
  * `score`: BM25, weighted by the prior if requested; comparable only within one response. `config`: the text search
@@ -30,7 +28,7 @@ export async function searchArchive(
 ): Promise<ArchiveHit[]> {
   const question = await readQuestion(db, {
     text: archiveQuery.text,
-    sandbox: archiveQuery.sandbox ?? false,
+    sandbox: archiveQuery.data === 'simulated',
   });
   return rankArchive(db, archiveQuery, question);
 }
@@ -49,7 +47,7 @@ export async function rankArchive(
       { relevance: scoreRelevance(candidate, question), config: candidate.config },
     ]),
   );
-  const things = await readThings(db, candidates);
+  const things = await readThings(db, archiveQuery.data, candidates);
   const prior = createArchivePrior(archiveQuery, things);
   return things
     .flatMap((thing) => {
@@ -97,16 +95,19 @@ export type ArchiveThing =
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
 export async function readThings(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {
   const idsOf = (kind: string) =>
     documents.filter((document) => document.kind === kind).map(({ thing }) => thing);
+  const ofPosts = postsView[data];
+  const ofLinks = linksView[data];
   const postIds = idsOf('post');
   const linkIds = idsOf('link');
   const posts =
     postIds.length === 0
       ? []
-      : await orm.select().from(postsView).where(inArray(postsView.id, postIds)).limit(postIds.length);
+      : await orm.select().from(ofPosts).where(inArray(ofPosts.id, postIds)).limit(postIds.length);
   const authorIds = posts.flatMap(({ author_id }) => author_id ?? []);
   const written =
     authorIds.length === 0
@@ -116,7 +117,7 @@ export async function readThings(
   const links =
     linkIds.length === 0
       ? []
-      : await orm.select().from(linksView).where(inArray(linksView.id, linkIds)).limit(linkIds.length);
+      : await orm.select().from(ofLinks).where(inArray(ofLinks.id, linkIds)).limit(linkIds.length);
   return [
     ...posts.map((post): ArchiveThing => {
       const author = post.author_id === null ? null : (byId.get(post.author_id) ?? null);

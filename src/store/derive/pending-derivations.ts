@@ -4,7 +4,9 @@
  * even after a crash. Readings commit in any order, so a cursor would not work.
  */
 
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
+import type { DataScope } from '../queries/data-scope.ts';
 import { backOffSql, type Database, type Id, sqlTime, type Transaction } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
@@ -197,14 +199,18 @@ export type AsideReading = {
 };
 
 /** Readings that were set aside, oldest first. @returns at most `limit` */
-export async function readSetAside({ pool }: Pick<Database, 'pool'>, limit: number): Promise<AsideReading[]> {
+export async function readSetAside(
+  { pool }: Pick<Database, 'pool'>,
+  data: Data,
+  limit: number,
+): Promise<AsideReading[]> {
   const { rows } = await pool.query<AsideReading>({
     name: 'read_set_aside',
     text: `SELECT s.slug AS search, p.run_id, p.at, p.attempts, p.code, p.retry_at,
         (SELECT count(*)::int FROM ${PENDING} w WHERE w.search_id = p.search_id) AS readings
       FROM ${PENDING} p JOIN strandline.searches s ON s.id = p.search_id
-      WHERE p.attempts > 0 ORDER BY p.at, p.id LIMIT $1`,
-    values: [limit],
+      WHERE p.attempts > 0 AND s.simulated = $2::boolean ORDER BY p.at, p.id LIMIT $1`,
+    values: [limit, data === 'simulated'],
   });
   return rows;
 }
@@ -245,12 +251,12 @@ export type DerivedUntil = { search_id: Id; as_of: Date };
 /** Searches that are not derived up to now: one search, those of topics, or all. */
 export async function readDerivedUntil(
   { pool }: Pick<Database, 'pool'>,
-  { search, topic }: { search?: string | undefined; topic?: string | readonly string[] | undefined },
+  { data, search, topic }: Omit<DataScope, 'topic'> & { topic?: string | readonly string[] | undefined },
 ): Promise<DerivedUntil[]> {
   const topics = typeof topic === 'string' ? [topic] : topic;
   const { rows } = await pool.query<DerivedUntil>({
-    name: 'derived_until',
-    text: `SELECT search_id, as_of FROM strandline_analytics.derived_until
+    name: `derived_until_${data}`,
+    text: `SELECT search_id, as_of FROM ${ANALYTICS[data]}.derived_until
       WHERE waiting > 0 AND ($1::text IS NULL OR search = $1) AND ($2::text[] IS NULL OR topic = ANY ($2))`,
     values: [search ?? null, topics ?? null],
   });

@@ -1,11 +1,9 @@
 /** The audit log, for display. */
 import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { auditLogView as auditLogViews } from '../schema/analytics/audit-log-view.ts';
+import { auditLogView } from '../schema/analytics/audit-log-view.ts';
 
-const auditLogView = auditLogViews.real;
-
-export type AuditRow = typeof auditLogView.$inferSelect;
+export type AuditRow = typeof auditLogView.real.$inferSelect;
 
 export type AuditFilter = {
   /** Prefix of a token. */
@@ -23,7 +21,8 @@ export async function readAudit(
   filter: AuditFilter,
   page: { limit: number; before?: Id | undefined },
 ): Promise<AuditRow[]> {
-  const view = auditLogView;
+  // The same in both schemas.
+  const view = auditLogView.real;
   const wanted: (SQL | undefined)[] = [
     filter.token === undefined ? undefined : eq(view.token, filter.token),
     filter.action === undefined ? undefined : eq(view.action, filter.action),

@@ -1,38 +1,38 @@
 /** One author: profile, counters over time, and typical engagement. */
+import type { Data } from '../../domain/data.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
-  authorSnapshotsView as authorSnapshotsViews,
-  authorsView as authorsViews,
-  authorVersionsView as authorVersionsViews,
-  postsView as postsViews,
+  authorSnapshotsView,
+  authorsView,
+  authorVersionsView,
+  postsView,
 } from '../schema/analytics/post-views.ts';
+import { readEitherSide } from './data-scope.ts';
 import type { PostRow } from './posts.ts';
 
-const authorSnapshotsView = authorSnapshotsViews.real;
-const authorsView = authorsViews.real;
-const authorVersionsView = authorVersionsViews.real;
-const postsView = postsViews.real;
-
-export type AuthorRow = typeof authorsView.$inferSelect;
-export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;
+export type AuthorRow = typeof authorsView.real.$inferSelect;
+export type AuthorSnapshotRow = typeof authorSnapshotsView.real.$inferSelect;
 
 export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | undefined> {
-  const [row] = await orm.select().from(authorsView).where(eq(authorsView.id, id)).limit(1);
-  return row;
+  return readEitherSide((data) => {
+    const view = authorsView[data];
+    return orm.select().from(view).where(eq(view.id, id)).limit(1);
+  });
 }
 
-/** Authors with this username, in any case. */
+/** Authors of a side with this username, in any case. */
 export async function findAuthorsNamed(
   { pool }: Pick<Database, 'pool'>,
+  data: Data,
   username: string,
 ): Promise<{ id: Id; service: string }[]> {
   const { rows } = await pool.query<{ id: Id; service: string }>(
     `SELECT a.id, s.name AS service FROM strandline.authors a JOIN strandline.services s ON s.id = a.service_id
-     WHERE lower(a.username) = lower($1) ORDER BY a.id`,
-    [username],
+     WHERE lower(a.username) = lower($1) AND s.simulated = $2 ORDER BY a.id`,
+    [username, data === 'simulated'],
   );
   return rows;
 }
@@ -40,31 +40,35 @@ export async function findAuthorsNamed(
 /** The latest changes of an author's counters, oldest first. */
 export async function readAuthorSnapshots(
   { orm }: Reads,
+  data: Data,
   authorId: Id,
   limit = 500,
 ): Promise<AuthorSnapshotRow[]> {
+  const view = authorSnapshotsView[data];
   const rows = await orm
     .select()
-    .from(authorSnapshotsView)
-    .where(eq(authorSnapshotsView.author_id, authorId))
-    .orderBy(desc(authorSnapshotsView.observed_at))
+    .from(view)
+    .where(eq(view.author_id, authorId))
+    .orderBy(desc(view.observed_at))
     .limit(limit);
   return rows.toReversed();
 }
 
-export type AuthorVersionRow = typeof authorVersionsView.$inferSelect;
+export type AuthorVersionRow = typeof authorVersionsView.real.$inferSelect;
 
 /** The latest versions of an author, oldest first. */
 export async function readAuthorVersions(
   { orm }: Reads,
+  data: Data,
   authorId: Id,
   limit = 100,
 ): Promise<AuthorVersionRow[]> {
+  const view = authorVersionsView[data];
   const rows = await orm
     .select()
-    .from(authorVersionsView)
-    .where(eq(authorVersionsView.author_id, authorId))
-    .orderBy(desc(authorVersionsView.valid_from))
+    .from(view)
+    .where(eq(view.author_id, authorId))
+    .orderBy(desc(view.valid_from))
     .limit(limit);
   return rows.toReversed();
 }
@@ -72,15 +76,17 @@ export async function readAuthorVersions(
 /** Posts of an author as last seen, by time or by engagement. */
 export async function readAuthorPosts(
   { orm }: Reads,
+  data: Data,
   authorId: Id,
   { order, limit }: { order: 'newest' | 'engagement'; limit: number },
 ): Promise<PostRow[]> {
-  const by = order === 'newest' ? sql`${postsView.created_at}` : sumEngagementColumns(postsView);
+  const view = postsView[data];
+  const by = order === 'newest' ? sql`${view.created_at}` : sumEngagementColumns(view);
   return orm
     .select()
-    .from(postsView)
-    .where(eq(postsView.author_id, authorId))
-    .orderBy(sql`${by} desc nulls last`, desc(postsView.id))
+    .from(view)
+    .where(eq(view.author_id, authorId))
+    .orderBy(sql`${by} desc nulls last`, desc(view.id))
     .limit(limit);
 }
 

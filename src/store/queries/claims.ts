@@ -1,24 +1,25 @@
 /** Claims of completions. */
 
+import type { Data } from '../../domain/data.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import { completionClaimsView as completionClaimsViews } from '../schema/analytics/result-views.ts';
+import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
 
-const completionClaimsView = completionClaimsViews.real;
-
-export type SaidClaim = typeof completionClaimsView.$inferSelect;
+export type SaidClaim = typeof completionClaimsView.real.$inferSelect;
 
 /** Claims of completions, in order. A completion has about 1,200 claims at most. */
 export async function readClaims(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   completionIds: readonly Id[],
 ): Promise<SaidClaim[]> {
+  const view = completionClaimsView[data];
   return orm
     .select()
-    .from(completionClaimsView)
-    .where(amongIds(completionClaimsView.completion_id))
-    .orderBy(asc(completionClaimsView.completion_id), asc(completionClaimsView.position))
+    .from(view)
+    .where(amongIds(view.completion_id))
+    .orderBy(asc(view.completion_id), asc(view.position))
     .limit(sql.placeholder('limit'))
-    .prepare('claims_of')
+    .prepare(`claims_of_${data}`)
     .execute({ ids: completionIds, limit: completionIds.length * 2_000 });
 }

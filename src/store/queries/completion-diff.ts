@@ -4,6 +4,7 @@ import {
   compareStatements,
   type FoldedStatement,
 } from '../../domain/completion-change.ts';
+import { sideOf } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
@@ -92,7 +93,7 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
  */
 export async function readCompletionDiff(
   db: Pick<Database, 'orm' | 'pool'>,
-  search: { id: Id; slug: string },
+  search: { id: Id; slug: string; simulated: boolean },
   range: DiffRange,
 ): Promise<CompletionDiff | NoDiff> {
   const { to, from, first } = await readMoments(db, search.id, range);
@@ -104,11 +105,11 @@ export async function readCompletionDiff(
 
 async function diffCompletions(
   db: Pick<Database, 'orm' | 'pool'>,
-  search: { id: Id; slug: string },
+  search: { id: Id; slug: string; simulated: boolean },
   { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
 ): Promise<CompletionDiff> {
   const [claims, gaps, citations] = await Promise.all([
-    readClaims(db, [from.completion_id, to.completion_id]),
+    readClaims(db, sideOf(search), [from.completion_id, to.completion_id]),
     readGaps(db, search.id, from, to),
     countCitations(db, from, to),
   ]);

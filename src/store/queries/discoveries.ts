@@ -1,11 +1,11 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
 import type { NamedKind } from '../former-slugs.ts';
-import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics/result-views.ts';
+import type { DataScope } from './data-scope.ts';
 
-const discoveriesView = discoveriesViews.real;
-
-export type DiscoveryRow = typeof discoveriesView.$inferSelect;
+export type DiscoveryRow = typeof discoveriesView.real.$inferSelect;
 
 /**
  * `search`: everything that each search found for the first time. `topic`: each item once per topic.
@@ -15,9 +15,7 @@ export type DiscoveryView = (typeof DISCOVERY_VIEWS)[number];
 
 type DiscoveryKind = DiscoveryRow['kind'];
 
-export type DiscoveryFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
+export type DiscoveryFilter = DataScope & {
   since?: Date | undefined;
   until?: Date | undefined;
   runId?: Id | undefined;
@@ -51,30 +49,51 @@ export async function readDiscoveriesAfter(
   return readSelected(db, filter, { range, order: 'ASC', limit });
 }
 
-/** Selects IDs first: of a topic, those of each of its searches by an index on its feed. */
+/** Selects IDs first: of a topic, or of a side with few searches, those of each search by an index on its feed. */
 async function readSelected(
   db: Pick<Database, 'orm'>,
   filter: DiscoveryFilter,
   { range, order, limit }: { range: readonly SQL[]; order: 'ASC' | 'DESC'; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { topic } = filter;
-  const where = sql.join([...range, ...buildConditions(filter)], sql` AND `);
+  const { data, search, topic, runId } = filter;
   const isAscending = order === 'ASC';
   const last = isAscending ? sql`ORDER BY d.id LIMIT ${limit}` : sql`ORDER BY d.id DESC LIMIT ${limit}`;
+  const conditions = [...range, ...buildConditions(filter)];
+  const where = sql.join(conditions, sql` AND `);
+  const ofEach = (searches: SQL) => sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
+      SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
+    ) d WHERE ${searches} ${last}`;
+  const isOneSearch = search !== undefined || runId !== undefined;
   const ids =
-    topic === undefined
-      ? sql`SELECT d.id FROM strandline.discoveries d WHERE ${where} ${last}`
-      : sql`SELECT d.id FROM strandline.searches s CROSS JOIN LATERAL (
-          SELECT d.id FROM strandline.discoveries d WHERE d.search_id = s.id AND ${where} ${last}
-        ) d WHERE s.topic_id = ${namedId('topic', topic)} ${last}`;
+    topic !== undefined
+      ? ofEach(sql`s.topic_id = ${namedId('topic', topic)}`)
+      : !isOneSearch && (await hasFewSearches(db, data))
+        ? ofEach(sql`s.simulated = ${data === 'simulated'}`)
+        : sql`SELECT d.id FROM strandline.discoveries d WHERE ${sql.join([...conditions, ofSide(data)], sql` AND `)} ${last}`;
+  const view = discoveriesView[data];
   return db.orm
     .select()
-    .from(discoveriesView)
-    .where(sql`${discoveriesView.id} = ANY (ARRAY(${ids}))`)
-    .orderBy(isAscending ? asc(discoveriesView.id) : desc(discoveriesView.id));
+    .from(view)
+    .where(sql`${view.id} = ANY (ARRAY(${ids}))`)
+    .orderBy(isAscending ? asc(view.id) : desc(view.id));
 }
 
-/** The ID of the newest discovery; zero if there is none. */
+/** On a discovery `d`. */
+function ofSide(data: Data): SQL {
+  return sql`(SELECT s.simulated FROM strandline.searches s WHERE s.id = d.search_id) = ${data === 'simulated'}`;
+}
+
+/** Up to this many feeds are merged; discoveries of more searches are so frequent that they are read in the order of IDs. */
+const MAX_MERGED = 200;
+
+async function hasFewSearches({ orm }: Pick<Database, 'orm'>, data: Data): Promise<boolean> {
+  const { rowCount } = await orm.execute(
+    sql`SELECT FROM strandline.searches WHERE simulated = ${data === 'simulated'} LIMIT ${MAX_MERGED + 1}`,
+  );
+  return (rowCount ?? 0) <= MAX_MERGED;
+}
+
+/** The ID of the newest discovery of either side; zero if there is none. */
 export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Promise<Id> {
   const { rows } = await pool.query<{ id: Id }>(
     'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries',

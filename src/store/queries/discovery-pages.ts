@@ -3,16 +3,13 @@
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';
 
-const discoveriesView = discoveriesViews.real;
-
 /** What a list of discoveries contains. */
-export type DiscoverySelectionFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
+export type DiscoverySelectionFilter = DataScope & {
   /** Only posts and links match. */
   matching?: Matching | undefined;
   /** Time of discovery; `until` is excluded. */
@@ -34,15 +31,16 @@ export async function readDiscoveryPage(
 ): Promise<DiscoveryRow[]> {
   const { sql, values } = await select(db, filter, filter.limit, filter.before);
   const { rows } = await db.pool.query<{ id: Id }>(
-    `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $8`,
+    `SELECT id FROM (${sql}) items ORDER BY id DESC LIMIT $9`,
     [...values],
   );
+  const view = discoveriesView[filter.data];
   return db.orm
     .select()
-    .from(discoveriesView)
-    .where(amongIds(discoveriesView.id))
-    .orderBy(desc(discoveriesView.id))
-    .prepare('discoveries_of')
+    .from(view)
+    .where(amongIds(view.id))
+    .orderBy(desc(view.id))
+    .prepare(`discoveries_of_${filter.data}`)
     .execute({ ids: rows.map(({ id }) => id) });
 }
 
@@ -61,10 +59,9 @@ async function select(
   most: number | undefined,
   before?: Id,
 ): Promise<ItemSelection> {
-  const { search, topic, matching, since, until, kind, baseline, view, after } = filter;
+  const { matching, since, until, kind, baseline, view, after } = filter;
   const values: unknown[] = [
-    search ?? null,
-    topic ?? null,
+    ...scopeValues(filter),
     since ?? null,
     until ?? null,
     kind ?? null,
@@ -79,23 +76,20 @@ async function select(
 }
 
 const S = 'strandline';
-/** $1 search, $2 topic. */
-const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-/** On a discovery `e`. $3 since, $4 until, $5 kind, $6 baseline, $7 after, $9 before, $10 first in its topic. */
-const WANTED_SQL = `($3::timestamptz IS NULL OR e.at >= $3) AND ($4::timestamptz IS NULL OR e.at < $4)
-  AND ($5::text IS NULL OR e.kind = $5) AND ($6::boolean IS NULL OR e.baseline = $6)
-  AND ($7::bigint IS NULL OR e.id > $7) AND ($9::bigint IS NULL OR e.id < $9)
-  AND (NOT $10::boolean OR e.first_in_topic)`;
+/** On a discovery `e`. $4 since, $5 until, $6 kind, $7 baseline, $8 after, $10 before, $11 first in its topic. */
+const WANTED_SQL = `($4::timestamptz IS NULL OR e.at >= $4) AND ($5::timestamptz IS NULL OR e.at < $5)
+  AND ($6::text IS NULL OR e.kind = $6) AND ($7::boolean IS NULL OR e.baseline = $7)
+  AND ($8::bigint IS NULL OR e.id > $8) AND ($10::bigint IS NULL OR e.id < $10)
+  AND (NOT $11::boolean OR e.first_in_topic)`;
 
-/** $8 limit of each search. */
+/** $9 limit of each search. */
 const SELECT_DISCOVERIES = `
-SELECT f.id, f.at FROM (${OWN_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
-  SELECT e.id, e.at FROM ${S}.discoveries e WHERE e.search_id = mine.id AND ${WANTED_SQL} ORDER BY e.id DESC LIMIT $8
+SELECT f.id, f.at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
+  SELECT e.id, e.at FROM ${S}.discoveries e WHERE e.search_id = mine.id AND ${WANTED_SQL} ORDER BY e.id DESC LIMIT $9
 ) f`;
 
-/** $8 limit. */
+/** $9 limit. */
 const matchingDiscoveriesSql = (wanted: string) => `
 SELECT e.id, e.at FROM (${wanted}) w JOIN ${S}.discoveries e ON e.kind = w.kind AND e.thing = w.thing
-  AND e.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))
-WHERE ${WANTED_SQL} ORDER BY e.id DESC LIMIT $8`;
+  AND e.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))
+WHERE ${WANTED_SQL} ORDER BY e.id DESC LIMIT $9`;

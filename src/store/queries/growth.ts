@@ -1,28 +1,22 @@
 /** Growth of posts and searches: gains, dropped posts, and counters at ages. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
-import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, lt, sql } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
+import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import { amongIds, type Id, type Reads } from '../database.ts';
 import {
-  postAtAgeView as postAtAgeViews,
-  postGrowthView as postGrowthViews,
-  searchGrowthDailyView as searchGrowthDailyViews,
-  searchGrowthHourlyView as searchGrowthHourlyViews,
-  typicalAtAgeView as typicalAtAgeViews,
+  postAtAgeView,
+  postGrowthView,
+  searchGrowthDailyView,
+  searchGrowthHourlyView,
+  typicalAtAgeView,
 } from '../schema/analytics/growth-views.ts';
 
-const postAtAgeView = postAtAgeViews.real;
-const postGrowthView = postGrowthViews.real;
-const searchGrowthDailyView = searchGrowthDailyViews.real;
-const searchGrowthHourlyView = searchGrowthHourlyViews.real;
-const typicalAtAgeView = typicalAtAgeViews.real;
-
-type GrowthScope = { search?: string | undefined; topic?: string | undefined };
-
-export type PostGrowthRow = typeof postGrowthView.$inferSelect;
-type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
-export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
-type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
+export type PostGrowthRow = typeof postGrowthView.real.$inferSelect;
+type SearchGrowthRow = typeof searchGrowthDailyView.real.$inferSelect;
+export type PostAtAgeRow = typeof postAtAgeView.real.$inferSelect;
+type TypicalAtAgeRow = typeof typicalAtAgeView.real.$inferSelect;
 
 export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
 type GrowthOrder = (typeof GROWTH_ORDERS)[number];
@@ -31,25 +25,20 @@ type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 const orderSql = (order: GrowthOrder) =>
   order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
-/** $1 search, $2 topic; either may be null. */
-const WATCHED_SEARCHES_SQL = `
-  SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-
 /**
- * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $3
- * since when, $4 limit.
+ * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $4
+ * since when, $5 limit.
  */
 const grownSql = (order: GrowthOrder) => `
-WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), seen AS (
+WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
   SELECT u.post_id FROM watched w
-  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $3
+  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $4
   JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
   UNION
-  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $3
+  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $4
 )
-SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
-ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $4
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
 /**
  * Posts that searches returned since then with a changed counter, highest total gain first; counters as in the view
@@ -57,16 +46,20 @@ ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
  */
 export async function readGrowth(
   { orm, pool }: Reads,
-  filter: GrowthScope & { since: Date; order: GrowthOrder; limit: number },
+  filter: DataScope & { since: Date; order: GrowthOrder; limit: number },
 ): Promise<PostGrowthRow[]> {
-  const { search = null, topic = null, since, order, limit } = filter;
-  const { rows } = await pool.query<{ post_id: Id }>(grownSql(order), [search, topic, since, limit]);
-  return selectGrowth({ orm }, rows);
+  const { since, order, limit } = filter;
+  const { rows } = await pool.query<{ post_id: Id }>(grownSql(order), [...scopeValues(filter), since, limit]);
+  return selectGrowth({ orm }, filter.data, rows);
 }
 
 /** The growth of one post. */
-export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGrowthRow | undefined> {
-  const [row] = await selectGrowth({ orm }, [{ post_id: postId }]);
+export async function readPostGrowth(
+  { orm }: Reads,
+  data: Data,
+  postId: Id,
+): Promise<PostGrowthRow | undefined> {
+  const [row] = await selectGrowth({ orm }, data, [{ post_id: postId }]);
   return row;
 }
 
@@ -74,10 +67,10 @@ type DroppedPostRow = PostGrowthRow & { search: string };
 
 /**
  * The posts that each search dropped last, if no other search still returns them. Whether one does is checked post by
- * post until there are enough. $3 limit.
+ * post until there are enough. $4 limit.
  */
 const SELECT_DROPPED_POSTS = `
-SELECT n.post_id, w.slug AS search FROM (${WATCHED_SEARCHES_SQL}) w
+SELECT n.post_id, w.slug AS search FROM (${SCOPED_SEARCHES_SQL}) w
 CROSS JOIN LATERAL (
   SELECT n.post_id, n.last_seen_at FROM strandline.dropped_posts n
   WHERE n.search_id = w.id AND NOT EXISTS (
@@ -85,25 +78,20 @@ CROSS JOIN LATERAL (
       AND NOT EXISTS (SELECT FROM strandline.dropped_posts m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
     OFFSET 0
   )
-  ORDER BY n.last_seen_at DESC LIMIT $3
+  ORDER BY n.last_seen_at DESC LIMIT $4
 ) n
-ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $3`;
+ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $4`;
 
 /** Posts that no search returns any more, once for each search that had them, most recently dropped first. */
 export async function readDroppedPosts(
   { orm, pool }: Reads,
-  {
-    search = null,
-    topic = null,
-    limit,
-  }: { search?: string | null | undefined; topic?: string | null | undefined } & { limit: number },
+  filter: DataScope & { limit: number },
 ): Promise<DroppedPostRow[]> {
   const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(SELECT_DROPPED_POSTS, [
-    search,
-    topic,
-    limit,
+    ...scopeValues(filter),
+    filter.limit,
   ]);
-  const rows = new Map((await selectGrowth({ orm }, lost)).map((row) => [row.post_id, row]));
+  const rows = new Map((await selectGrowth({ orm }, filter.data, lost)).map((row) => [row.post_id, row]));
   return lost.flatMap(({ post_id, search: slug }) => {
     const row = rows.get(post_id);
     return row === undefined ? [] : [{ ...row, search: slug }];
@@ -113,15 +101,13 @@ export async function readDroppedPosts(
 /** The growth of posts, in the given order. */
 async function selectGrowth(
   { orm }: Pick<Reads, 'orm'>,
+  data: Data,
   posts: readonly { post_id: Id }[],
 ): Promise<PostGrowthRow[]> {
   if (posts.length === 0) return [];
   const ids = posts.map(({ post_id }) => post_id);
-  const statement = orm
-    .select()
-    .from(postGrowthView)
-    .where(amongIds(postGrowthView.post_id))
-    .prepare('growth_of');
+  const view = postGrowthView[data];
+  const statement = orm.select().from(view).where(amongIds(view.post_id)).prepare(`growth_of_${data}`);
   const byId = new Map((await statement.execute({ ids })).map((row) => [row.post_id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -129,9 +115,9 @@ async function selectGrowth(
 /** Gains of searches per hour or day, oldest first. No row: not observed. */
 export async function readSearchGrowth(
   { orm }: Reads,
-  filter: GrowthScope & { per: 'hour' | 'day'; from: Date; until: Date; limit: number },
+  filter: DataScope & { per: 'hour' | 'day'; from: Date; until: Date; limit: number },
 ): Promise<SearchGrowthRow[]> {
-  const view = filter.per === 'hour' ? searchGrowthHourlyView : searchGrowthDailyView;
+  const view = (filter.per === 'hour' ? searchGrowthHourlyView : searchGrowthDailyView)[filter.data];
   return orm
     .select()
     .from(view)
@@ -150,39 +136,38 @@ export async function readSearchGrowth(
 /** As in the index `post_counters_at_age_most`. */
 const ENGAGEMENT_AT_AGE = engagementSql('a.');
 
-/** Posts of one search with most engagement at an age. $4 since when it was reached (null: any time), $5 limit. */
+/** Posts of one search with most engagement at an age. $5 since when it was reached (null: any time), $6 limit. */
 const mostAtAgeSql = (hours: string) => `
   SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
-  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
-  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
+  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($5::timestamptz IS NULL OR a.at >= $5)
+  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $6`;
 
 /**
  * For each search, posts with most engagement at an age, because the typical value is the same for all of them; of
- * these, the ones furthest above it. $3 age in hours, $4 since when it was reached (null: any time), $5 limit.
+ * these, the ones furthest above it. $4 age in hours, $5 since when it was reached (null: any time), $6 limit.
  */
 const SELECT_POSTS_AT_AGE = `
-SELECT a.post_id, w.id AS search_id FROM (${WATCHED_SEARCHES_SQL}) w
-CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
-JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
-ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
+SELECT a.post_id, w.id AS search_id FROM (${SCOPED_SEARCHES_SQL}) w
+CROSS JOIN LATERAL (${mostAtAgeSql('$4')}) a
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $4
+ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $6`;
 
 /**
  * Posts at one age, highest ratio to the typical value of their search first; those without a ratio by engagement.
  */
 export async function readPostsAtAge(
   { orm, pool }: Reads,
-  filter: GrowthScope & { hours: number; since?: Date | undefined; limit: number },
+  filter: DataScope & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
-  const { search = null, topic = null, hours, since = null, limit } = filter;
+  const { hours, since = null, limit } = filter;
   const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(SELECT_POSTS_AT_AGE, [
-    search,
-    topic,
+    ...scopeValues(filter),
     hours,
     since,
     limit,
   ]);
   if (ahead.length === 0) return [];
-  const v = postAtAgeView;
+  const v = postAtAgeView[filter.data];
   const statement = orm
     .select()
     .from(v)
@@ -193,7 +178,7 @@ export async function readPostsAtAge(
         eq(v.hours, sql.placeholder('hours')),
       ),
     )
-    .prepare('posts_at_age');
+    .prepare(`posts_at_age_${filter.data}`);
   const rows = await statement.execute({
     ids: ahead.map(({ post_id }) => post_id),
     searches: [...new Set(ahead.map(({ search_id }) => search_id))],
@@ -203,17 +188,17 @@ export async function readPostsAtAge(
   return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
-/** $1 search, $2 topic, $3 maximum age in hours, $4 since when it was reached, $5 limit. */
+/** $1 search, $2 topic, $3 whether simulated, $4 maximum age in hours, $5 since when it was reached, $6 limit. */
 const SELECT_AHEAD_OF_AGE = `
-WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), age AS MATERIALIZED (
+WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), age AS MATERIALIZED (
   SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
-  WHERE m.hours <= $3 AND m.posts > 0
+  WHERE m.hours <= $4 AND m.posts > 0
 )
 SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
 FROM age CROSS JOIN watched w
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
 LEFT JOIN LATERAL (${mostAtAgeSql('age.hours')}) a ON true
-ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
+ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $6`;
 
 type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
 
@@ -223,13 +208,13 @@ type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: nu
  */
 export async function readAheadOfAge(
   { pool }: Reads,
-  filter: GrowthScope & { hours: number; since: Date; limit: number },
+  filter: DataScope & { hours: number; since: Date; limit: number },
 ): Promise<{ hours: number; posts: AheadOfAge[] }> {
-  const { search = null, topic = null, hours, since, limit } = filter;
+  const { hours, since, limit } = filter;
   const { rows } = await pool.query<Omit<AheadOfAge, 'post_id'> & { hours: number; post_id: Id | null }>({
     name: 'ahead_of_age',
     text: SELECT_AHEAD_OF_AGE,
-    values: [search, topic, hours, since, limit],
+    values: [...scopeValues(filter), hours, since, limit],
   });
   const posts = rows.flatMap(({ post_id, engagement, engagement_ratio }) =>
     post_id === null ? [] : [{ post_id, engagement, engagement_ratio }],
@@ -238,33 +223,34 @@ export async function readAheadOfAge(
 }
 
 /** One post at each observed age, for each search that has it. */
-export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
+export async function readAgesOfPost({ orm }: Reads, data: Data, postId: Id): Promise<PostAtAgeRow[]> {
+  const view = postAtAgeView[data];
   return orm
     .select()
-    .from(postAtAgeView)
-    .where(eq(postAtAgeView.post_id, sql.placeholder('post')))
-    .orderBy(asc(postAtAgeView.search), asc(postAtAgeView.hours))
+    .from(view)
+    .where(eq(view.post_id, sql.placeholder('post')))
+    .orderBy(asc(view.search), asc(view.hours))
     .limit(1_000)
-    .prepare('ages_of')
+    .prepare(`ages_of_${data}`)
     .execute({ post: postId });
 }
 
 /** Typical counters of searches at each age. */
 export async function readTypicalAtAge(
   { orm }: Reads,
-  filter: GrowthScope & { limit: number },
+  filter: DataScope & { limit: number },
 ): Promise<TypicalAtAgeRow[]> {
+  const { data, search, topic, limit } = filter;
+  const view = typicalAtAgeView[data];
   return orm
     .select()
-    .from(typicalAtAgeView)
-    .where(and(...scopeConditions(typicalAtAgeView, filter)))
-    .orderBy(asc(typicalAtAgeView.search), asc(typicalAtAgeView.hours))
-    .limit(filter.limit);
-}
-
-function scopeConditions(view: typeof typicalAtAgeView, { search, topic }: GrowthScope): (SQL | undefined)[] {
-  return [
-    search === undefined ? undefined : eq(view.search, search),
-    topic === undefined ? undefined : eq(view.topic, topic),
-  ];
+    .from(view)
+    .where(
+      and(
+        search === undefined ? undefined : eq(view.search, search),
+        topic === undefined ? undefined : eq(view.topic, topic),
+      ),
+    )
+    .orderBy(asc(view.search), asc(view.hours))
+    .limit(limit);
 }

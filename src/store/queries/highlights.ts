@@ -1,9 +1,7 @@
 import { desc, inArray, sql } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
-import { linksView as linksViews, postsView as postsViews } from '../schema/analytics/post-views.ts';
-
-const linksView = linksViews.real;
-const postsView = postsViews.real;
+import { linksView, postsView } from '../schema/analytics/post-views.ts';
 
 /** A new item in one line. */
 export type Highlight = {
@@ -18,40 +16,45 @@ export type Highlight = {
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
   db: Pick<Database, 'orm'>,
+  data: Data,
   diff: { newPosts: readonly Id[]; newLinks: readonly Id[] },
   most = 3,
 ): Promise<Highlight[]> {
-  const posts = await readTopPosts(db, diff.newPosts, most);
-  return [...posts, ...(await readFirstLinks(db, diff.newLinks, most - posts.length))];
+  const posts = await readTopPosts(db, data, diff.newPosts, most);
+  return [...posts, ...(await readFirstLinks(db, data, diff.newLinks, most - posts.length))];
 }
 
 async function readTopPosts(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   ids: readonly Id[],
   most: number,
 ): Promise<Highlight[]> {
   if (ids.length === 0 || most < 1) return [];
-  const { author_username, text, url, like_count, repost_count } = postsView;
+  const view = postsView[data];
+  const { author_username, text, url, like_count, repost_count } = view;
   const rows = await orm
     .select({ author_username, text, url, like_count, repost_count })
-    .from(postsView)
-    .where(inArray(postsView.id, [...ids]))
-    .orderBy(sql`${like_count} desc nulls last`, desc(postsView.id))
+    .from(view)
+    .where(inArray(view.id, [...ids]))
+    .orderBy(sql`${like_count} desc nulls last`, desc(view.id))
     .limit(most);
   return rows.map((row) => ({ kind: 'post', ...row }));
 }
 
 async function readFirstLinks(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   ids: readonly Id[],
   most: number,
 ): Promise<Highlight[]> {
   if (ids.length === 0 || most < 1) return [];
+  const view = linksView[data];
   const rows = await orm
-    .select({ id: linksView.id, text: linksView.title, url: linksView.url })
-    .from(linksView)
-    .where(inArray(linksView.id, [...ids]))
-    .orderBy(linksView.id)
+    .select({ id: view.id, text: view.title, url: view.url })
+    .from(view)
+    .where(inArray(view.id, [...ids]))
+    .orderBy(view.id)
     .limit(most);
   return rows.map(({ text, url }) => ({
     kind: 'link',

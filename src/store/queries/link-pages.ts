@@ -2,17 +2,14 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { linkSourcesView as linkSourcesViews } from '../schema/analytics/post-views.ts';
+import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
+import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
 
-const linkSourcesView = linkSourcesViews.real;
-
 /** What a list of links contains. */
-type LinkSelectionFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
+type LinkSelectionFilter = DataScope & {
   matching?: Matching | undefined;
   /** Range of the first sighting by any search; `until` is excluded. */
   since?: Date | undefined;
@@ -43,11 +40,11 @@ export async function readLinkPage(
   const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
   const { rows } = await db.pool.query<{ id: Id }>(statement, values);
   const ids = rows.map(({ id }) => id);
-  return readLinksByIds(db, ids);
+  return readLinksByIds(db, filter.data, ids);
 }
 
 /** A link with the search that found it first. */
-export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
+export type FirstFinder = typeof linkSourcesView.real.$inferSelect & { title: string | null };
 
 /** Links with the first finder of each, most recently found first. */
 export async function readFirstFinders(
@@ -57,10 +54,11 @@ export async function readFirstFinders(
   const links = await readLinkPage(db, filter);
   if (links.length === 0) return [];
   const ids = links.map(({ id }) => id);
+  const view = linkSourcesView[filter.data];
   const firsts = await db.orm
     .select()
-    .from(linkSourcesView)
-    .where(and(inArray(linkSourcesView.link_id, ids), eq(linkSourcesView.nth, 1)))
+    .from(view)
+    .where(and(inArray(view.link_id, ids), eq(view.nth, 1)))
     .limit(ids.length);
   const byLink = new Map(firsts.map((row) => [row.link_id, row]));
   return links.flatMap(({ id, title }) => {
@@ -80,37 +78,34 @@ export async function selectLinks(
   return { sql: wanted === '' ? foundSql('true', '') : matchingTimesSql(wanted), values };
 }
 
-/** $1 to $4. */
-function listScopeValues({ search, topic, since, until }: LinkSelectionFilter): unknown[] {
-  return [search ?? null, topic ?? null, since ?? null, until ?? null];
+/** $1 to $5. */
+function listScopeValues(filter: LinkSelectionFilter): unknown[] {
+  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
 }
 
 const S = 'strandline';
-/** $1 search, $2 topic. */
-const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-/** On a link `l`. $3 since, $4 until. */
-const IN_TIME_SQL = `($3::timestamptz IS NULL OR l.first_seen_at >= $3) AND ($4::timestamptz IS NULL OR l.first_seen_at < $4)`;
-/** On its sighting `g`. $6 before this ID, $7 source. */
-const SIGHTED_SQL = `($6::bigint IS NULL OR g.link_id < $6) AND ($7::text IS NULL OR g.source = $7)`;
+/** On a link `l`. $4 since, $5 until. */
+const IN_TIME_SQL = `($4::timestamptz IS NULL OR l.first_seen_at >= $4) AND ($5::timestamptz IS NULL OR l.first_seen_at < $5)`;
+/** On its sighting `g`. $7 before this ID, $8 source. */
+const SIGHTED_SQL = `($7::bigint IS NULL OR g.link_id < $7) AND ($8::text IS NULL OR g.source = $8)`;
 
-/** $5 limit of each search. */
+/** $6 limit of each search. */
 const foundSql = (condition: string, order: string) => `
-SELECT DISTINCT f.link_id AS id, f.at FROM (${OWN_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
+SELECT DISTINCT f.link_id AS id, f.at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
   SELECT g.link_id, l.first_seen_at AS at FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id
-  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $5
+  WHERE g.search_id = mine.id AND ${IN_TIME_SQL} AND ${condition} ${order} LIMIT $6
 ) f`;
 
-const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $8::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $5`;
+const SELECT_FOUND_LINKS = `${foundSql(`${SIGHTED_SQL} AND $9::text IS NULL`, 'ORDER BY g.link_id DESC')} ORDER BY 1 DESC LIMIT $6`;
 
-/** $5 limit, $8 domain. */
+/** $6 limit, $9 domain. */
 const matchingLinksSql = (wanted: string) => `
 SELECT l.id FROM ${S}.links l
-WHERE ($8::text IS NULL OR l.site = $8) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
-  AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL})) AND ${SIGHTED_SQL})
-ORDER BY l.id DESC LIMIT $5`;
+WHERE ($9::text IS NULL OR l.site = $9) AND ${IN_TIME_SQL} ${wanted === '' ? '' : `AND l.id IN (${wanted})`}
+  AND EXISTS (SELECT FROM ${S}.link_sightings g WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)) AND ${SIGHTED_SQL})
+ORDER BY l.id DESC LIMIT $6`;
 
 const matchingTimesSql = (wanted: string) => `
 SELECT l.id, l.first_seen_at AS at FROM ${S}.links l
 WHERE l.id IN (${wanted}) AND ${IN_TIME_SQL} AND EXISTS (SELECT FROM ${S}.link_sightings g
-  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))) LIMIT $5`;
+  WHERE g.link_id = l.id AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))) LIMIT $6`;

@@ -3,26 +3,24 @@
  * it.
  */
 
+import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import {
-  linkSourcesView as linkSourcesViews,
-  linksView as linksViews,
-} from '../schema/analytics/post-views.ts';
+import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import { readEitherSide } from './data-scope.ts';
 import { asc, eq } from 'drizzle-orm';
-
-const linkSourcesView = linkSourcesViews.real;
-const linksView = linksViews.real;
 
 type Pooled = Pick<Database, 'pool'>;
 
-export type LinkRow = typeof linksView.$inferSelect;
+export type LinkRow = typeof linksView.real.$inferSelect;
 
-export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
+export type LinkSourceRow = typeof linkSourcesView.real.$inferSelect;
 
 export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefined> {
-  const [row] = await orm.select().from(linksView).where(eq(linksView.id, id)).limit(1);
-  return row;
+  return readEitherSide((data) => {
+    const view = linksView[data];
+    return orm.select().from(view).where(eq(view.id, id)).limit(1);
+  });
 }
 
 /** All addresses of a link, in alphabetical order. */
@@ -35,13 +33,14 @@ export async function readLinkAddresses({ pool }: Pooled, linkId: Id, limit = 20
 }
 
 /** The searches that found a link, in the order in which they did. */
-export async function readLinkSources({ orm }: Reads, linkId: Id, limit = 100): Promise<LinkSourceRow[]> {
-  return orm
-    .select()
-    .from(linkSourcesView)
-    .where(eq(linkSourcesView.link_id, linkId))
-    .orderBy(asc(linkSourcesView.nth))
-    .limit(limit);
+export async function readLinkSources(
+  { orm }: Reads,
+  data: Data,
+  linkId: Id,
+  limit = 100,
+): Promise<LinkSourceRow[]> {
+  const view = linkSourcesView[data];
+  return orm.select().from(view).where(eq(view.link_id, linkId)).orderBy(asc(view.nth)).limit(limit);
 }
 
 export type LinkRank = {

@@ -2,11 +2,8 @@
 
 import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { postAtAgeView as postAtAgeViews } from '../schema/analytics/growth-views.ts';
-
-const postAtAgeView = postAtAgeViews.real;
-
-const AGES_VIEW = postAtAgeView;
+import type { DataScope } from './data-scope.ts';
+import { postAtAgeView } from '../schema/analytics/growth-views.ts';
 
 /** Counters of a post at an age, and the typical ones of its search. */
 export type PostAge = {
@@ -26,32 +23,28 @@ export type PostAge = {
 export async function readLatestAges(
   { orm }: Pick<Database, 'orm'>,
   postIds: readonly Id[],
-  { search, topic }: { search?: string | undefined; topic?: string | undefined },
+  { data, search, topic }: DataScope,
 ): Promise<Map<Id, PostAge>> {
   if (postIds.length === 0) return new Map();
+  const view = postAtAgeView[data];
   const rows = await orm
-    .selectDistinctOn([AGES_VIEW.post_id], {
-      post_id: AGES_VIEW.post_id,
-      search: AGES_VIEW.search,
-      hours: AGES_VIEW.hours,
-      engagement: AGES_VIEW.engagement,
-      typical_engagement: AGES_VIEW.typical_engagement,
-      engagement_ratio: AGES_VIEW.engagement_ratio,
-      compared_with: AGES_VIEW.compared_with,
+    .selectDistinctOn([view.post_id], {
+      post_id: view.post_id,
+      search: view.search,
+      hours: view.hours,
+      engagement: view.engagement,
+      typical_engagement: view.typical_engagement,
+      engagement_ratio: view.engagement_ratio,
+      compared_with: view.compared_with,
     })
-    .from(AGES_VIEW)
+    .from(view)
     .where(
       and(
-        inArray(AGES_VIEW.post_id, [...postIds]),
-        search === undefined ? undefined : eq(AGES_VIEW.search, search),
-        topic === undefined ? undefined : eq(AGES_VIEW.topic, topic),
+        inArray(view.post_id, [...postIds]),
+        search === undefined ? undefined : eq(view.search, search),
+        topic === undefined ? undefined : eq(view.topic, topic),
       ),
     )
-    .orderBy(
-      asc(AGES_VIEW.post_id),
-      desc(AGES_VIEW.hours),
-      desc(AGES_VIEW.compared_with),
-      asc(AGES_VIEW.search),
-    );
+    .orderBy(asc(view.post_id), desc(view.hours), desc(view.compared_with), asc(view.search));
   return new Map(rows.map((row) => [row.post_id, row]));
 }

@@ -1,89 +1,100 @@
 /** One post over time: counters, sightings and ranks. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import {
-  postEngagementView as postEngagementViews,
-  postsView as postsViews,
-  postVersionsView as postVersionsViews,
-} from '../schema/analytics/post-views.ts';
+import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
+import { readEitherSide } from './data-scope.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
-
-const postEngagementView = postEngagementViews.real;
-const postsView = postsViews.real;
-const postVersionsView = postVersionsViews.real;
 
 /** A post by its key, including nested posts. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
-  const [row] = await readPostsByIds({ orm }, [id]);
-  return row;
+  return readEitherSide((data) => readPostsByIds({ orm }, data, [id]));
 }
 
 type NamedPost = { id: Id; service: string };
 
-/** $1 a key or address. */
+/** $1 a key or address, $2 whether simulated. */
 const selectPostsSql = (column: 'key' | 'url') => `
-SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id WHERE p.${column} = $1 ORDER BY p.id`;
+SELECT p.id, s.name AS service FROM strandline.posts p JOIN strandline.services s ON s.id = p.service_id
+WHERE p.${column} = $1 AND s.simulated = $2::boolean ORDER BY p.id`;
 
 /**
- * Posts with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
+ * Posts of a side with this address, also where it is spelled otherwise (another handle, another host of the site). A post that is a
  * place in a page is known by its exact address only, for which all posts are read.
  */
 export async function findPostsAt(
   { pool }: Pick<Database, 'pool'>,
+  data: Data,
   address: string,
   rules: LinkRules,
 ): Promise<NamedPost[]> {
   const identity = identifyAddress(address, rules);
   if (identity === null) return [];
-  const { rows } = await pool.query<NamedPost>(selectPostsSql('key'), [identity]);
-  return rows.length > 0 ? rows : (await pool.query<NamedPost>(selectPostsSql('url'), [address])).rows;
+  const find = async (column: 'key' | 'url', value: string) =>
+    (await pool.query<NamedPost>(selectPostsSql(column), [value, data === 'simulated'])).rows;
+  const byKey = await find('key', identity);
+  return byKey.length > 0 ? byKey : find('url', address);
 }
 
 /** Posts of a service by external ID, in no order; unknown ones are omitted. */
 export async function readPostsByExternalId(
   { orm }: Reads,
+  data: Data,
   service: string,
   externalIds: readonly string[],
 ): Promise<PostRow[]> {
   if (externalIds.length === 0) return [];
+  const view = postsView[data];
   return orm
     .select()
-    .from(postsView)
+    .from(view)
     .where(
       and(
-        eq(postsView.service, sql.placeholder('service')),
-        sql`${postsView.external_id} = any (${sql.placeholder('called')}::text[])`,
+        eq(view.service, sql.placeholder('service')),
+        sql`${view.external_id} = any (${sql.placeholder('called')}::text[])`,
       ),
     )
-    .prepare('posts_called')
+    .prepare(`posts_called_${data}`)
     .execute({ service, called: externalIds });
 }
 
-export type EngagementRow = typeof postEngagementView.$inferSelect;
+export type EngagementRow = typeof postEngagementView.real.$inferSelect;
 
 /** The latest changes of a post's counters, oldest first. */
-export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): Promise<EngagementRow[]> {
+export async function readEngagement(
+  { orm }: Reads,
+  data: Data,
+  postId: Id,
+  limit = 500,
+): Promise<EngagementRow[]> {
+  const view = postEngagementView[data];
   const rows = await orm
     .select()
-    .from(postEngagementView)
-    .where(eq(postEngagementView.post_id, sql.placeholder('post')))
-    .orderBy(desc(postEngagementView.observed_at))
+    .from(view)
+    .where(eq(view.post_id, sql.placeholder('post')))
+    .orderBy(desc(view.observed_at))
     .limit(sql.placeholder('limit'))
-    .prepare('engagement')
+    .prepare(`engagement_${data}`)
     .execute({ post: postId, limit });
   return rows.toReversed();
 }
 
-export type PostVersionRow = typeof postVersionsView.$inferSelect;
+export type PostVersionRow = typeof postVersionsView.real.$inferSelect;
 
 /** The latest versions of a post, oldest first. */
-export async function readPostVersions({ orm }: Reads, postId: Id, limit = 100): Promise<PostVersionRow[]> {
+export async function readPostVersions(
+  { orm }: Reads,
+  data: Data,
+  postId: Id,
+  limit = 100,
+): Promise<PostVersionRow[]> {
+  const view = postVersionsView[data];
   const rows = await orm
     .select()
-    .from(postVersionsView)
-    .where(eq(postVersionsView.post_id, postId))
-    .orderBy(desc(postVersionsView.valid_from))
+    .from(view)
+    .where(eq(view.post_id, postId))
+    .orderBy(desc(view.valid_from))
     .limit(limit);
   return rows.toReversed();
 }
@@ -158,18 +169,4 @@ export async function readPostRanks(
 ): Promise<PostRank[]> {
   const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId, runs]);
   return rows;
-}
-
-/** $1 addresses. */
-const SELECT_KNOWN_LINKS = `
-SELECT address, link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[])`;
-
-/** Which of these addresses are links, by address. */
-export async function readLinksByAddress(
-  { pool }: Pick<Database, 'pool'>,
-  addresses: readonly string[],
-): Promise<Map<string, Id>> {
-  if (addresses.length === 0) return new Map();
-  const { rows } = await pool.query<{ address: string; link_id: Id }>(SELECT_KNOWN_LINKS, [addresses]);
-  return new Map(rows.map(({ address, link_id }) => [address, link_id]));
 }

@@ -3,6 +3,7 @@
 import { engagementSql } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Database, Id } from '../database.ts';
+import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
@@ -11,9 +12,7 @@ export const POST_PAGE_ORDERS = ['newest', 'likes', 'engagement', 'growth'] as c
 export type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
 
 /** What a list of posts contains. */
-export type PostSelectionFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
+export type PostSelectionFilter = DataScope & {
   matching?: Matching | undefined;
   /** Publication time, or the first sighting if unknown; `until` is excluded. */
   since?: Date | undefined;
@@ -61,7 +60,7 @@ export async function readPostPage(
       : highestSql(order, author !== undefined || lang !== undefined, wanted);
   const { rows } = await db.pool.query<PostPlace>(statement, values);
   const ids = rows.map(({ id }) => id);
-  const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
+  const posts = new Map((await readPostsByIds(db, filter.data, ids)).map((post) => [post.id, post]));
   return rows.flatMap(({ id, by }) => {
     const post = posts.get(id);
     return post === undefined ? [] : [{ post, place: { by, id } }];
@@ -76,31 +75,28 @@ export async function selectPosts(
 ): Promise<ItemSelection> {
   const values: unknown[] = [...listScopeValues(filter), most ?? null];
   const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
-  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $5`, values };
+  return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $6`, values };
 }
 
-/** $1 to $4. */
-function listScopeValues({ search, topic, since, until }: PostSelectionFilter): unknown[] {
-  return [search ?? null, topic ?? null, since ?? null, until ?? null];
+/** $1 to $5. */
+function listScopeValues(filter: PostSelectionFilter): unknown[] {
+  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
 }
 
 const S = 'strandline';
-/** $1 search, $2 topic. */
-const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 const TIME_SQL = 'coalesce(g.post_created_at, g.first_seen_at)';
-/** Conditions on a post `p` sighted as `g`. $3 since, $4 until, $9 language. */
-const IN_TIME_SQL = `($3::timestamptz IS NULL OR ${TIME_SQL} >= $3) AND ($4::timestamptz IS NULL OR ${TIME_SQL} < $4)`;
-const WANTED_SQL = `${IN_TIME_SQL} AND ($9::text IS NULL OR lower(p.lang) = lower($9))`;
-/** $8 author. */
-const BY_AUTHOR_SQL = `($8::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($8)))`;
+/** Conditions on a post `p` sighted as `g`. $4 since, $5 until, $10 language. */
+const IN_TIME_SQL = `($4::timestamptz IS NULL OR ${TIME_SQL} >= $4) AND ($5::timestamptz IS NULL OR ${TIME_SQL} < $5)`;
+const WANTED_SQL = `${IN_TIME_SQL} AND ($10::text IS NULL OR lower(p.lang) = lower($10))`;
+/** $9 author. */
+const BY_AUTHOR_SQL = `($9::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($9)))`;
 /** Posts of an author or that match a query: few enough to sort. */
 const matchingPostsSql = (wanted: string) => `
   SELECT p.id, p.lang FROM ${S}.posts p WHERE ${BY_AUTHOR_SQL} ${wanted === '' ? '' : `AND p.id IN (${wanted})`}`;
 
 const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
-/** $5 µs, $6 id. */
-const PLACE_SQL = `('epoch'::timestamptz + $5::bigint * interval '1 microsecond', $6::bigint)`;
+/** $6 µs, $7 id. */
+const PLACE_SQL = `('epoch'::timestamptz + $6::bigint * interval '1 microsecond', $7::bigint)`;
 
 /**
  * `most` posts of each search, by its index on their time. A post without a publication time is placed by the last
@@ -110,7 +106,7 @@ const newestOfEachSql = (most: string, lang: boolean, from = '') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
   WHERE g.search_id = mine.id AND ${lang ? WANTED_SQL : IN_TIME_SQL} ${from}
-    AND ($5::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
+    AND ($6::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
     AND (g.post_created_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${S}.post_sightings o
       WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine) AND o.first_seen_at > g.first_seen_at))
   ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}
@@ -118,17 +114,17 @@ SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
 
 /**
  * A few posts of each search bound how far back a page can reach; then only posts within this bound are read, instead
- * of a page per search. $7 limit; $8 is not used here.
+ * of a page per search. $8 limit; $9 is not used here.
  */
 const newestSql = (lang: boolean) => `
-WITH mine AS MATERIALIZED (${OWN_SEARCHES_SQL}),
+WITH mine AS MATERIALIZED (${SCOPED_SEARCHES_SQL}),
 bound AS MATERIALIZED (
-  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($7::int, 2 + 2 * $7::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
-  ORDER BY at DESC OFFSET $7::int - 1 LIMIT 1
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($8::int, 2 + 2 * $8::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
+  ORDER BY at DESC OFFSET $8::int - 1 LIMIT 1
 )
 SELECT DISTINCT id, at, ${MICROS_SQL} AS by
-FROM (${newestOfEachSql('$7', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
-WHERE $8::text IS NULL ${lang ? '' : 'AND $9::text IS NULL '}ORDER BY at DESC, id DESC LIMIT $7`;
+FROM (${newestOfEachSql('$8', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
+WHERE $9::text IS NULL ${lang ? '' : 'AND $10::text IS NULL '}ORDER BY at DESC, id DESC LIMIT $8`;
 const SELECT_NEWEST_POSTS = newestSql(false);
 const SELECT_NEWEST_POSTS_IN_LANGUAGE = newestSql(true);
 
@@ -136,21 +132,21 @@ const newestMatchingSql = (wanted: string) => `
 WITH these AS MATERIALIZED (${matchingPostsSql(wanted)})
 SELECT id, at, ${MICROS_SQL} AS by FROM (
   SELECT p.id, max(${TIME_SQL}) AS at FROM these p
-  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (${OWN_SEARCHES_SQL})
+  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)
   WHERE ${WANTED_SQL} GROUP BY p.id
-) found WHERE $5::bigint IS NULL OR (at, id) < ${PLACE_SQL}
-ORDER BY at DESC, id DESC LIMIT $7`;
+) found WHERE $6::bigint IS NULL OR (at, id) < ${PLACE_SQL}
+ORDER BY at DESC, id DESC LIMIT $8`;
 
 /** From documents to sightings: twice as fast as by posts if many match. */
 const matchingTimesSql = (wanted: string) => `
 SELECT p.thing AS id, max(${TIME_SQL}) AS at FROM (${wanted}) p
-JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL}))
+JOIN ${S}.post_sightings g ON g.post_id = p.thing AND g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine))
 WHERE ${IN_TIME_SQL} GROUP BY p.thing`;
 
 const newestIndexedSql = (wanted: string) => `
 SELECT id, at, ${MICROS_SQL} AS by FROM (${matchingTimesSql(wanted)}) found
-WHERE $8::text IS NULL AND $9::text IS NULL AND ($5::bigint IS NULL OR (at, id) < ${PLACE_SQL})
-ORDER BY at DESC, id DESC LIMIT $7`;
+WHERE $9::text IS NULL AND $10::text IS NULL AND ($6::bigint IS NULL OR (at, id) < ${PLACE_SQL})
+ORDER BY at DESC, id DESC LIMIT $8`;
 
 const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
   likes: 'c.like_count',
@@ -162,17 +158,17 @@ const COUNT_SQL: Readonly<Record<Exclude<PostPageOrder, 'newest'>, string>> = {
 const highestSql = (order: Exclude<PostPageOrder, 'newest'>, named: boolean, wanted: string) => `
 WITH these AS MATERIALIZED (
   SELECT DISTINCT g.post_id AS id FROM ${S}.post_sightings g ${named ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
-  WHERE g.search_id = ANY (ARRAY(${OWN_SEARCHES_SQL})) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
-    AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $8::text IS NULL AND $9::text IS NULL`}
+  WHERE g.search_id = ANY (ARRAY(SELECT id FROM (${SCOPED_SEARCHES_SQL}) mine)) ${wanted === '' ? '' : `AND g.post_id IN (${wanted})`}
+    AND ${named ? `${WANTED_SQL} AND ${BY_AUTHOR_SQL}` : `${IN_TIME_SQL} AND $9::text IS NULL AND $10::text IS NULL`}
 )
 SELECT id, by FROM (
   SELECT t.id, coalesce(${COUNT_SQL[order]}, -1)::bigint AS by FROM these t
   LEFT JOIN ${S}.post_${order === 'growth' ? 'gains n ON n' : 'counters c ON c'}.post_id = t.id
-) counted WHERE $5::bigint IS NULL OR (by, id) < ($5, $6::bigint)
-ORDER BY by DESC, id DESC LIMIT $7`;
+) counted WHERE $6::bigint IS NULL OR (by, id) < ($6, $7::bigint)
+ORDER BY by DESC, id DESC LIMIT $8`;
 
-/** $5 maximum of each search. */
+/** $6 maximum of each search. */
 const SELECT_FOUND_POSTS = `
-SELECT f.post_id AS id, max(f.at) AS at FROM (${OWN_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
-  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $5
+SELECT f.post_id AS id, max(f.at) AS at FROM (${SCOPED_SEARCHES_SQL}) mine CROSS JOIN LATERAL (
+  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g WHERE g.search_id = mine.id AND ${IN_TIME_SQL} LIMIT $6
 ) f GROUP BY f.post_id`;

@@ -3,11 +3,11 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import { postsView as postsViews } from '../schema/analytics/post-views.ts';
+import type { Data } from '../../domain/data.ts';
+import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { postsView } from '../schema/analytics/post-views.ts';
 
-const postsView = postsViews.real;
-
-export type PostRow = typeof postsView.$inferSelect;
+export type PostRow = typeof postsView.real.$inferSelect;
 
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
 type PostOrder = (typeof POST_ORDERS)[number];
@@ -18,7 +18,7 @@ const orderSql = (order: PostOrder) =>
 
 /**
  * Sorts narrow rows, and looks up the rest only for the selected posts. Joins posts only if their time is needed. $1
- * search, $2 topic, $3 since, $4 limit.
+ * search, $2 topic, $3 whether simulated, $4 since, $5 limit.
  * @param wanted see {@link buildMatchingSql}
  */
 const bestSql = (order: PostOrder, timed: boolean, wanted: string) => `
@@ -26,19 +26,17 @@ SELECT g.post_id AS id FROM (
   SELECT DISTINCT g.post_id FROM strandline.searches s
   JOIN strandline.topics t ON t.id = s.topic_id
   JOIN strandline.post_sightings g ON g.search_id = s.id
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)${wanted === '' ? '' : ` AND g.post_id IN (${wanted})`}
+  WHERE ${SCOPE_SQL}${wanted === '' ? '' : ` AND g.post_id IN (${wanted})`}
 ) g
 LEFT JOIN strandline.post_counters c ON c.post_id = g.post_id
 ${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
-WHERE $3::timestamptz IS NULL ${timed ? 'OR p.created_at >= $3' : ''}
-ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+WHERE $4::timestamptz IS NULL ${timed ? 'OR p.created_at >= $4' : ''}
+ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
 /** Posts found by a search, without nested ones. */
 export async function readPosts(
   db: Pick<Database, 'orm' | 'pool'>,
-  filter: {
-    search?: string | undefined;
-    topic?: string | undefined;
+  filter: DataScope & {
     /** Published at this time or later. */
     since?: Date | undefined;
     matching?: Matching | undefined;
@@ -46,18 +44,23 @@ export async function readPosts(
     limit: number;
   },
 ): Promise<PostRow[]> {
-  const { search = null, topic = null, since = null, matching, order, limit } = filter;
-  const values: unknown[] = [search, topic, since, limit];
+  const { since = null, matching, order, limit } = filter;
+  const values: unknown[] = [...scopeValues(filter), since, limit];
   const wanted = await buildMatchingSql(db, 'post', matching, values);
   const statement = bestSql(order, order === 'newest' || since !== null, wanted);
   const { rows } = await db.pool.query<{ id: Id }>(statement, values);
   const ids = rows.map(({ id }) => id);
-  const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
+  const posts = new Map((await readPostsByIds(db, filter.data, ids)).map((post) => [post.id, post]));
   return ids.flatMap((id) => posts.get(id) ?? []);
 }
 
 /** Posts by key, in no order. */
-export async function readPostsByIds({ orm }: Pick<Database, 'orm'>, ids: readonly Id[]): Promise<PostRow[]> {
+export async function readPostsByIds(
+  { orm }: Pick<Database, 'orm'>,
+  data: Data,
+  ids: readonly Id[],
+): Promise<PostRow[]> {
   if (ids.length === 0) return [];
-  return orm.select().from(postsView).where(amongIds(postsView.id)).prepare('posts_of').execute({ ids });
+  const view = postsView[data];
+  return orm.select().from(view).where(amongIds(view.id)).prepare(`posts_of_${data}`).execute({ ids });
 }

@@ -1,50 +1,42 @@
 /** Rising posts, hashtags and domains. */
 
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { risingPostsView as risingPostsViews } from '../schema/analytics/growth-views.ts';
-import {
-  risingDomainsView as risingDomainsViews,
-  risingHashtagsView as risingHashtagsViews,
-} from '../schema/analytics/trend-views.ts';
+import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { risingPostsView } from '../schema/analytics/growth-views.ts';
+import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
 
-const risingPostsView = risingPostsViews.real;
-const risingDomainsView = risingDomainsViews.real;
-const risingHashtagsView = risingHashtagsViews.real;
-
-type RisingPostRow = typeof risingPostsView.$inferSelect;
-type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;
-type RisingDomainRow = typeof risingDomainsView.$inferSelect;
+type RisingPostRow = typeof risingPostsView.real.$inferSelect;
+type RisingHashtagRow = typeof risingHashtagsView.real.$inferSelect;
+type RisingDomainRow = typeof risingDomainsView.real.$inferSelect;
 
 /** "Now" is the newest result of a search; `since` excludes paused searches. */
-type RisingScope = {
-  search?: string | undefined;
-  topic?: string | undefined;
+type RisingScope = DataScope & {
   since?: Date | undefined;
   limit: number;
 };
 
-/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 since, $4 limit. */
+/** Selects posts before looking them up, because a topic has hundreds. $1 search, $2 topic, $3 whether simulated, $4 since, $5 limit. */
 const SELECT_RISING_POSTS = `
 SELECT r.search_id, r.post_id FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.search_rising r ON r.search_id = s.id
-WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2) AND ($3::timestamptz IS NULL OR r.as_of >= $3)
-ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $4`;
+WHERE ${SCOPE_SQL} AND ($4::timestamptz IS NULL OR r.as_of >= $4)
+ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $5`;
 
 /** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
 export async function readRisingPosts(
   { orm, pool }: Pick<Database, 'orm' | 'pool'>,
-  { search, topic, since, limit }: RisingScope,
+  scope: RisingScope,
 ): Promise<RisingPostRow[]> {
   const { rows } = await pool.query<{ search_id: Id; post_id: Id }>(SELECT_RISING_POSTS, [
-    search ?? null,
-    topic ?? null,
-    since ?? null,
-    limit,
+    ...scopeValues(scope),
+    scope.since ?? null,
+    scope.limit,
   ]);
   if (rows.length === 0) return [];
-  const v = risingPostsView;
+  const v = risingPostsView[scope.data];
   const statement = orm
     .select()
     .from(v)
@@ -54,7 +46,7 @@ export async function readRisingPosts(
         sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
       ),
     )
-    .prepare('rising_posts');
+    .prepare(`rising_posts_${scope.data}`);
   const risingPosts = await statement.execute({
     posts: rows.map(({ post_id }) => post_id),
     searches: [...new Set(rows.map(({ search_id }) => search_id))],
@@ -65,26 +57,28 @@ export async function readRisingPosts(
 
 /** Rising hashtags of one search or of whole topics, most significant first. */
 export async function readRisingHashtags({ orm }: Reads, filter: RisingScope): Promise<RisingHashtagRow[]> {
+  const view = risingHashtagsView[filter.data];
   return orm
     .select()
-    .from(risingHashtagsView)
-    .where(scopeConditions(risingHashtagsView, filter))
-    .orderBy(desc(risingHashtagsView.score), risingHashtagsView.hashtag)
+    .from(view)
+    .where(scopeConditions(view, filter))
+    .orderBy(desc(view.score), view.hashtag)
     .limit(filter.limit);
 }
 
 /** Rising domains of one search or of whole topics, most significant first. */
 export async function readRisingDomains({ orm }: Reads, filter: RisingScope): Promise<RisingDomainRow[]> {
+  const view = risingDomainsView[filter.data];
   return orm
     .select()
-    .from(risingDomainsView)
-    .where(scopeConditions(risingDomainsView, filter))
-    .orderBy(desc(risingDomainsView.score), risingDomainsView.domain)
+    .from(view)
+    .where(scopeConditions(view, filter))
+    .orderBy(desc(view.score), view.domain)
     .limit(filter.limit);
 }
 
 function scopeConditions(
-  view: typeof risingHashtagsView | typeof risingDomainsView,
+  view: (typeof risingHashtagsView | typeof risingDomainsView)[Data],
   { search, topic, since }: RisingScope,
 ): SQL | undefined {
   return and(

@@ -1,27 +1,20 @@
 /** Runs, and their calls, rejects, neighbors, responses and requests. */
 
+import type { Data } from '../../domain/data.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
-import {
-  callsView as callsViews,
-  rejectsView as rejectsViews,
-  type RunStatus,
-  runsView as runsViews,
-} from '../schema/analytics/run-views.ts';
-import { searchesView as searchesViews } from '../schema/analytics/topic-views.ts';
+import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
+import { searches as searchTable } from '../schema/topic-tables.ts';
 import type { ServiceKind } from '../services.ts';
+import { type DataScope, readEitherSide } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
-const callsView = callsViews.real;
-const rejectsView = rejectsViews.real;
-const runsView = runsViews.real;
-const searchesView = searchesViews.real;
-
-export type RunRow = typeof runsView.$inferSelect;
-export type CallRow = typeof callsView.$inferSelect;
-export type RejectRow = typeof rejectsView.$inferSelect;
+export type RunRow = typeof runsView.real.$inferSelect;
+export type CallRow = typeof callsView.real.$inferSelect;
+export type RejectRow = typeof rejectsView.real.$inferSelect;
 
 /** Whether a run is the first baseline of its search: there is nothing earlier to compare with. */
 export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
@@ -29,65 +22,61 @@ export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
 }
 
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
-  const [row] = await orm
-    .select()
-    .from(runsView)
-    .where(amongIds(runsView.id))
-    .prepare('run')
-    .execute({ ids: [id] });
-  return row;
+  return readEitherSide((data) => {
+    const view = runsView[data];
+    return orm
+      .select()
+      .from(view)
+      .where(amongIds(view.id))
+      .prepare(`run_${data}`)
+      .execute({ ids: [id] });
+  });
 }
 
 /** Runs, newest first. */
 export async function readRuns(
   { orm }: Reads,
-  filter: {
-    search?: string | undefined;
-    topic?: string | undefined;
-    status?: RunStatus | undefined;
-    limit: number;
-  },
+  filter: DataScope & { status?: RunStatus | undefined; limit: number },
 ): Promise<RunRow[]> {
-  const { search, topic, status } = filter;
+  const { data, search, topic, status } = filter;
+  const view = runsView[data];
   return orm
     .select()
-    .from(runsView)
+    .from(view)
     .where(
       and(
-        search === undefined ? undefined : eq(runsView.search, search),
-        topic === undefined ? undefined : eq(runsView.topic, topic),
-        status === undefined ? undefined : eq(runsView.status, status),
+        search === undefined ? undefined : eq(view.search, search),
+        topic === undefined ? undefined : eq(view.topic, topic),
+        status === undefined ? undefined : eq(view.status, status),
       ),
     )
-    .orderBy(desc(runsView.id))
+    .orderBy(desc(view.id))
     .limit(filter.limit);
 }
 
 /** The calls of a run, in order; at most a few. */
-export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise<CallRow[]> {
-  return orm
-    .select()
-    .from(callsView)
-    .where(eq(callsView.run_id, runId))
-    .orderBy(asc(callsView.n))
-    .limit(limit);
+export async function readCalls({ orm }: Reads, data: Data, runId: Id, limit = 100): Promise<CallRow[]> {
+  const view = callsView[data];
+  return orm.select().from(view).where(eq(view.run_id, runId)).orderBy(asc(view.n)).limit(limit);
 }
 
 /** Rejected items of a run's response, after the ID `after`. */
 export async function readRejects(
   { orm }: Reads,
+  data: Data,
   runId: Id,
   { after, limit = 1_000 }: { after?: Id | undefined; limit?: number } = {},
 ): Promise<RejectRow[]> {
+  const view = rejectsView[data];
   return orm
     .select()
-    .from(rejectsView)
-    .where(and(eq(rejectsView.run_id, runId), after === undefined ? undefined : gt(rejectsView.id, after)))
-    .orderBy(asc(rejectsView.id))
+    .from(view)
+    .where(and(eq(view.run_id, runId), after === undefined ? undefined : gt(view.id, after)))
+    .orderBy(asc(view.id))
     .limit(limit);
 }
 
-/** Runs that ended after a time, with any status, by end time (index `runs_ended`). */
+/** Runs of both sides that ended after a time, with any status, by end time (index `runs_ended`). */
 export async function readEndedRuns(
   { orm }: Reads,
   { after, limit }: { after: Date; limit: number },
@@ -101,20 +90,22 @@ export async function readEndedRuns(
   return rows.flatMap(({ id, ended_at }) => (ended_at === null ? [] : [{ id, ended_at }]));
 }
 
-/** Runs in the order of their IDs. */
-export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
+/** Runs of a side, in the order of their IDs. */
+export async function readRunsByIds({ orm }: Reads, data: Data, ids: readonly Id[]): Promise<RunRow[]> {
   if (ids.length === 0) return [];
+  const view = runsView[data];
   const rows = await orm
     .select()
-    .from(runsView)
-    .where(inArray(runsView.id, [...ids]))
+    .from(view)
+    .where(inArray(view.id, [...ids]))
     .limit(ids.length);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 type RunPageFilter = {
-  /** Only of these searches; undefined: all. */
+  data: Data;
+  /** Only of these searches; undefined: all of the side. */
   searches?: readonly Id[] | undefined;
   status?: RunStatus | undefined;
   code?: RunCode | undefined;
@@ -141,7 +132,7 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
  */
 export async function readRunPage(
   { orm, pool }: Pick<Database, 'orm' | 'pool'>,
-  { searches, status, code, since, before, limit }: RunPageFilter,
+  { data, searches, status, code, since, before, limit }: RunPageFilter,
 ): Promise<{ runs: RunRow[]; more: boolean }> {
   if (searches?.length === 0) return { runs: [], more: false };
   const first = since === undefined ? undefined : await findFirstSince({ pool }, since);
@@ -151,7 +142,7 @@ export async function readRunPage(
     .from(runs)
     .where(
       and(
-        searches === undefined ? undefined : inArray(runs.search_id, [...searches]),
+        searches === undefined ? ofSide(data) : inArray(runs.search_id, [...searches]),
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
         code === undefined ? undefined : eq(runs.code, code),
         first === undefined ? undefined : gte(runs.id, first),
@@ -162,13 +153,14 @@ export async function readRunPage(
     .limit(limit + 1);
   const ids = matches.slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return { runs: [], more: false };
-  const rows = await orm
-    .select()
-    .from(runsView)
-    .where(inArray(runsView.id, ids))
-    .orderBy(desc(runsView.id))
-    .limit(limit);
+  const view = runsView[data];
+  const rows = await orm.select().from(view).where(inArray(view.id, ids)).orderBy(desc(view.id)).limit(limit);
   return { runs: rows, more: matches.length > limit };
+}
+
+/** On the table of runs. By run, so that the newest ones are read by the index on IDs. */
+function ofSide(data: Data): SQL {
+  return sql`(SELECT s.simulated FROM ${searchTable} s WHERE s.id = ${runs.search_id}) = ${data === 'simulated'}`;
 }
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */
@@ -183,12 +175,13 @@ async function findFirstSince({ pool }: Pick<Database, 'pool'>, since: Date): Pr
 /** Names of the services of these searches. */
 export async function readRunServices(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   searchIds: readonly Id[],
 ): Promise<Map<Id, string>> {
-  const { id, service } = searchesView;
+  const { id, service } = searchesView[data];
   const rows = await orm
     .select({ id, service })
-    .from(searchesView)
+    .from(searchesView[data])
     .where(inArray(id, [...searchIds]));
   return new Map(rows.map((row) => [row.id, row.service]));
 }

@@ -1,5 +1,6 @@
 /** Status page: runs by outcome, and calls and costs of a day by service. */
 
+import type { Data } from '../../domain/data.ts';
 import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database } from '../database.ts';
@@ -12,13 +13,19 @@ const MAX_GROUPS = 1_000;
 
 export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
 
+/** $1 since, $2 whether simulated. */
 const SELECT_RUN_TALLY = `
-SELECT status, code, CASE WHEN status = 'skipped' THEN reason END AS reason, count(*)::int AS runs
-FROM strandline.runs WHERE created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
+SELECT r.status, r.code, CASE WHEN r.status = 'skipped' THEN r.reason END AS reason, count(*)::int AS runs
+FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.simulated = $2::boolean
+WHERE r.created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
 
 /** Runs created since then, by status, error code and skip reason. */
-export async function tallyRuns({ pool }: Pick<Database, 'pool'>, since: Date): Promise<RunTally[]> {
-  const { rows } = await pool.query<RunTally>(SELECT_RUN_TALLY, [since]);
+export async function tallyRuns(
+  { pool }: Pick<Database, 'pool'>,
+  data: Data,
+  since: Date,
+): Promise<RunTally[]> {
+  const { rows } = await pool.query<RunTally>(SELECT_RUN_TALLY, [since, data === 'simulated']);
   return rows;
 }
 

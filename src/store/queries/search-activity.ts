@@ -3,16 +3,15 @@
  * statements.
  */
 
+import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { discoveriesView as discoveriesViews } from '../schema/analytics/result-views.ts';
+import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
 import type { RunRow } from './run-list.ts';
 import { desc, sql } from 'drizzle-orm';
-
-const discoveriesView = discoveriesViews.real;
 
 /** A run in a compact timeline. */
 export type RunCell = Pick<
@@ -60,6 +59,7 @@ const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 /** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
   db: Reads,
+  data: Data,
   searchIds: readonly Id[],
   {
     kinds = DISCOVERY_KINDS,
@@ -74,14 +74,15 @@ export async function readNewestOfSearches(
       ORDER BY at DESC LIMIT ${sql.placeholder('most')}
     ) d
     ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
+  const rowsView = discoveriesView[data];
   const rows = await db.orm
     .select()
-    .from(discoveriesView)
-    .where(sql`${discoveriesView.id} = ANY (ARRAY(${newest}))`)
-    .orderBy(desc(discoveriesView.id))
-    .prepare(`newest_of_${view}`)
+    .from(rowsView)
+    .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
+    .orderBy(desc(rowsView.id))
+    .prepare(`newest_of_${view}_${data}`)
     .execute({ searches: searchIds, kinds, most: limit });
-  return describeLinks(db, rows);
+  return describeLinks(db, data, rows);
 }
 
 /** $1 searches, $2 time of a discovery, $3 its ID, $4 view. */
@@ -146,7 +147,7 @@ export type SearchNow = {
   run_ended_at: Date | null;
 };
 
-/** $1 from, $2 until. By search keys: by time alone, all rows would be scanned. */
+/** $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. */
 const SELECT_SEARCHES_NOW = `
 SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.minutes, 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
@@ -155,21 +156,22 @@ FROM strandline.searches s
 LEFT JOIN (
   SELECT search_id, sum(posts)::int AS posts, sum(bit_count(minutes)::int) AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
   FROM strandline.volume
-  WHERE search_id = ANY (ARRAY(SELECT id FROM strandline.searches WHERE archived_at IS NULL)) AND bucket_at >= $1 AND bucket_at < $2
+  WHERE search_id = ANY (ARRAY(SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean)) AND bucket_at >= $1 AND bucket_at < $2
   GROUP BY search_id
 ) v ON v.search_id = s.id
 LEFT JOIN LATERAL (
   SELECT id, status, code, reason, ended_at FROM strandline.runs
   WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
 ) r ON true
-WHERE s.archived_at IS NULL`;
+WHERE s.archived_at IS NULL AND s.simulated = $3::boolean`;
 
-/** Every search that is not removed: its posts in a range, per quarter-hour, and the outcome of its last run. */
+/** Every search of a side that is not removed: its posts in a range, per quarter-hour, and the outcome of its last run. */
 export async function readSearchesNow(
   { pool }: PoolReads,
+  data: Data,
   { from, until }: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
-  const { rows } = await pool.query<SearchNow>(SELECT_SEARCHES_NOW, [from, until]);
+  const { rows } = await pool.query<SearchNow>(SELECT_SEARCHES_NOW, [from, until, data === 'simulated']);
   return rows;
 }
 
@@ -177,12 +179,12 @@ export async function readSearchesNow(
 export type SpikeDay = { search_id: Id; day_at: Date };
 
 const SELECT_SPIKE_DAYS = `
-SELECT DISTINCT search_id, date_trunc('day', window_end - interval '1 millisecond', 'UTC') AS day_at
-FROM strandline.spikes WHERE window_end > $1`;
+SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millisecond', 'UTC') AS day_at
+FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1`;
 
-/** Spike days of all searches since then. */
-export async function readSpikeDays({ pool }: PoolReads, since: Date): Promise<SpikeDay[]> {
-  const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since]);
+/** Spike days of all searches of a side since then. */
+export async function readSpikeDays({ pool }: PoolReads, data: Data, since: Date): Promise<SpikeDay[]> {
+  const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since, data === 'simulated']);
   return rows;
 }
 
@@ -199,14 +201,14 @@ export type SearchDay = {
 
 const SELECT_SEARCH_DAYS = `
 SELECT search_id, day_at, posts, topic_posts, minutes::float8 / 1440 AS coverage, cut AS lower_bound
-FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND ($3::bigint[] IS NULL OR search_id = ANY ($3))
+FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND search_id = ANY ($3::bigint[])
 ORDER BY search_id, day_at`;
 
-/** Days (UTC) of all searches, or of some, oldest first. No row: nothing found and nothing observed. */
+/** Days (UTC) of searches, oldest first. No row: nothing found and nothing observed. */
 export async function readSearchDays(
   { pool }: PoolReads,
-  { from, until, searchIds }: { from: Date; until: Date; searchIds?: readonly Id[] | undefined },
+  { from, until, searchIds }: { from: Date; until: Date; searchIds: readonly Id[] },
 ): Promise<SearchDay[]> {
-  const { rows } = await pool.query<SearchDay>(SELECT_SEARCH_DAYS, [from, until, searchIds ?? null]);
+  const { rows } = await pool.query<SearchDay>(SELECT_SEARCH_DAYS, [from, until, searchIds]);
   return rows;
 }

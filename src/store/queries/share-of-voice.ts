@@ -1,13 +1,12 @@
 /** Share of voice of topics, per day and averaged over days. */
 
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
+import type { Data } from '../../domain/data.ts';
 import type { Database } from '../database.ts';
-import { shareOfVoiceView as shareOfVoiceViews } from '../schema/analytics/trend-views.ts';
+import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
 
-const shareOfVoiceView = shareOfVoiceViews.real;
-
-export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
+export type VoiceDayRow = typeof shareOfVoiceView.real.$inferSelect;
 
 type Days = {
   /** Whole days (UTC); `until` is excluded. */
@@ -19,13 +18,22 @@ type Days = {
 /** Topics per day, with their share among all topics of the same service kind that day. No row: not observed. */
 export async function readVoiceDays(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   filter: Days & { topics?: readonly string[] | undefined },
 ): Promise<VoiceDayRow[]> {
+  const view = shareOfVoiceView[data];
+  const { from, until, topics } = filter;
   return orm
     .select()
-    .from(shareOfVoiceView)
-    .where(voiceConditions(filter))
-    .orderBy(asc(shareOfVoiceView.bucket_at), asc(shareOfVoiceView.service_kind), asc(shareOfVoiceView.topic))
+    .from(view)
+    .where(
+      and(
+        gte(view.bucket_at, from),
+        lt(view.bucket_at, until),
+        topics === undefined ? undefined : inArray(view.topic, [...topics]),
+      ),
+    )
+    .orderBy(asc(view.bucket_at), asc(view.service_kind), asc(view.topic))
     .limit(filter.limit);
 }
 
@@ -90,12 +98,4 @@ export function averageVoices(days: readonly VoiceDayRow[]): VoiceRow[] {
 
 function compareNames(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
-}
-
-function voiceConditions({ from, until, topics }: Days & { topics?: readonly string[] | undefined }) {
-  return and(
-    gte(shareOfVoiceView.bucket_at, from),
-    lt(shareOfVoiceView.bucket_at, until),
-    topics === undefined ? undefined : inArray(shareOfVoiceView.topic, [...topics]),
-  );
 }

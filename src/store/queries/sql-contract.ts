@@ -1,19 +1,17 @@
 /** The SQL contract as described by its views: version, views, columns and comments. */
 
 import type { Reads } from '../database.ts';
-import {
-  contractColumnsView as contractColumnsViews,
-  contractView as contractViews,
-} from '../schema/analytics/analytics-schema.ts';
+import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
 
-const contractColumnsView = contractColumnsViews.real;
-const contractView = contractViews.real;
+// The contract is the same for both sides.
+const columns = contractColumnsView.real;
+const contract = contractView.real;
 
 /** Column comments of the SQL contract, by `view.column`. */
 export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {
-  const { view, name, meaning } = contractColumnsView;
-  const rows = await orm.select({ view, name, meaning }).from(contractColumnsView);
+  const { view, name, meaning } = columns;
+  const rows = await orm.select({ view, name, meaning }).from(columns);
   return new Map(rows.map((row) => [`${row.view}.${row.name}`, row.meaning]));
 }
 
@@ -26,7 +24,7 @@ export type ContractView = {
 
 /** The views of the SQL contract by name, with their columns in order. */
 export async function readContractViews({ orm }: Reads): Promise<ContractView[]> {
-  const v = contractColumnsView;
+  const v = columns;
   const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);
   const views = new Map<string, ContractView>();
   for (const { view, view_meaning, name, type, meaning } of rows) {
@@ -39,6 +37,6 @@ export async function readContractViews({ orm }: Reads): Promise<ContractView[]>
 
 /** `major.minor`. */
 export async function readContractVersion({ orm }: Reads): Promise<string> {
-  const [row] = await orm.select({ version: contractView.version }).from(contractView).limit(1);
+  const [row] = await orm.select({ version: contract.version }).from(contract).limit(1);
   return row?.version ?? 'unknown';
 }

@@ -1,5 +1,6 @@
 /** State of the installation: server, workers, scans, backlog, upkeep, unread responses and current figures. */
 
+import type { Data } from '../../domain/data.ts';
 import { MINUTE } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
@@ -184,7 +185,7 @@ export async function readUnread(
   return row;
 }
 
-/** Current figures. */
+/** Current figures: searches and runs of one side; workers and deliveries of the installation. */
 export type Figures = {
   /** Searches by state, except removed ones. */
   searches: Record<string, number>;
@@ -200,7 +201,7 @@ export type Figures = {
   scan_age_seconds: number;
 };
 
-/** $1 now, $2 minimum heartbeat of live workers. Each part uses a partial index or a small table. */
+/** $1 now, $2 minimum heartbeat of live workers, $3 whether simulated. Each part uses a partial index or a small table. */
 const SELECT_FIGURES = `
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
@@ -211,11 +212,12 @@ FROM (
     count(*) FILTER (WHERE due)::int AS overdue,
     coalesce(extract(epoch FROM $1::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
   FROM (SELECT state, next_due_at, state IN ('active', 'capped') AND next_due_at <= $1::timestamptz AS due
-        FROM strandline.searches WHERE archived_at IS NULL) kept
+        FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean) kept
 ) s, (
   SELECT json_build_object('queued', count(*) FILTER (WHERE status = 'queued'),
     'running', count(*) FILTER (WHERE status = 'running')) AS open_runs
   FROM strandline.runs WHERE status IN ('queued', 'running')
+    AND (SELECT simulated FROM strandline.searches WHERE id = search_id) = $3::boolean
 ) r, (
   SELECT json_build_object('gathering', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
     'pending', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
@@ -228,9 +230,10 @@ FROM (
 /** One statement, so that the figures are consistent. */
 export async function readFigures(
   { pool }: Pick<Database, 'pool'>,
+  data: Data,
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {
-  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince]);
+  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince, data === 'simulated']);
   const [row] = rows;
   if (row === undefined) throw new Error('a count without a row');
   return row;

@@ -1,49 +1,46 @@
-/** Topics, and which of them are simulated. */
+/** Topics, and which sides of the data have any. */
 
+import type { Data } from '../../domain/data.ts';
 import type { Database } from '../database.ts';
-import { searchesView as searchesViews, topicsView as topicsViews } from '../schema/analytics/topic-views.ts';
-import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
+import { topicsView } from '../schema/analytics/topic-views.ts';
+import { readEitherSide } from './data-scope.ts';
+import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 
-const searchesView = searchesViews.real;
-const topicsView = topicsViews.real;
-
-export type TopicRow = typeof topicsView.$inferSelect;
+export type TopicRow = typeof topicsView.real.$inferSelect;
 
 /** A topic by slug, including removed ones. */
 export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
-  const [row] = await orm.select().from(topicsView).where(eq(topicsView.slug, slug)).limit(1);
-  return row;
+  return readEitherSide((data) => {
+    const view = topicsView[data];
+    return orm.select().from(view).where(eq(view.slug, slug)).limit(1);
+  });
 }
 
 /** Topics by slug, after the slug `after`; removed ones only on request. */
 export async function readTopics(
   { orm }: Pick<Database, 'orm'>,
-  filter: { removed?: boolean | undefined; after?: string | undefined; limit: number },
+  filter: { data: Data; removed?: boolean | undefined; after?: string | undefined; limit: number },
 ): Promise<TopicRow[]> {
+  const view = topicsView[filter.data];
   return orm
     .select()
-    .from(topicsView)
+    .from(view)
     .where(
       and(
-        filter.removed === true ? undefined : isNull(topicsView.archived_at),
-        filter.after === undefined ? undefined : gt(topicsView.slug, filter.after),
+        filter.removed === true ? undefined : isNull(view.archived_at),
+        filter.after === undefined ? undefined : gt(view.slug, filter.after),
       ),
     )
-    .orderBy(asc(topicsView.slug))
+    .orderBy(asc(view.slug))
     .limit(filter.limit);
 }
 
-/** Whether all of these searches, given by slug, use the sandbox; false for none. */
-export async function areSimulated(
-  { orm }: Pick<Database, 'orm'>,
-  slugs: readonly string[],
-): Promise<boolean> {
-  const unique = [...new Set(slugs)];
-  if (unique.length === 0) return false;
-  const [real] = await orm
-    .select({ id: searchesView.id })
-    .from(searchesView)
-    .where(and(inArray(searchesView.slug, unique), ne(searchesView.service_kind, 'sandbox')))
-    .limit(1);
-  return real === undefined;
+/** Which sides have topics that are not removed. */
+export async function readSides({ pool }: Pick<Database, 'pool'>): Promise<Record<Data, boolean>> {
+  const { rows } = await pool.query<Record<Data, boolean>>({
+    name: 'sides',
+    text: `SELECT EXISTS (SELECT FROM strandline.topics WHERE archived_at IS NULL AND NOT simulated) AS real,
+      EXISTS (SELECT FROM strandline.topics WHERE archived_at IS NULL AND simulated) AS simulated`,
+  });
+  return rows[0] ?? { real: false, simulated: false };
 }

@@ -1,14 +1,10 @@
 /** Volume per bucket, as in the views; and pages of spikes. */
 
+import type { Data } from '../../domain/data.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
-import {
-  spikesView as spikesViews,
-  volumeHourlyView as volumeHourlyViews,
-} from '../schema/analytics/trend-views.ts';
+import { spikesView, volumeHourlyView } from '../schema/analytics/trend-views.ts';
+import type { DataScope } from './data-scope.ts';
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
-
-const spikesView = spikesViews.real;
-const volumeHourlyView = volumeHourlyViews.real;
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
 export type Bucket = (typeof BUCKETS)[number];
@@ -124,9 +120,7 @@ export async function readVolumeSums(
 /** A page of spikes, newest first. */
 export async function readSpikePage(
   { orm }: Pick<Database, 'orm'>,
-  filter: {
-    search?: string | undefined;
-    topic?: string | undefined;
+  filter: DataScope & {
     measure?: SpikeRow['measure'] | undefined;
     /** Detection time; `until` is excluded. */
     since?: Date | undefined;
@@ -135,8 +129,8 @@ export async function readSpikePage(
     limit: number;
   },
 ): Promise<SpikeRow[]> {
-  const { search, topic, measure, since, until, before, limit } = filter;
-  const v = spikesView;
+  const { data, search, topic, measure, since, until, before, limit } = filter;
+  const v = spikesView[data];
   return orm
     .select()
     .from(v)
@@ -154,34 +148,38 @@ export async function readSpikePage(
     .limit(limit);
 }
 
-export type HourRow = typeof volumeHourlyView.$inferSelect;
-export type SpikeRow = typeof spikesView.$inferSelect;
+export type HourRow = typeof volumeHourlyView.real.$inferSelect;
+export type SpikeRow = typeof spikesView.real.$inferSelect;
 
 /** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
 export async function readHours(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   searchIds: readonly Id[],
   from: Date,
 ): Promise<HourRow[]> {
+  const view = volumeHourlyView[data];
   return orm
     .select()
-    .from(volumeHourlyView)
-    .where(and(inArray(volumeHourlyView.search_id, [...searchIds]), gte(volumeHourlyView.bucket_at, from)))
-    .orderBy(asc(volumeHourlyView.search_id), asc(volumeHourlyView.bucket_at));
+    .from(view)
+    .where(and(inArray(view.search_id, [...searchIds]), gte(view.bucket_at, from)))
+    .orderBy(asc(view.search_id), asc(view.bucket_at));
 }
 
 /** Spikes of searches whose windows ended since then, by window end. */
 export async function readSpikes(
   { orm }: Pick<Database, 'orm'>,
+  data: Data,
   searchIds: readonly Id[],
   since: Date,
 ): Promise<SpikeRow[]> {
+  const view = spikesView[data];
   return orm
     .select()
-    .from(spikesView)
-    .where(and(amongIds(spikesView.search_id), gte(spikesView.window_end, sql.placeholder('since'))))
-    .orderBy(asc(spikesView.window_start), asc(spikesView.id))
-    .prepare('spikes_of')
+    .from(view)
+    .where(and(amongIds(view.search_id), gte(view.window_end, sql.placeholder('since'))))
+    .orderBy(asc(view.window_start), asc(view.id))
+    .prepare(`spikes_of_${data}`)
     .execute({ ids: searchIds, since });
 }
 

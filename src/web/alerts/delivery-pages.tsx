@@ -1,5 +1,7 @@
 /** Deliveries: messages and their results. */
 
+import { findSideOfMessages } from '../../monitor/alerts/manage-rules.ts';
+import { showSideOf } from '../components/page-frame.tsx';
 import { Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
@@ -35,6 +37,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     rule: z.string().max(63).optional(),
     state: z.enum(DELIVERY_STATES).optional(),
     before: id.optional(),
+    simulated: z.string().max(5).optional(),
   });
   type DeliveryFilter = z.output<typeof querystring>;
 
@@ -43,12 +46,16 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     { schema: { querystring }, config: { scope: 'read' } },
     async (request, reply) => {
       const filter = request.query;
-      const rows = await readDeliveries(ctx.db, { ...filter, limit: PAGE_SIZE + 1 });
+      const simulated = request.frame.data === 'simulated';
+      const data = await findSideOfMessages(ctx.db, { rule: filter.rule, simulated });
+      await showSideOf(request, ctx.db, { simulated: data === 'simulated' });
+      const rows = await readDeliveries(ctx.db, { ...filter, data, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
+        side: filter.rule === undefined ? buildDeliveriesPath({ ...filter, before: undefined }) : true,
         above: <a href="/alerts">Alerts</a>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (

@@ -1,5 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
+import type { Data } from '../../domain/data.ts';
+import { findPageScope } from '../components/page-frame.tsx';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
 import {
@@ -165,10 +167,16 @@ async function renderRule(
   rule: RuleRow | null,
   { given, problems = [], status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  const choices = await readChoices(ctx);
+  // The topics and searches of one side: that of the rule, or of what the form proposes.
+  const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
+  const isUnknown = rule === null && problems.length > 0;
+  const named = isUnknown ? {} : { topic: topic ?? undefined, search: search ?? undefined };
+  const { data } = await findPageScope(request, ctx.db, named);
+  const choices = await readChoices(ctx, data);
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
+    side: rule === null && topic == null && search == null ? '/alerts/rules/new' : true,
     above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
     status,
     aside:
@@ -216,10 +224,10 @@ function RulePath({ rule: { slug } }: { rule: RuleRow }) {
   );
 }
 
-async function readChoices({ db }: Ctx): Promise<RuleChoices> {
+async function readChoices({ db }: Ctx, data: Data): Promise<RuleChoices> {
   const [topics, searches, channels] = await Promise.all([
-    readTopics(db, { limit: MAX_CHOICES }),
-    readSearches(db, { limit: MAX_CHOICES }),
+    readTopics(db, { data, limit: MAX_CHOICES }),
+    readSearches(db, { data, limit: MAX_CHOICES }),
     readChannels(db, { limit: MAX_CHOICES }),
   ]);
   return { topics, searches, channels };

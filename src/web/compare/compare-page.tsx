@@ -1,5 +1,8 @@
 /** Topics compared: share of voice, who finds links first, and what they have in common. */
 
+import type { Data } from '../../domain/data.ts';
+import { findSideOfTopics } from '../../monitor/topics/find-by-slug.ts';
+import { KeptSide } from '../components/side-notice.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
 import { DAY } from '../../domain/time.ts';
@@ -7,16 +10,17 @@ import type { Database } from '../../store/database.ts';
 import { describeTitles } from '../../store/queries/named-posts.ts';
 import { readLeads } from '../../store/queries/first-finders.ts';
 import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
-import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS, type CommonKind, readCommonTops } from '../../store/queries/tops.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { Button, Field } from '../components/form.tsx';
-import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, showSideOf } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { CommonNames } from './common-names-section.tsx';
 import { FirstFinders } from './first-finders-section.tsx';
 import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
@@ -33,23 +37,28 @@ const querystring = z.strictObject({
   topics: z.union([z.string(), z.array(z.string())]).optional(),
   range: z.enum(COMPARE_RANGES).optional(),
   common: z.enum(COMMON_KINDS).default('hashtag'),
+  simulated: z.string().max(5).optional(),
 });
 
 export function addComparePage(app: App, { ctx }: RouteContext): void {
   app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { common } = request.query;
-    const all = await readTopics(ctx.db, { limit: 200 });
     const named = [
       ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
     ].filter((slug) => slug !== '');
+    const data = await findSideToCompare(request, ctx.db, named);
+    const all = await readTopics(ctx.db, { data, limit: 200 });
     const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const comparison =
-      chosen.length < 2 ? null : await readComparison(ctx.db, ctx.clock.now(), { chosen, range, common });
+      chosen.length < 2
+        ? null
+        : await readComparison(ctx.db, data, ctx.clock.now(), { chosen, range, common });
     return renderPage(request, reply, {
       title: 'Compare',
       here: '/compare',
       charts: comparison !== null,
+      side: chosen.length === 0 ? '/compare' : true,
       lead: 'Share of voice, who finds links first, and what topics have in common.',
       body: (
         <>
@@ -101,6 +110,7 @@ function TopicChoice({
   if (topics.length === 0) return null;
   return (
     <form class="form choice" method="get" action="/compare" aria-label="Topics to compare">
+      <KeptSide />
       <Field
         name="topics"
         label="Topics"
@@ -135,6 +145,22 @@ function sortChosenFirst(topics: readonly TopicRow[], chosen: readonly TopicRow[
 
 const NATURAL = new Intl.Collator('en', { numeric: true });
 
+/** That of the topics, or the one that the page shows. Slugs of unknown topics are ignored. @throws InvalidInput if they are of both sides */
+async function findSideToCompare(
+  request: FastifyRequest,
+  db: Database,
+  named: readonly string[],
+): Promise<Data> {
+  const known = await Promise.all(named.slice(0, MAX_NAMED).map((slug) => readTopic(db, slug)));
+  const slugs = known.flatMap((topic) => (topic === undefined ? [] : [topic.slug]));
+  if (slugs.length === 0) return request.frame.data;
+  const data = await findSideOfTopics(db, 'topics', slugs);
+  return showSideOf(request, db, { simulated: data === 'simulated' });
+}
+
+/** More topics than can be shown are looked up no further. */
+const MAX_NAMED = 20;
+
 /** A month, or a week if all topics are younger. */
 function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
   const young = chosen.every(({ created_at }) => now.getTime() - created_at.getTime() < 7 * DAY);
@@ -144,6 +170,7 @@ function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
 /** Covers whole days only: today is incomplete. */
 async function readComparison(
   db: Database,
+  data: Data,
   now: Date,
   { chosen, range, common: kind }: { chosen: readonly TopicRow[]; range: CompareRange; common: CommonKind },
 ) {
@@ -159,10 +186,10 @@ async function readComparison(
     limit: MAX_COMMON,
   };
   const [rows, { leads, shared }, common] = await Promise.all([
-    readVoiceDays(db, { ...span, limit: MAX_ROWS }),
+    readVoiceDays(db, data, { ...span, limit: MAX_ROWS }),
     readLeads(db, { topics, from, until: now }).then(async (found) => ({
       ...found,
-      shared: await describeTitles(db, found.shared, ({ link_id }) => link_id),
+      shared: await describeTitles(db, data, found.shared, ({ link_id }) => link_id),
     })),
     readCommonTops(db, kind, lately),
   ]);

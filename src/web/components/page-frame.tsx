@@ -1,10 +1,13 @@
 /** Context of every page: time, time zone, theme, topics, visitor. */
 
+import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Id } from '../../store/database.ts';
+import { findScope, isSimulatedOnly } from '../../monitor/topics/find-by-slug.ts';
+import type { Database, Id } from '../../store/database.ts';
+import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
-import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readSides, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../domain/display-format.ts';
 import { fastifyCookie } from '@fastify/cookie';
@@ -18,7 +21,11 @@ export type PageFrame = {
   zone: string;
   /** Chosen by the visitor; null follows the system. */
   theme: 'light' | 'dark' | null;
-  /** At most 200 topics that are not removed; empty without the scope `read`. */
+  /** The side of the data that the page is about. */
+  data: Data;
+  /** Which sides have topics. */
+  sides: Readonly<Record<Data, boolean>>;
+  /** At most 200 topics of this side that are not removed; empty without the scope `read`. */
   topics: readonly TopicRow[];
   /** CSRF token of forms. */
   formToken: string;
@@ -30,7 +37,9 @@ export type PageFrame = {
 };
 
 /** The part of a frame that is read from the database. */
-type FrameData = { topics: readonly TopicRow[]; seen: Id };
+type FrameData = Pick<PageFrame, 'data' | 'sides' | 'topics' | 'seen'>;
+
+const NO_DATA: FrameData = { data: 'real', sides: { real: false, simulated: false }, topics: [], seen: 0n };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,19 +53,56 @@ const MAX_TOPICS = 200;
 /** Sets `request.frame` for routes of this server. */
 export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
-    const { db } = routeContext.ctx;
-    const [topics, seen] = hasScopes(request.visitor, 'read')
-      ? await Promise.all([readTopics(db, { limit: MAX_TOPICS }), readLastDiscoveryId(db)])
-      : [[], 0n];
-    request.frame = createFrame(request, routeContext, { topics, seen });
+    const read = hasScopes(request.visitor, 'read')
+      ? await readFrame(routeContext.ctx.db, request.url)
+      : NO_DATA;
+    request.frame = createFrame(request, routeContext, read);
   });
+}
+
+/** The address chooses the side; without a choice, it is that which exists, and the real one if both do. */
+async function readFrame(db: Database, url: string): Promise<FrameData> {
+  const chosen = new URLSearchParams(url.split('?')[1]).get('simulated');
+  const sides = await readSides(db);
+  const simulated = chosen === null ? isSimulatedOnly(sides) : chosen === '1' || chosen === 'true';
+  const data = sideOf({ simulated });
+  const [topics, seen] = await Promise.all([
+    readTopics(db, { data, limit: MAX_TOPICS }),
+    readLastDiscoveryId(db),
+  ]);
+  return { data, sides, topics, seen };
+}
+
+/** A page about one topic, search or item is about its side, whatever the address chooses. @param row the topic, search or item */
+export async function showSideOf<Row extends { simulated: boolean }>(
+  { frame }: FastifyRequest,
+  db: Database,
+  row: Row,
+): Promise<Data> {
+  const data = sideOf(row);
+  if (frame.data !== data) {
+    frame.data = data;
+    frame.topics = await readTopics(db, { data, limit: MAX_TOPICS });
+  }
+  return data;
+}
+
+/** The scope of a page that a query may narrow. @throws Refused `not_found` */
+export async function findPageScope(
+  request: FastifyRequest,
+  db: Database,
+  named: { topic?: string | undefined; search?: string | undefined },
+): Promise<DataScope> {
+  const scope = await findScope(db, { ...named, simulated: request.frame.data === 'simulated' });
+  await showSideOf(request, db, { simulated: scope.data === 'simulated' });
+  return scope;
 }
 
 /** @param data omitted if nothing could be read */
 export function createFrame(
   request: FastifyRequest,
   { ctx }: RouteContext,
-  { topics, seen }: FrameData = { topics: [], seen: 0n },
+  read: FrameData = NO_DATA,
 ): PageFrame {
   const cookies = parseCookies(request.headers.cookie);
   // A request that the gate refused has no visitor.
@@ -65,11 +111,13 @@ export function createFrame(
     now: ctx.clock.now(),
     zone: resolveZone(cookies['zone']),
     theme: parseTheme(cookies['theme']),
-    topics,
+    data: read.data,
+    sides: read.sides,
+    topics: read.topics,
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
     done: readFlash(cookies),
-    seen,
+    seen: read.seen,
   };
 }
 

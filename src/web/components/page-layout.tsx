@@ -5,7 +5,9 @@ import { getAssetPath, isUnchanged } from './assets.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
+import type { Data } from '../../domain/data.ts';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
+import { KeptSide, SideNotice, useSidePath } from './side-notice.tsx';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
@@ -70,11 +72,13 @@ type LayoutProps = {
   lead?: ComponentChildren;
   charts?: boolean;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
+  /** The page is about one side of the data. A path: that of the page, which can also show the other side. */
+  side?: string | true;
   body: ComponentChildren;
 };
 
-function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
-  const { theme, zone, seen, visitor, done } = useFrame();
+function Layout({ title, here, aside, above, lead, charts = false, live = false, side, body }: LayoutProps) {
+  const { theme, zone, seen, visitor, done, data } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
     <html lang="en" data-theme={theme ?? undefined}>
@@ -90,7 +94,7 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
         {charts ? <script src={getAssetPath('uplot.js')} defer /> : null}
         <script src={getAssetPath('strandline.js')} type="module" />
       </head>
-      <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
+      <body data-zone={zone} data-events={buildEventsUrl(live, data)} data-seen={String(seen)}>
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -116,6 +120,7 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>
+          {side === undefined ? null : <SideNotice path={side === true ? undefined : side} />}
           <FlashMessage code={done} />
           {body}
         </main>
@@ -126,10 +131,11 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
 }
 
 function NavLinks({ here }: { here: string }) {
+  const writePath = useSidePath();
   return (
     <nav class="places" aria-label="Pages">
       {NAV_LINKS.map(([path, name, key]) => (
-        <a href={path} aria-current={path === here ? 'page' : undefined} data-key={key}>
+        <a href={writePath(path)} aria-current={path === here ? 'page' : undefined} data-key={key}>
           {name}
         </a>
       ))}
@@ -160,6 +166,7 @@ function HeaderTools() {
           Search all collected posts and links
         </label>
         <Icon name="search" />
+        <KeptSide />
         <input id="find" type="search" name="q" placeholder="Search" data-find="" />
       </form>
     </div>
@@ -192,9 +199,11 @@ function Footer() {
   );
 }
 
-function buildEventsUrl(live: LayoutProps['live']): string | undefined {
+/** A topic or search decides on its side; everything else is real unless chosen. */
+function buildEventsUrl(live: LayoutProps['live'], data: Data): string | undefined {
   if (live === false || live === undefined) return undefined;
-  const search = live === true ? '' : new URLSearchParams(live).toString();
+  const all = data === 'simulated' ? 'simulated=1' : '';
+  const search = live === true ? all : new URLSearchParams(live).toString();
   return `/api/v1/events${search === '' ? '' : `?${search}`}`;
 }
 

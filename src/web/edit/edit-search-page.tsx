@@ -1,5 +1,6 @@
 /** Edit a search: each change is a version. */
 
+import { sideOf } from '../../domain/data.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -137,7 +138,7 @@ async function renderEditSearch(
   { given, problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const [versions, forecast, topics] = await Promise.all([
-    readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
+    readVersions(ctx.db, sideOf(search), search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
     listTopicsBeside(ctx.db.pool, search.topic_id),
   ]);

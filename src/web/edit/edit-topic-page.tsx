@@ -1,4 +1,5 @@
 /** Edit a topic: its name, and actions on all its searches. */
+import { showSideOf } from '../components/page-frame.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../domain/errors.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
@@ -51,10 +52,9 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     { given, problems = [] }: { given?: FormValues; problems?: readonly Problem[] } = {},
   ): Promise<FastifyReply> {
     await assertTopicNotRemoved(ctx.db, slug);
-    const [topic, searches] = await Promise.all([
-      findTopicRow(ctx.db, slug),
-      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
-    ]);
+    const topic = await findTopicRow(ctx.db, slug);
+    const data = await showSideOf(request, ctx.db, topic);
+    const searches = await readSearches(ctx.db, { data, topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Edit ${topic.name}`,
       here: '',

@@ -2,7 +2,6 @@
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
 import { DAY } from '../../domain/time.ts';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { parseFieldValue, writeFieldQuery } from '../../domain/query-fields.ts';
@@ -19,9 +18,10 @@ import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, describeProblem, Field } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { writeListPath } from '../components/list-address.ts';
-import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { KeptSide, useSidePath } from '../components/side-notice.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField } from '../request-input.ts';
 import { HitView } from './text-hit.tsx';
@@ -40,21 +40,27 @@ const querystring = z.strictObject({
   lang: emptyField.or(z.string().max(16)).optional(),
   within: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   after: z.string().max(80).optional(),
+  simulated: z.string().max(5).optional(),
 });
 type ExploreQuery = z.infer<typeof querystring>;
 
 export function addExplorePage(app: App, { ctx }: RouteContext): void {
   app.get('/explore', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const filter = request.query;
-    await assertFilterExists(ctx.db, { topic: filter.topic });
+    const scope = await findPageScope(request, ctx.db, { topic: filter.topic });
     const problems: Problem[] = [];
     const query = collectProblems(problems, () => buildQuery(filter, ctx.clock.now()), EVERYTHING);
     const find = async () => {
       const leave = app.shares.finds.take(request);
       try {
         const backlog = await catchUpArchive(ctx.db);
-        const { topic, after } = filter;
-        const question = { query, topic, after, now: ctx.clock.now(), limit: MAX_SHOWN_HITS };
+        const question = {
+          ...scope,
+          query,
+          after: filter.after,
+          now: ctx.clock.now(),
+          limit: MAX_SHOWN_HITS,
+        };
         return { ...(await findText(ctx.db, question)), backlog };
       } finally {
         leave();
@@ -72,6 +78,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
+      side: scope.topic === undefined ? writeAddress({ ...filter, after: undefined }) : true,
       body: (
         <>
           <ExploreFilterForm filter={filter} />
@@ -117,6 +124,7 @@ function ExploreFilterForm({ filter }: { filter: ExploreQuery }) {
   const { topics } = useFrame();
   return (
     <form class="form inline" method="get" action="/explore" role="search" aria-label="Full-text search">
+      <KeptSide />
       <Field
         name="q"
         label="Query"
@@ -221,6 +229,7 @@ function HitList({
 
 /** Exports of what matches, its lists in the topic, and a rule. The query includes the other fields of the form. */
 function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter: ExploreQuery }) {
+  const writePath = useSidePath();
   const others = [
     kind === undefined ? undefined : `is:${kind}`,
     lang === undefined ? undefined : writeFieldQuery('lang', lang),
@@ -234,7 +243,9 @@ function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter:
       {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
         topic === undefined ? (
           <a
-            href={`/api/v1/exports/${one}s?${new URLSearchParams({ text, format: 'csv' }).toString()}`}
+            href={writePath(
+              `/api/v1/exports/${one}s?${new URLSearchParams({ text, format: 'csv' }).toString()}`,
+            )}
           >{`Export ${one}s as CSV`}</a>
         ) : (
           <a href={writeListPath(`${one}s`, { topic }, { q: text, range: 'all' })}>{`List ${one}s`}</a>

@@ -4,9 +4,9 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { ANALYTICS, type Data } from '../../domain/data.ts';
+import { ANALYTICS, type Data, describeEmptySide } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
-import { describeEmptySide } from '../../store/data-sides.ts';
+import { readSides } from '../../store/queries/topic-list.ts';
 import {
   type ContractView,
   readContractVersion,
@@ -39,12 +39,13 @@ export function addSqlPage(app: App, routeContext: RouteContext): void {
 
   const show = async (shown: SqlPageState) => {
     const asks = routeContext.readerUrl() !== null;
-    const [notice, views, version, examples] = await Promise.all([
-      describeEmptySide(ctx.db, shown.data, 'simulated=1'),
+    const [sides, views, version, examples] = await Promise.all([
+      readSides(ctx.db),
       readContractViews(ctx.db),
       readContractVersion(ctx.db),
       questions,
     ]);
+    const notice = describeEmptySide(shown.data, sides);
     return {
       title: 'SQL',
       here: '/explore',

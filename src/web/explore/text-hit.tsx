@@ -12,7 +12,7 @@ const MAX_FINDERS = 3;
 
 /** A match with its words highlighted. */
 export function HitView({ hit }: { hit: TextHit }) {
-  const { kind, post, link, at, found_by, sandbox } = hit;
+  const { kind, post, link, at, found_by, simulated } = hit;
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
   const name = post?.author_username ?? post?.author_name ?? null;
   return (
@@ -33,7 +33,7 @@ export function HitView({ hit }: { hit: TextHit }) {
             )}
           </a>
         )}
-        {sandbox ? <Badge state="simulated" /> : null}
+        {simulated ? <Badge state="simulated" /> : null}
       </p>
       {hit.excerpt.length === 0 ? null : (
         <p class="hit-text">

@@ -1,5 +1,7 @@
 /** One author: profile, posts, usual engagement. */
 
+import { showSideOf } from '../components/page-frame.tsx';
+import type { Data } from '../../domain/data.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -41,11 +43,16 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('author', idText);
       const author = await readAuthor(ctx.db, id);
       if (author === undefined) throw createNotFound('author', idText);
-      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(ctx.db, id);
+      const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(
+        ctx.db,
+        id,
+        await showSideOf(request, ctx.db, author),
+      );
       const name = author.username === null ? author.name : `@${author.username}`;
       return renderPage(request, reply, {
         title: name?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
+        side: true,
         charts: snapshots.length > 1,
         above: 'Author',
         body: (
@@ -64,14 +71,14 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-async function readAuthorData(db: Database, id: Id) {
+async function readAuthorData(db: Database, id: Id, data: Data) {
   const [newest, best, topics, typical, snapshots, versions] = await Promise.all([
-    readAuthorPosts(db, id, { order: 'newest', limit: MAX_POSTS }),
-    readAuthorPosts(db, id, { order: 'engagement', limit: MAX_POSTS }),
+    readAuthorPosts(db, data, id, { order: 'newest', limit: MAX_POSTS }),
+    readAuthorPosts(db, data, id, { order: 'engagement', limit: MAX_POSTS }),
     readAuthorTopics(db, id),
     readAuthorTypical(db, id),
-    readAuthorSnapshots(db, id, MAX_CHANGES),
-    readAuthorVersions(db, id),
+    readAuthorSnapshots(db, data, id, MAX_CHANGES),
+    readAuthorVersions(db, data, id),
   ]);
   return { newest, best, topics, typical, snapshots, versions };
 }

@@ -1,5 +1,7 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
+import type { Data } from '../../domain/data.ts';
+import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import {
@@ -39,10 +41,15 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('link', idText);
       const link = await readLink(ctx.db, id);
       if (link === undefined) throw createNotFound('link', idText);
-      const { known, addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
+      const { known, addresses, sources, places, citing, posts } = await readLinkData(
+        ctx.db,
+        id,
+        await showSideOf(request, ctx.db, link),
+      );
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
         here: '/explore',
+        side: true,
         charts: places.some(({ place }) => place !== null),
         above: 'Link',
         body: (
@@ -60,11 +67,11 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
   );
 }
 
-async function readLinkData(db: Database, id: Id) {
+async function readLinkData(db: Database, id: Id, data: Data) {
   const [known, addresses, sources, places, citing, posts] = await Promise.all([
-    readKnownLinks(db, [id]),
+    readKnownLinks(db, data, [id]),
     readLinkAddresses(db, id),
-    readLinkSources(db, id),
+    readLinkSources(db, data, id),
     readLinkRanks(db, id),
     readCiting(db, id),
     readPostsWithLink(db, id),

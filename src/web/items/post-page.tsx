@@ -1,12 +1,14 @@
 /** One post: text, counters over time, and the searches that found it. */
 
+import { showSideOf } from '../components/page-frame.tsx';
+import { sideOf } from '../../domain/data.ts';
+import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
 import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
 import {
   readEngagement,
-  readLinksByAddress,
   readPost,
   readPostRanks,
   readPostsByExternalId,
@@ -39,10 +41,12 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
       const id = requireKey('post', idText);
       const post = await readPost(ctx.db, id);
       if (post === undefined) throw createNotFound('post', idText);
+      await showSideOf(request, ctx.db, post);
       const data = await readPostData(ctx.db, id, post);
       return renderPage(request, reply, {
         title: buildPostTitle(post),
         here: '/explore',
+        side: true,
         charts: data.history.length > 1,
         above: 'Post',
         aside: <DroppedBadge at={data.growth?.not_seen_since ?? null} />,
@@ -65,15 +69,16 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
 }
 
 async function readPostData(db: Database, id: Id, post: PostRow) {
+  const data = sideOf(post);
   const [others, growth, versions, history, ages, seen, ranks, links] = await Promise.all([
-    readPostsByExternalId(db, post.service, listRelatedIds(post)),
-    readPostGrowth(db, id),
-    readPostVersions(db, id),
-    readEngagement(db, id, MAX_CHANGES),
-    readAgesOfPost(db, id),
+    readPostsByExternalId(db, data, post.service, listRelatedIds(post)),
+    readPostGrowth(db, data, id),
+    readPostVersions(db, data, id),
+    readEngagement(db, data, id, MAX_CHANGES),
+    readAgesOfPost(db, data, id),
     readPostSightings(db, id),
     readPostRanks(db, id),
-    readLinksByAddress(db, post.urls),
+    readLinksByAddress(db, data, post.urls),
   ]);
   return { others, growth, versions, history, ages, seen, ranks, links };
 }
@@ -175,7 +180,7 @@ function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRo
   );
 }
 
-function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<string, Id> }) {
+function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<string, AddressedLink> }) {
   const { urls, hashtags, mentions } = post;
   if (urls.length + hashtags.length + mentions.length === 0) return null;
   return (
@@ -185,7 +190,7 @@ function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<strin
           <h3>Links</h3>
           <ul class="plain">
             {urls.map((url) => {
-              const id = links.get(url);
+              const id = links.get(url)?.id;
               return (
                 <li>
                   <ExternalLink href={url} text={url} />{' '}

@@ -1,5 +1,6 @@
 /** What the list of a topic or search shows: one page of items, how many there are, and their volume over time. */
 
+import type { Data } from '../../domain/data.ts';
 import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -28,6 +29,7 @@ type ListOrder = (typeof LIST_ORDERS)[number];
 /** A list: its kind, scope and filters, as in its address. */
 export type List = {
   kind: ListKind;
+  data: Data;
   scope: ListScope;
   /** The searches of the scope. */
   searches: readonly SearchRow[];
@@ -75,11 +77,11 @@ export async function readListItems(
     }
     case 'links': {
       const found = await readLinkPage(db, { ...filter, before });
-      const links = await describeTitles(db, found, ({ id }) => id);
+      const links = await describeTitles(db, list.data, found, ({ id }) => id);
       return links.map((link) => ({ item: { kind: 'link', link }, keys: [0n, link.id] }));
     }
     case 'discoveries': {
-      const rows = await describeLinks(db, await readDiscoveryPage(db, { ...filter, before }));
+      const rows = await describeLinks(db, list.data, await readDiscoveryPage(db, { ...filter, before }));
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }
@@ -146,9 +148,10 @@ function selectItems(db: Reader, list: List, most?: number): Promise<ItemSelecti
   }
 }
 
-function describeSelection({ scope, matching, range, view, after }: List) {
+function describeSelection({ data, scope, matching, range, view, after }: List) {
   const { topic, search } = scope;
   return {
+    data,
     ...(search === undefined ? { topic } : { search }),
     matching,
     view,

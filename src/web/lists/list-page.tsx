@@ -1,5 +1,6 @@
 /** Posts, links and discoveries of a topic or search: filtered, sorted and paged by the address alone. */
 
+import { showSideOf } from '../components/page-frame.tsx';
 import { collectProblems, type Problem } from '../../domain/errors.ts';
 import { EVERYTHING, MAX_QUERY_LENGTH, parseQuery } from '../../domain/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -49,14 +50,17 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
   for (const kind of LIST_KINDS) {
     app.get(`/topics/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
-      const { id, name } = await findTopicRow(ctx.db, slug);
-      const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
+      const topic = await findTopicRow(ctx.db, slug);
+      const { id, name } = topic;
+      const data = await showSideOf(request, ctx.db, topic);
+      const searches = await readSearches(ctx.db, { data, topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
       return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
     });
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const { slug } = request.params;
       const search = await findSearchRow(ctx.db, slug);
+      await showSideOf(request, ctx.db, search);
       const scoped = { kind, scope: { topic: search.topic, search: slug }, searches: [search] };
       const named = { id: search.id, name: slug };
       return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
@@ -92,7 +96,17 @@ async function renderList(
   );
   const order = address.sort ?? 'newest';
   const view = scope.search === undefined ? (address.view ?? 'topic') : 'search';
-  const list: List = { kind, scope, searches, matching: { query, now }, range, order, view, after };
+  const list: List = {
+    kind,
+    data: request.frame.data,
+    scope,
+    searches,
+    matching: { query, now },
+    range,
+    order,
+    view,
+    after,
+  };
   const page = listCursor.pageOf(
     { ...address, limit: PAGE_SIZE, cursor },
     { kind, of: scope.search === undefined ? 'topic' : 'search', id },
@@ -131,6 +145,7 @@ async function renderList(
       />
     ),
     charts: true,
+    side: true,
     ...(cursor === undefined && data !== null ? { live: { ...toEventScope(scope), view } } : {}),
     body: (
       <>

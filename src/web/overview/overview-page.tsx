@@ -1,5 +1,6 @@
 /** The overview: activity of each topic. */
 import { z } from 'zod';
+import { sideOf } from '../../domain/data.ts';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
 import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
@@ -38,7 +39,7 @@ const querystring = z.object({
 export function addOverviewPage(app: App, { ctx }: RouteContext): void {
   const { db } = ctx;
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
-    const { now, topics } = request.frame;
+    const { now, data, topics } = request.frame;
     const { sort, label } = request.query;
     const quarter = new Date((Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS);
     const hour = new Date((Math.floor(now.getTime() / HOUR) + 1) * HOUR);
@@ -46,35 +47,26 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const past = new Date(today.getTime() - PULSE_DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
-    const [
-      searches,
-      searchesNow,
-      silent,
-      days,
-      spikeDays,
-      discoveries,
-      runs,
-      services,
-      pausedSample,
-      toRewatch,
-    ] = await Promise.all([
-      readSearches(db, { limit: MAX_SEARCHES }),
-      readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-      judgeSilence(ctx),
-      readSearchDays(db, { from: past, until: today }),
-      readSpikeDays(db, past),
-      readNewestDiscoveries(db, { view: 'topic', limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
-      tallyRuns(db, dayAgo),
-      readServiceDays(db, now),
-      findPausedSample(db.pool),
-      listTopicsToRewatch(ctx),
-    ]);
+    const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
+    const searchIds = searches.map(({ id }) => id);
+    const [searchesNow, silent, days, spikeDays, discoveries, runs, services, pausedSample, toRewatch] =
+      await Promise.all([
+        readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+        judgeSilence(ctx, data),
+        readSearchDays(db, { from: past, until: today, searchIds }),
+        readSpikeDays(db, data, past),
+        readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
+          describeLinks(db, data, rows),
+        ),
+        tallyRuns(db, data, dayAgo),
+        readServiceDays(db, now).then((rows) =>
+          rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
+        ),
+        findPausedSample(db.pool),
+        listTopicsToRewatch(ctx),
+      ]);
     const [spikes, hours] = await Promise.all([
-      readSpikes(
-        db,
-        searches.map(({ id }) => id),
-        since,
-      ),
+      readSpikes(db, data, searchIds, since),
       readBuckets(db, {
         searchIds: findYoungSearches(searches, now),
         per: 'hour',
@@ -102,6 +94,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       here: '/',
       lead: topics.length === 0 ? undefined : summarizeTopics(all),
       live: true,
+      side: '/',
       body:
         topics.length === 0 ? (
           <EmptyState
@@ -128,7 +121,10 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
             />
             <Section title="Newest discoveries" id="newest" held>
               {discoveries.length === 0 ? (
-                <EmptyState words="Nothing found yet." todo={{ words: 'Show runs', href: '/runs' }} />
+                <EmptyState
+                  words="Nothing found yet."
+                  todo={{ words: 'Show runs', href: data === 'simulated' ? '/runs?simulated=1' : '/runs' }}
+                />
               ) : (
                 <ul class="feed">
                   {discoveries.toReversed().map((discovery) => (

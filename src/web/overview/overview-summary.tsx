@@ -13,9 +13,9 @@ import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './t
 const LOUDER_RATIO = 1.5;
 const QUIETER_RATIO = 0.5;
 
-/** One or two sentences for the top of the overview. Simulated topics are no news and are left out. */
+/** One or two sentences for the top of the overview, about topics of one side. */
 export function summarizeTopics(all: readonly TopicPulse[]): string {
-  const pulses = all.filter((one) => !one.simulated && !hasNoPosts(one));
+  const pulses = all.filter((one) => !hasNoPosts(one));
   const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER_RATIO || spikes.length > 0);
   const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER_RATIO);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);

@@ -1,5 +1,7 @@
 /** One run: result, calls, discoveries, raw response. */
 
+import { showSideOf } from '../components/page-frame.tsx';
+import { sideOf } from '../../domain/data.ts';
 import { describeCompletionChange } from '../../domain/completion-change.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { MAX_TEXT_LENGTH } from '../../domain/text.ts';
@@ -55,9 +57,11 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
     const id = requireKey('run', idText);
     const run = await readRun(ctx.db, id);
     if (run === undefined) throw createNotFound('run', idText);
+    await showSideOf(request, ctx.db, run);
     const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
       title: `Run ${id} of ${run.search}`,
+      side: true,
       here: '/runs',
       above: <a href="/runs">Runs</a>,
       lead: (
@@ -119,11 +123,14 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
 async function readRunData(ctx: Context, run: RunRow) {
   const { db } = ctx;
   const { id } = run;
+  const side = sideOf(run);
   const [calls, tools, rejects, newest, completion, note, near, sent] = await Promise.all([
-    readCalls(db, id),
-    readRunTools(db, [id]),
-    readRejects(db, id, { limit: MAX_REJECTS }),
-    readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }).then((rows) => describeLinks(db, rows)),
+    readCalls(db, side, id),
+    readRunTools(db, side, [id]),
+    readRejects(db, side, id, { limit: MAX_REJECTS }),
+    readNewestDiscoveries(db, { data: side, runId: id, limit: MAX_NEW }).then((rows) =>
+      describeLinks(db, side, rows),
+    ),
     readRunCompletion(db, id),
     readResponseNote(db, id),
     readRunNeighbours(db, run),
@@ -134,8 +141,12 @@ async function readRunData(ctx: Context, run: RunRow) {
   const [links, cited] = await Promise.all([
     completion === undefined
       ? new Map()
-      : readLinksByAddress(db, listCitedAddresses(COMPLETION_TEXTS.map(([member]) => completion[member]))),
-    readLinksByIds(db, completion?.completion_links ?? []),
+      : readLinksByAddress(
+          db,
+          side,
+          listCitedAddresses(COMPLETION_TEXTS.map(([member]) => completion[member])),
+        ),
+    readLinksByIds(db, side, completion?.completion_links ?? []),
   ]);
   return {
     calls,

@@ -1,5 +1,7 @@
 /** Runs and their results. */
 
+import type { DataScope } from '../../store/queries/data-scope.ts';
+import { KeptSide } from '../components/side-notice.tsx';
 import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { Context } from '../../monitor/context.ts';
@@ -14,7 +16,7 @@ import { Table } from '../components/data-table.tsx';
 import { Button, Field } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -42,18 +44,22 @@ const querystring = z.strictObject({
   code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
   since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   before: emptyField.or(z.string().max(20)).optional(),
+  simulated: z.string().max(5).optional(),
 });
 type RunsQuery = z.infer<typeof querystring>;
 
 export function addRunsPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { before, ...filter } = request.query;
+    const scope = await findPageScope(request, ctx.db, filter);
+    const { data } = scope;
     const [{ runs, more }, today] = await Promise.all([
-      readRuns(ctx, request.query),
-      tallyRuns(ctx.db, computeSince('today', ctx.clock.now())),
+      readRuns(ctx, scope, request.query),
+      tallyRuns(ctx.db, data, computeSince('today', ctx.clock.now())),
     ]);
     const services = await readRunServices(
       ctx.db,
+      data,
       runs.map(({ search_id }) => search_id),
     );
     const last = runs.at(-1);
@@ -62,6 +68,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
       title: 'Runs',
       here: '/runs',
       lead: 'One row per slot, including skipped slots and manual runs.',
+      side: scope.topic === undefined && scope.search === undefined ? buildRunsPath(filter) : true,
       body: (
         <>
           <TodayTable rows={today} />
@@ -76,13 +83,14 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
-async function readRuns(ctx: Context, { search, topic, status, code, since, before }: RunsQuery) {
-  const named = search !== undefined || topic !== undefined;
-  const searches = named ? await findSearches(ctx.db, { search, topic }) : undefined;
+async function readRuns(ctx: Context, scope: DataScope, { status, code, since, before }: RunsQuery) {
+  const named = scope.search !== undefined || scope.topic !== undefined;
+  const searches = named ? await findSearches(ctx.db, scope) : undefined;
   const older = before === undefined ? undefined : readKey(before);
   if (before !== undefined && older === undefined)
     throw new InvalidInput([{ path: 'before', given: before, expected: 'the id of a run' }]);
   return readRunPage(ctx.db, {
+    data: scope.data,
     searches: searches?.map(({ id }) => id),
     status,
     code,
@@ -105,6 +113,7 @@ type RunFilter = {
   status?: string | undefined;
   code?: string | undefined;
   since?: string | undefined;
+  simulated?: string | undefined;
 };
 
 const ALL_OPTION = { value: '', words: 'all' };
@@ -113,6 +122,7 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
   const { topics } = useFrame();
   return (
     <form class="form inline" method="get" action="/runs" role="search" aria-label="Filter runs">
+      <KeptSide />
       <Field
         name="topic"
         label="Topic"
@@ -156,7 +166,7 @@ function isRunCode(code: string): code is RunCode {
 }
 
 function NoRuns({ filter }: { filter: RunFilter }) {
-  return buildRunsPath(filter) === '/runs' ? (
+  return buildRunsPath({ ...filter, simulated: undefined }) === '/runs' ? (
     <EmptyState
       words="No runs yet."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}

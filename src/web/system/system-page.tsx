@@ -1,5 +1,6 @@
 /** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
+import type { Data } from '../../domain/data.ts';
 import { readCallsPerDay } from '../../config/config.ts';
 import { VERSION } from '../../config/version.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
@@ -42,7 +43,7 @@ const CALL_DAYS = 30;
 
 export function addSystemPage(app: App, routeContext: RouteContext): void {
   app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
-    const data = await readSystemData(routeContext);
+    const data = await readSystemData(routeContext, request.frame.data);
     return renderPage(request, reply, {
       title: 'System',
       here: '/system',
@@ -98,7 +99,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
 /** After this, the queue is shown as unavailable. */
 const QUEUE_DEPTH_TIMEOUT_MS = SECOND;
 
-async function readSystemData({ ctx, services: access }: RouteContext) {
+async function readSystemData({ ctx, services: access }: RouteContext, data: Data) {
   const { db, config } = ctx;
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
@@ -121,9 +122,9 @@ async function readSystemData({ ctx, services: access }: RouteContext) {
   ] = await Promise.all([
     listLiveWorkers(db, new Date(now.getTime() - DAY)),
     readBacklog(db, now),
-    judgeSilence(ctx),
+    judgeSilence(ctx, data),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
-    readSetAside(db, MAX_SET_ASIDE),
+    readSetAside(db, data, MAX_SET_ASIDE),
     readQueue(ctx.queue, QUEUE_DEPTH_TIMEOUT_MS),
     readServiceDays(db, now),
     readCallDays(db, from),

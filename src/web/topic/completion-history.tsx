@@ -1,5 +1,7 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
+import type { Data } from '../../domain/data.ts';
+import { showSideOf } from '../components/page-frame.tsx';
 import { formatPercent } from '../../domain/display-format.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -19,8 +21,8 @@ import { z } from 'zod';
 export const SHOWN_ON_SEARCH = 10;
 const SHOWN_ON_PAGE = 50;
 
-export function readTimeline(db: Reads, search: string): Promise<CompletionRow[]> {
-  return readCompletionPage(db, { search, limit: SHOWN_ON_SEARCH });
+export function readTimeline(db: Reads, data: Data, search: string): Promise<CompletionRow[]> {
+  return readCompletionPage(db, { data, search, limit: SHOWN_ON_SEARCH });
 }
 
 const key = z.union([emptyField, z.string().max(20)]).optional();
@@ -31,9 +33,10 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
   app.get('/searches/:slug/completions', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const search = await findSearchRow(ctx.db, slug);
+    const data = await showSideOf(request, ctx.db, search);
     const range = { from: readRunKey('from', request.query.from), to: readRunKey('to', request.query.to) };
     const before = readRunKey('before', request.query.before);
-    const rows = await readCompletionPage(ctx.db, { search: slug, before, limit: SHOWN_ON_PAGE });
+    const rows = await readCompletionPage(ctx.db, { data, search: slug, before, limit: SHOWN_ON_PAGE });
     const found = await readCompletionDiff(ctx.db, search, range);
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
@@ -42,6 +45,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     return renderPage(request, reply, {
       title: `Answers of ${slug}`,
       here: '',
+      side: true,
       above: (
         <>
           <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>

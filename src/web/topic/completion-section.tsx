@@ -1,3 +1,4 @@
+import { sideOf } from '../../domain/data.ts';
 import type { Database } from '../../store/database.ts';
 import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
 import {
@@ -115,7 +116,11 @@ export async function readTopicCompletions(
         readCompletionDiff(db, search, { since }),
       ]);
       if (completion === undefined) return [];
-      const links = await readLinksByAddress(db, listCitedAddresses([readMainText(completion)]));
+      const links = await readLinksByAddress(
+        db,
+        sideOf(search),
+        listCitedAddresses([readMainText(completion)]),
+      );
       return [{ search, completion, diff: typeof diff === 'string' ? null : diff, links }];
     }),
   );

@@ -1,5 +1,6 @@
 /** One saved search: results, runs, definition. */
 
+import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
@@ -25,12 +26,19 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const { now, seen } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
-    const scope = { topic: search.topic, search: slug, searches: [search], view: 'search' as const };
+    const side = await showSideOf(request, ctx.db, search);
+    const scope = {
+      data: side,
+      topic: search.topic,
+      search: slug,
+      searches: [search],
+      view: 'search' as const,
+    };
     const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
     const fresh =
       visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
-    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, slug) : [];
+    const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];
     return renderPage(request, reply, {
       title: slug,
       here: '',

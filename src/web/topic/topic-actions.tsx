@@ -1,5 +1,6 @@
 /** Actions on a topic or search: pause, resume, remove, run now, export. */
 
+import { sideOf } from '../../domain/data.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
@@ -67,7 +68,9 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   app.post('/topics/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
     await assertTopicNotRemoved(ctx.db, slug);
+    const data = sideOf(await findTopicRow(ctx.db, slug));
     const searches = await readSearches(ctx.db, {
+      data,
       topic: slug,
       state: 'active',
       limit: MAX_SEARCHES,
@@ -116,10 +119,9 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
   app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const { slug } = request.params;
     await assertTopicNotRemoved(ctx.db, slug);
-    const [topic, searches] = await Promise.all([
-      findTopicRow(ctx.db, slug),
-      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
-    ]);
+    const topic = await findTopicRow(ctx.db, slug);
+    const data = sideOf(topic);
+    const searches = await readSearches(ctx.db, { data, topic: slug, limit: MAX_SEARCHES });
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,
       here: '',

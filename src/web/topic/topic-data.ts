@@ -1,5 +1,6 @@
 /** Everything that the page of a topic or search shows, read concurrently. */
 
+import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import {
   computePulse,
@@ -41,6 +42,7 @@ import type { Range } from './time-range.ts';
 
 /** A topic with all its searches, or one of them. */
 export type TopicScope = {
+  data: Data;
   topic: string;
   search?: string;
   searches: readonly SearchRow[];
@@ -63,7 +65,8 @@ export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
-  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
+  const { data } = scope;
+  const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
     from: new Date(today.getTime() - USUAL_DAYS * DAY),
@@ -99,14 +102,14 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
     readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
     readTopHashtags(db, tops),
-    readNewestOfSearches(db, ids, {
+    readNewestOfSearches(db, data, ids, {
       kinds: ['post', 'link', 'completion'],
       view: scope.view,
       limit: MAX_NEW,
     }),
     readLastRuns(db, ids, MAX_RUNS),
     readTopLanguages(db, tops),
-    readSpikes(db, ids, range.from),
+    readSpikes(db, data, ids, range.from),
     readRequestChanges(db, ids, range.from),
     readDerivedUntil(db, which),
     readSilentTools(db, which),
@@ -173,6 +176,7 @@ async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readA
   const { hours, posts: ahead } = await readAheadOfAge(db, filter);
   const posts = await readPostsByIds(
     db,
+    filter.data,
     ahead.map(({ post_id }) => post_id),
   );
   const found = posts.flatMap((post) => {

@@ -12,7 +12,7 @@ import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Table } from '../components/data-table.tsx';
 import { Badge, StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { CREATE_TOPIC_SCOPES, IfAllowed, showSideOf, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
@@ -51,18 +51,16 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const { now, seen } = request.frame;
-    const [topic, searches] = await Promise.all([
-      findTopicRow(ctx.db, slug),
-      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
-    ]);
+    const topic = await findTopicRow(ctx.db, slug);
+    const side = await showSideOf(request, ctx.db, topic);
+    const searches = await readSearches(ctx.db, { data: side, topic: slug, limit: MAX_SEARCHES });
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
-    const scope = { topic: slug, searches, view };
+    const scope = { data: side, topic: slug, searches, view };
     const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
     const ids = searches.map(({ id }) => id);
     const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since, view);
-    const simulated = searches.length > 0 && searches.every(({ service_kind }) => service_kind === 'sandbox');
     return renderPage(request, reply, {
       title: topic.name,
       here: '',
@@ -84,7 +82,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       live: { topic: slug, view },
       body: (
         <>
-          {simulated ? <SimulatedTopicNotice topic={topic} /> : null}
+          {topic.simulated ? <SimulatedTopicNotice topic={topic} /> : null}
           {topic.successor === null ? null : (
             <p class="hint">
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.

@@ -44,6 +44,7 @@ export const postsView = analytics
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
     display_text_range: jsonb(),
+    simulated: boolean().notNull(),
   })
   .existing();
 
@@ -79,6 +80,7 @@ export const authorsView = analytics
     pinned_post_ids: text().array(),
     professional: jsonb(),
     entities: jsonb(),
+    simulated: boolean().notNull(),
   })
   .existing();
 
@@ -176,6 +178,7 @@ export const linksView = analytics
     published_precision: text({ enum: TIME_PRECISIONS }),
     publisher: text(),
     highlights: text().array(),
+    simulated: boolean().notNull(),
   })
   .existing();
 

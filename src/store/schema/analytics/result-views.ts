@@ -31,6 +31,7 @@ export const completionsView = analytics
     citations_added: integer(),
     citations_removed: integer(),
     similarity: doublePrecision(),
+    simulated: boolean().notNull(),
   })
   .existing();
 
@@ -101,6 +102,7 @@ const discovery = {
   spike_id: ref(),
   first_in_topic: boolean().notNull(),
   named_post_id: ref(),
+  simulated: boolean().notNull(),
 };
 
 export const discoveriesView = analytics.view('discoveries', discovery).existing();

@@ -48,6 +48,7 @@ export const runsView = analytics
     tools_asked: integer().notNull(),
     tools_responded: integer().notNull(),
     tools_silent: integer().notNull(),
+    simulated: boolean().notNull(),
   })
   .existing();
 

@@ -23,6 +23,7 @@ export const topicsView = analytics
     archived_at: instant(),
     searches: tally().notNull(),
     successor: text(),
+    simulated: boolean().notNull(),
   })
   .existing();
 
@@ -54,6 +55,7 @@ export const searchesView = analytics
     created_at: instant().notNull(),
     archived_at: instant(),
     sensitivity: text({ enum: SENSITIVITIES }).notNull(),
+    simulated: boolean().notNull(),
   })
   .existing();
 

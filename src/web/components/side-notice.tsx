@@ -1,0 +1,44 @@
+/** Which side of the data a page is about: real or simulated. */
+
+import { type Data, describeEmptySide } from '../../domain/data.ts';
+import { useFrame } from './page-frame.tsx';
+
+/**
+ * Says so if the page shows simulated data, or a side without topics; links to the other side, if there is one.
+ * @param path of the page, if it can show the other side; undefined: it is about one topic, search or item
+ */
+export function SideNotice({ path }: { path: string | undefined }) {
+  const { data, sides } = useFrame();
+  const other = data === 'real' ? 'simulated' : 'real';
+  const target = path !== undefined && sides[other] ? writeSide(path, other) : undefined;
+  const empty = path === undefined ? null : describeEmptySide(data, sides);
+  if (data === 'real' && target === undefined) return null;
+  return (
+    <p class="hint" role="note">
+      {data === 'simulated' ? 'Simulated data (sandbox). ' : null}
+      {empty === null ? null : `${empty} `}
+      {target === undefined ? null : <a href={target}>Show {other} data</a>}
+    </p>
+  );
+}
+
+/** For forms of pages that show one side: the same side is asked for. */
+export function KeptSide() {
+  const { data, sides } = useFrame();
+  return data === 'simulated' && sides.real ? <input type="hidden" name="simulated" value="1" /> : null;
+}
+
+/** Addresses of pages that show the same side. */
+export function useSidePath(): (path: string) => string {
+  const { data, sides } = useFrame();
+  return (path) => (data === 'simulated' && sides.real ? writeSide(path, data) : path);
+}
+
+/** Without a choice, pages show real data if there is any. */
+function writeSide(path: string, data: Data): string {
+  const [address = '', query] = path.split('?');
+  const parameters = new URLSearchParams(query);
+  parameters.delete('simulated');
+  if (data === 'simulated') parameters.set('simulated', '1');
+  return parameters.size === 0 ? address : `${address}?${parameters.toString()}`;
+}
