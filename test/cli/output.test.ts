@@ -295,6 +295,7 @@ describe('a followed discovery', () => {
     spike_id: null,
     first_in_topic: true,
     named_post_id: null,
+    simulated: false,
   };
   const lines = (width: number) =>
     renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));

@@ -186,7 +186,7 @@ const posts = (...all: ParsedPost[]): Partial<ParsedResults> => ({
 
 async function ask(text: string, more: Partial<ArchiveQuestion> = {}): Promise<string[]> {
   while (!(await fillArchive(world.db, { batches: 10 })));
-  return (await searchArchive(world.db, { text, limit: 50, ...more })).map(nameOf);
+  return (await searchArchive(world.db, { data: 'real', text, limit: 50, ...more })).map(nameOf);
 }
 
 function nameOf(hit: ArchiveHit): string {
@@ -433,7 +433,13 @@ describe('queries', () => {
   ])('%s', async (text, names) => {
     while (!(await fillArchive(world.db, { batches: 10 })));
     const query = parseQuery(text);
-    const { hits, total } = await findText(world.db, { query, search: 'queries', now: at(0), limit: 50 });
+    const { hits, total } = await findText(world.db, {
+      data: 'real',
+      query,
+      search: 'queries',
+      now: at(0),
+      limit: 50,
+    });
     const foundNames = hits.map(
       ({ post: one, link: other }) => one?.external_id ?? other?.url.split('/').at(-1),
     );
@@ -447,7 +453,7 @@ describe('queries', () => {
     );
     while (!(await fillArchive(world.db, { batches: 10 })));
     const names = async (text: string) =>
-      (await findText(world.db, { query: parseQuery(text), now: at(0), limit: 5 })).hits.map(
+      (await findText(world.db, { data: 'real', query: parseQuery(text), now: at(0), limit: 5 })).hits.map(
         ({ post: one }) => one?.external_id,
       );
     expect(await names('renamed fähre')).toEqual(['q-3']);
@@ -461,7 +467,7 @@ test('simulated items are neither found nor counted with real ones; a link found
     links: [link('sand', 'Basilisk', 'invented'), link('both', 'Basilisk', 'invented and seen')],
   });
   expect(await ask('basilisk')).toEqual([]);
-  expect((await ask('basilisk', { sandbox: true })).toSorted()).toEqual(['both', 'sand', 'sand-1']);
+  expect((await ask('basilisk', { data: 'simulated' })).toSorted()).toEqual(['both', 'sand', 'sand-1']);
   await found(
     await newSearch('seen', hosted),
     { links: [link('both', 'Basilisk', 'invented and seen')] },

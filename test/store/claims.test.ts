@@ -67,8 +67,10 @@ async function again(search: Search, runId: Id, minutes: number, told: Told): Pr
   await saveAgain(world.db, { ...whose, ...observed, findings: read(told) }, async () => {});
 }
 
+const real = (search: Search) => ({ ...search, simulated: false });
+
 async function diff(search: Search, range: DiffRange = {}): Promise<CompletionDiff> {
-  const found = await readCompletionDiff(world.db, search, range);
+  const found = await readCompletionDiff(world.db, real(search), range);
   if (typeof found === 'string') throw new Error(found);
   return found;
 }
@@ -266,9 +268,9 @@ test('compares with the last completion at the given time; before the first, wit
   expect(await ends({ since: at(19) })).toEqual([first, third, false]);
   expect(await ends({ since: at(5) })).toEqual([first, third, true]);
   expect(await ends({ from: first, to: second })).toEqual([first, second, false]);
-  expect(await readCompletionDiff(world.db, search, { from: third, to: first })).toBe('no_from');
-  expect(await readCompletionDiff(world.db, search, { to: first })).toBe('no_from');
-  expect(await readCompletionDiff(world.db, await newSearch('nothing'), {})).toBe('no_to');
+  expect(await readCompletionDiff(world.db, real(search), { from: third, to: first })).toBe('no_from');
+  expect(await readCompletionDiff(world.db, real(search), { to: first })).toBe('no_from');
+  expect(await readCompletionDiff(world.db, real(await newSearch('nothing')), {})).toBe('no_to');
 });
 
 test('parsing a response again sets its statements at their original time, and removes those it no longer contains', async () => {
@@ -299,7 +301,7 @@ test('a completion stored before statements existed is not compared: its stateme
   );
   await world.db.pool.query('UPDATE strandline.completions SET claims = NULL WHERE run_id = $1', [older]);
   await run(search, 1, { summary: 'The port is closed.' });
-  expect(await readCompletionDiff(world.db, search, {})).toBe('no_from');
+  expect(await readCompletionDiff(world.db, real(search), {})).toBe('no_from');
   await again(search, older, 0, { summary: 'The port is closed.' });
   expect(await diff(search)).toMatchObject({ new_claims: [], kept: 1 });
 });
@@ -344,7 +346,9 @@ test('shows who had a link first and by how much; a baseline gives no lead time'
     { search: 'one', source: 'web', nth: 2, searches: 3, baseline: false, lead_seconds: null },
     { search: 'late', source: 'web', nth: 3, searches: 3, baseline: true, lead_seconds: null },
   ]);
-  expect(await readFirstFinders(world.db, { search: 'one', since: at(5), limit: 10 })).toMatchObject([
+  expect(
+    await readFirstFinders(world.db, { data: 'real', search: 'one', since: at(5), limit: 10 }),
+  ).toMatchObject([
     {
       url: link,
       search: 'two',

@@ -211,7 +211,13 @@ const NOTHING = { text: '', name: null, more: null, tags: [] };
 async function findIds(query: Query): Promise<Set<bigint>> {
   const ids: bigint[] = [];
   for (let after: string | undefined; ; ) {
-    const { hits, next } = await findText(world.db, { query, now: world.clock.now(), after, limit: 2_500 });
+    const { hits, next } = await findText(world.db, {
+      data: 'real',
+      query,
+      now: world.clock.now(),
+      after,
+      limit: 2_500,
+    });
     ids.push(...hits.map(({ post, link }) => post?.id ?? link?.id ?? 0n));
     if (next === null) {
       expect(new Set(ids).size).toBe(ids.length);

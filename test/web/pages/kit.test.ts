@@ -23,6 +23,8 @@ const frame: PageFrame = {
   now: NOW,
   zone: 'Europe/Berlin',
   theme: null,
+  data: 'real',
+  sides: { real: true, simulated: false },
   topics: [],
   formToken: 'token-of-the-form',
   visitor: { kind: 'local', scopes: expandScopes(['read']), name: null },

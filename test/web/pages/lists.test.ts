@@ -228,7 +228,13 @@ describe.each([
     );
     const now = world.clock.now();
     const matching = { query: parseQuery(query), now };
-    const printed = await readPosts(world.db, { topic: 'trains', matching, order: 'newest', limit: 10_000 });
+    const printed = await readPosts(world.db, {
+      data: 'real',
+      topic: 'trains',
+      matching,
+      order: 'newest',
+      limit: 10_000,
+    });
     expect(printed.map(({ id }) => String(id))).toEqual(ids);
     expect((await exported('posts', { data: 'real', topic: 'trains', query })).toSorted()).toEqual(
       ids.toSorted(),
