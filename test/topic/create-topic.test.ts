@@ -92,9 +92,13 @@ test('a renamed topic keeps its slug; a removed one accepts neither a name nor a
   await expect(renameTopic(world.ctx, 'ferry-ports', { name: ' ' })).rejects.toMatchObject({
     problems: [{ path: 'name' }],
   });
-  await expect(renameTopic(world.ctx, 'ferry-port', { name: 'x' })).rejects.toThrow('did you mean ferry-ports');
+  await expect(renameTopic(world.ctx, 'ferry-port', { name: 'x' })).rejects.toThrow(
+    'did you mean ferry-ports',
+  );
   await changeTopic(world.ctx, 'ferry-ports', 'remove');
-  await expect(renameTopic(world.ctx, 'ferry-ports', { name: 'x' })).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(renameTopic(world.ctx, 'ferry-ports', { name: 'x' })).rejects.toMatchObject({
+    kind: 'conflict',
+  });
   await expect(
     addSearches(world.ctx, 'ferry-ports', { service: 'sandbox', searches: [posts] }),
   ).rejects.toMatchObject({ kind: 'conflict' });

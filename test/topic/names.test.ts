@@ -140,7 +140,7 @@ describe('rename', () => {
     await renameTopic(ctx, named('t'), { slug: named('u') });
     await editSearch(ctx, named('x'), { slug: named('y') });
     const of = async (filter: object) =>
-      (await readDiscoveriesAfter(world.db, { ...filter, after: 0n, limit: 9 })).length;
+      (await readDiscoveriesAfter(world.db, { data: 'real', ...filter, after: 0n, limit: 9 })).length;
     expect([await of({ topic: named('t') }), await of({ search: named('x') })]).toEqual([1, 1]);
   });
 });
@@ -210,9 +210,11 @@ describe('move', () => {
     await editSearch(ctx, named('other'), { topic: named('tr') });
     await editSearch(ctx, named('made'), { topic: named('empty') });
     expect(
-      await rows('SELECT slug, topic FROM strandline_analytics.searches WHERE slug LIKE $1 ORDER BY 1', [
-        `%-${n}`,
-      ]),
+      await rows(
+        `SELECT s.slug, t.slug AS topic FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
+         WHERE s.slug LIKE $1 ORDER BY 1`,
+        [`%-${n}`],
+      ),
     ).toEqual([
       { slug: named('made'), topic: named('empty') },
       { slug: named('other'), topic: named('tr') },

@@ -138,7 +138,8 @@ describe('topics with simulated data', () => {
     expect(await states('kelp')).toEqual(['paused', 'paused']);
     expect(
       await rows(
-        `SELECT slug, name, successor FROM strandline_analytics.topics WHERE slug LIKE 'kelp%' ORDER BY 1`,
+        `SELECT slug, name, successor FROM strandline_analytics_simulated.topics WHERE slug LIKE 'kelp%'
+         UNION ALL SELECT slug, name, successor FROM strandline_analytics.topics WHERE slug LIKE 'kelp%' ORDER BY 1`,
       ),
     ).toEqual([
       { slug: 'kelp', name: 'Kelp', successor: 'kelp-2' },
