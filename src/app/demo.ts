@@ -136,13 +136,10 @@ export async function pauseDemo(ctx: ActingContext): Promise<void> {
   for (const slug of await listDemoTopics(ctx.db)) await changeTopic(ctx, slug, 'pause');
 }
 
-/** Its topics, removed ones too. A topic with a search of another service is no longer part of it. */
+/** Its topics, removed ones too. */
 async function listDemoTopics({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ slug: string }>(
-    `SELECT slug FROM strandline.topics t WHERE sample AND starts_with(slug, $1) AND NOT EXISTS (
-       SELECT FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
-       WHERE s.topic_id = t.id AND v.kind <> 'sandbox')
-     ORDER BY slug`,
+    'SELECT slug FROM strandline.topics WHERE sample AND simulated AND starts_with(slug, $1) ORDER BY slug',
     [DEMO],
   );
   return rows.map(({ slug }) => slug);

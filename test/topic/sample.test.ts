@@ -138,8 +138,8 @@ describe('topics with simulated data', () => {
     expect(await states('kelp')).toEqual(['paused', 'paused']);
     expect(
       await rows(
-        `SELECT slug, name, successor FROM strandline_analytics_simulated.topics WHERE slug LIKE 'kelp%'
-         UNION ALL SELECT slug, name, successor FROM strandline_analytics.topics WHERE slug LIKE 'kelp%' ORDER BY 1`,
+        `SELECT t.slug, t.name, s.slug AS successor FROM strandline.topics t
+         LEFT JOIN strandline.topics s ON s.id = t.successor_id WHERE t.slug LIKE 'kelp%' ORDER BY 1`,
       ),
     ).toEqual([
       { slug: 'kelp', name: 'Kelp', successor: 'kelp-2' },

@@ -4,8 +4,9 @@ import { recordAudit } from '../../store/audit-entries.ts';
 import { type Database, type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { continuePurges, countPurge, markPurged, type PurgeCounts } from '../../store/maintenance/purge.ts';
 import { requestRecurringWork } from '../../store/scanner.ts';
+import { findSearch } from '../../store/searches.ts';
 import { lockSearch } from '../../store/slots.ts';
-import { archiveTopic } from '../../store/topics.ts';
+import { archiveTopic, findTopic } from '../../store/topics.ts';
 import type { ActingContext } from '../context.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { findSearchRow, findTopicRow } from './find-by-slug.ts';
@@ -77,7 +78,9 @@ export async function finishPurge(
 }
 
 async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
-  return (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug))).id;
+  const found = kind === 'topic' ? await findTopic(db.pool, slug) : await findSearch(db.pool, slug);
+  // These refuse an unknown slug, with the nearest one.
+  return (found ?? (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug)))).id;
 }
 
 /** The searches of a target. */

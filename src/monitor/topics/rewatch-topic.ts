@@ -35,13 +35,13 @@ export async function rewatchTopic(
   slug: string,
   { service: given, slug: wanted }: Rewatch,
 ): Promise<RewatchedTopic> {
-  await assertTopicNotRemoved(ctx.db, slug);
   const service = await chooseService(ctx, given ?? (await findDefaultKind(ctx)) ?? 'own');
   if (service.kind === 'sandbox')
     throw new InvalidInput([
       { path: 'service', given, expected: 'own or hosted, with a source that is turned on' },
     ]);
   const old = await findTopic(ctx.db.pool, slug);
+  if (old === null || old.archived_at !== null) await assertTopicNotRemoved(ctx.db, slug);
   const searches = old === null ? [] : await listSearches(ctx.db.pool, old.id);
   if (old === null || searches.length === 0)
     throw new Refused('conflict', `the topic "${slug}" has no searches to start again`);

@@ -2,6 +2,7 @@
 
 import { recordAudit } from '../../store/audit-entries.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
+import { findRenamed } from '../../store/former-slugs.ts';
 import { insertFact } from '../../store/instance-name.ts';
 import { listSearches, type Reader } from '../../store/searches.ts';
 import { lockSearch } from '../../store/slots.ts';
@@ -64,7 +65,10 @@ async function findSampleTopic(db: Reader): Promise<Topic | null> {
   const { rows } = await db.query<{ slug: string }>(
     `SELECT value AS slug FROM strandline.facts WHERE name = '${SAMPLE_FACT}'`,
   );
-  const topic = rows[0] === undefined ? null : await findTopic(db, rows[0].slug);
+  const [created] = rows;
+  if (created === undefined) return null;
+  const [renamed] = await findRenamed(db, [{ kind: 'topic', slug: created.slug }]);
+  const topic = await findTopic(db, renamed?.slug ?? created.slug);
   return topic?.sample === true && topic.archived_at === null ? topic : null;
 }
 

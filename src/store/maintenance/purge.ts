@@ -227,10 +227,6 @@ async function deletePosts(db: Database, searchId: Id): Promise<boolean> {
   return true;
 }
 
-/** Links that stay may now be simulated only, or real only: the archive reads them again. $1 links. */
-const REINDEX_LINKS = `
-INSERT INTO strandline.archive_changes (kind, thing) SELECT 'link', id FROM unnest($1::bigint[]) u(id)`;
-
 async function deleteLinks(db: Database, searchId: Id): Promise<boolean> {
   const seen = await db.pool.query<{ link_id: Id }>(
     'SELECT link_id FROM strandline.link_sightings WHERE search_id = $1 LIMIT $2',
@@ -248,8 +244,6 @@ async function deleteLinks(db: Database, searchId: Id): Promise<boolean> {
       'DELETE FROM strandline.link_sightings WHERE search_id = $1 AND link_id = ANY ($2::bigint[])',
       [searchId, batch],
     );
-    const gone = new Set(orphans);
-    await tx.query(REINDEX_LINKS, [batch.filter((id) => !gone.has(id))]);
   });
   return true;
 }
