@@ -1,10 +1,9 @@
 /** `topic purge` and `search purge`: delete what was found, too. */
 
-import { finishPurge, previewPurge, requestPurge, type PurgeTarget } from '../monitor/topics/purge-topic.ts';
+import type { PurgeTarget } from '../monitor/topics/purge-topic.ts';
 import type { PurgeCounts } from '../store/maintenance/purge.ts';
 import type { Cli } from './command-context.ts';
 import { EXIT_USAGE } from './command-input.ts';
-import { confirm } from './questions.ts';
 import { formatQuantity } from './value-formatting.ts';
 import type { Command } from 'commander';
 
@@ -20,6 +19,10 @@ export function registerPurge(group: Command, cli: Cli, kind: PurgeTarget['kind'
     .option('--json', 'print JSON')
     .action((slug: string, { yes, dryRun, json }: PurgeOptions) =>
       cli.withProgram(async ({ ctx }, stopping) => {
+        const [{ finishPurge, previewPurge, requestPurge }, { confirm }] = await Promise.all([
+          import('../monitor/topics/purge-topic.ts'),
+          import('./questions.ts'),
+        ]);
         const target = { kind, slug };
         const preview = await previewPurge(ctx.db, target);
         if (dryRun === true) {

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { sideOf } from '../domain/data.ts';
-import { type Rewatch, rewatchTopic } from '../monitor/topics/rewatch-topic.ts';
-import { describePausedSample, findPausedSample } from '../monitor/topics/sample-topic.ts';
-import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
+import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
 import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
+import type { Context } from '../monitor/context.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
 import { renameTopic } from '../monitor/topics/save-topic.ts';
 import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
-import { executeFirstRuns } from './local-runs.ts';
 import { registerPurge } from './purge-command.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { openData, SIMULATED_OPTION } from './result-notices.ts';
@@ -45,14 +43,24 @@ function registerList(topic: Command, cli: Cli): void {
           renderTable(rows, topicColumns(searches, cli.page), cli.page),
         );
         if (options.json === true) return;
-        const paused = await findPausedSample(ctx.db.pool);
-        if (paused !== null) cli.page.say(describePausedSample(paused.slug));
-        const simulated = await listTopicsToRewatch(ctx);
-        if (simulated.length === 0) return;
-        const { words, command } = describeTopicsToRewatch(simulated);
-        cli.page.say(`${words}. To start the same searches on real ones: ${command}`);
+        await printSimulatedTopics(cli, ctx);
       }),
     );
+}
+
+/** Says why the sample is paused, and what is simulated although it need not be. */
+async function printSimulatedTopics(cli: Cli, ctx: Context): Promise<void> {
+  const [{ describePausedSample, findPausedSample }, { describeTopicsToRewatch, listTopicsToRewatch }] =
+    await Promise.all([
+      import('../monitor/topics/sample-topic.ts'),
+      import('../monitor/topics/simulated-topics.ts'),
+    ]);
+  const paused = await findPausedSample(ctx.db.pool);
+  if (paused !== null) cli.page.say(describePausedSample(paused.slug));
+  const simulated = await listTopicsToRewatch(ctx);
+  if (simulated.length === 0) return;
+  const { words, command } = describeTopicsToRewatch(simulated);
+  cli.page.say(`${words}. To start the same searches on real ones: ${command}`);
 }
 
 function registerShow(topic: Command, cli: Cli): void {
@@ -152,6 +160,10 @@ function registerRewatch(topic: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  $ strandline topic rewatch tide-pools\n')
     .action((slug: string, { json, ...options }: RewatchOptions) =>
       cli.withProgram(async (program, stopping) => {
+        const [{ rewatchTopic }, { executeFirstRuns }] = await Promise.all([
+          import('../monitor/topics/rewatch-topic.ts'),
+          import('./local-runs.ts'),
+        ]);
         const { topic: made, created } = await rewatchTopic(program.ctx, slug, options);
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();

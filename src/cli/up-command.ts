@@ -7,11 +7,8 @@ import { formatSlot } from '../monitor/schedule/schedule-text.ts';
 import { describeOutdatedLinks } from '../monitor/status/outdated-links.ts';
 import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { describeMissingTools } from '../monitor/topics/tool-sources.ts';
-import {
-  describePausedSample,
-  findPausedSample,
-  pauseSampleBesideReal,
-} from '../monitor/topics/sample-topic.ts';
+import { pauseSampleBesideReal } from '../monitor/topics/pause-sample.ts';
+import { describePausedSample, findPausedSample } from '../monitor/topics/sample-topic.ts';
 import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { createSampleTopic } from '../monitor/topics/save-topic.ts';
 import { readHighlights } from '../store/queries/highlights.ts';

@@ -41,7 +41,7 @@ const READING: readonly { command: string; own: number; packages: number; heavy?
   { command: 'token list', own: 90, packages: 30 },
   { command: 'retention show', own: 90, packages: 30 },
   { command: 'audit', own: 90, packages: 30 },
-  { command: 'topic list', own: 125, packages: 33 },
+  { command: 'topic list', own: 135, packages: 33 },
   { command: 'search list', own: 145, packages: 33 },
   { command: 'new', own: 110, packages: 30 },
   { command: 'find ferry', own: 125, packages: 30 },

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OwnSources } from '../../src/monitor/context.ts';
 import { rewatchTopic } from '../../src/monitor/topics/rewatch-topic.ts';
-import { findPausedSample, pauseSampleBesideReal } from '../../src/monitor/topics/sample-topic.ts';
+import { pauseSampleBesideReal } from '../../src/monitor/topics/pause-sample.ts';
+import { findPausedSample } from '../../src/monitor/topics/sample-topic.ts';
 import { createSampleTopic, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { listTopicsToRewatch } from '../../src/monitor/topics/simulated-topics.ts';

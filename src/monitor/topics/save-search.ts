@@ -38,7 +38,7 @@ import {
   lockSearchBySlug,
   requireSearch,
 } from './find-by-slug.ts';
-import { pauseSampleTopic } from './sample-topic.ts';
+import { pauseSampleTopic } from './pause-sample.ts';
 import {
   type CheckedSearch,
   checkSearch,
