@@ -65,7 +65,13 @@ print('\nFacts that several people say, among what one says: the part that a sum
 print(
   aligned([
     ['way', 'coverage'],
-    ...waysBy((way) => mean(PLANTED.map((one) => coverage(one, way.summarise(mixed(one), FACT_WORDS))))),
+    ...(await waysBy(async (way) =>
+      mean(
+        await Promise.all(
+          PLANTED.map(async (one) => coverage(one, await way.summarise(mixed(one), FACT_WORDS))),
+        ),
+      ),
+    )),
   ]),
 );
 
@@ -73,16 +79,15 @@ if (values.opinosis !== undefined) {
   const topics = await readOpinosis(values.opinosis);
   print(`\nOpinosis, ${topics.length} topics, summaries of at most ${OPINOSIS_WORDS} words, ROUGE F1\n`);
   const names = [...new Set(WAYS.map(({ name }) => name))];
-  const rows = names.map((name) => {
-    const ways = WAYS.filter((way) => way.name === name);
-    const scores = ways.flatMap((way) =>
-      topics.map(({ sentences, summaries }) =>
-        rougeOf(way.summarise(sentences, OPINOSIS_WORDS).join(' '), summaries),
-      ),
-    );
+  const rows: string[][] = [];
+  for (const name of names) {
+    const scores = [];
+    for (const way of WAYS.filter((each) => each.name === name))
+      for (const { sentences, summaries } of topics)
+        scores.push(rougeOf((await way.summarise(sentences, OPINOSIS_WORDS)).join(' '), summaries));
     const { r1, r2, rl } = meanOf(scores);
-    return [name, ...[r1, r2, rl].map((figure) => figure.toFixed(3))];
-  });
+    rows.push([name, ...[r1, r2, rl].map((figure) => figure.toFixed(3))]);
+  }
   print(aligned([['way', 'ROUGE-1', 'ROUGE-2', 'ROUGE-L'], ...rows]));
 }
 
@@ -116,11 +121,13 @@ async function cpuMs(one: Case): Promise<number> {
 }
 
 /** The mean of each way, all draws of chance together. */
-function waysBy(score: (way: (typeof WAYS)[number]) => number): string[][] {
-  return [...new Set(WAYS.map(({ name }) => name))].map((name) => [
-    name,
-    mean(WAYS.filter((way) => way.name === name).map(score)).toFixed(3),
-  ]);
+function waysBy(score: (way: (typeof WAYS)[number]) => Promise<number>): Promise<string[][]> {
+  return Promise.all(
+    [...new Set(WAYS.map(({ name }) => name))].map(async (name) => {
+      const scores = await Promise.all(WAYS.filter((way) => way.name === name).map(score));
+      return [name, mean(scores).toFixed(3)];
+    }),
+  );
 }
 
 function sizeOf({ findings }: Case): number {

@@ -4,22 +4,23 @@ import { extractPassages, removeCopies } from '../../src/service/answering/passa
 import type { FoundItem } from '../../src/service/sources/search-source.ts';
 
 /** Sentences in the order given, with as many words as may be said. */
-export type Way = { name: string; summarise(sentences: readonly string[], words: number): string[] };
+export type Way = { name: string; summarise(sentences: readonly string[], words: number): Promise<string[]> };
 
 export const WAYS: readonly Way[] = [
-  { name: 'ours', summarise: (sentences, words) => within(words, ours(sentences)) },
-  { name: 'lead', summarise: (sentences, words) => within(words, sentences) },
+  { name: 'ours', summarise: async (sentences, words) => within(words, await ours(sentences)) },
+  { name: 'lead', summarise: async (sentences, words) => within(words, sentences) },
   // Twenty draws, as the figures of the literature have them.
   ...Array.from({ length: 20 }, (_, draw) => ({
     name: 'random',
-    summarise: (sentences: readonly string[], words: number) => within(words, shuffled(sentences, draw)),
+    summarise: async (sentences: readonly string[], words: number) =>
+      within(words, shuffled(sentences, draw)),
   })),
 ];
 
 const NOON = new Date('2026-11-21T12:00:00.000Z');
 
-/** All from one moment and without a question, so that only what they say decides. */
-function ours(sentences: readonly string[]): string[] {
+/** All from one moment and place, and without a question, so that only what they say decides. */
+async function ours(sentences: readonly string[]): Promise<string[]> {
   const items = sentences.map(
     (text, i): FoundItem => ({
       source: 'microblog',
@@ -28,9 +29,10 @@ function ours(sentences: readonly string[]): string[] {
       snippet: text,
       summaryDescription: '',
       publishedAt: NOON,
+      place: 1,
     }),
   );
-  const distinct = removeCopies(extractPassages(new Map([['microblog', items]]), ''));
+  const distinct = removeCopies(await extractPassages(new Map([['microblog', items]]), ''));
   const centrality = scoreCentrality(distinct);
   const scored = distinct.map((passage, i) => ({ passage, score: centrality[i] ?? 0 }));
   return choosePassages(scored, { most: 8, least: 1, perSource: 8 }).map(({ text }) => text);

@@ -22,8 +22,28 @@ const service = await startService({
   live: SOURCES.map((source, i) => stub(source, source === DEAF ? undefined : DELAYS_MS[i])),
 });
 process.send?.(service.url);
-// Asked anything, it says what it has spent: that hardly depends on who else is at work on the machine.
-process.on('message', () => process.send?.(process.cpuUsage()));
+/** The most processor time between two turns of the event loop since it was last asked, in milliseconds. */
+let longestMs = 0;
+let isWatching = false;
+function watch(before: NodeJS.CpuUsage): void {
+  const { user, system } = process.cpuUsage(before);
+  longestMs = Math.max(longestMs, (user + system) / 1_000);
+  if (isWatching) setImmediate(watch, process.cpuUsage());
+}
+process.on('message', (message) => {
+  // What it has spent hardly depends on who else is at work on the machine.
+  if (message === 'cpu') process.send?.(process.cpuUsage());
+  if (message === 'watch') {
+    isWatching = true;
+    watch(process.cpuUsage());
+    process.send?.('watching');
+  }
+  if (message === 'longest') {
+    isWatching = false;
+    process.send?.(longestMs);
+    longestMs = 0;
+  }
+});
 process.on('disconnect', () => process.exit());
 
 /** A source that takes its time and then gives ten items; without a time, it never answers. */

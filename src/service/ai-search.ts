@@ -14,6 +14,7 @@ import {
 } from './answering/completion-writer.ts';
 import { toCitableLink } from './citable-link.ts';
 import type { LanguageModel } from './answering/language-model.ts';
+import { takeTurn } from './event-loop-turns.ts';
 import { toFlatPosts } from './flat-posts.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
 import {
@@ -71,6 +72,7 @@ export async function runAiSearch(
     model: ctx.model,
     ...(listener && { onText: listener.onText }),
   });
+  await takeTurn();
   return isFlat
     ? assembleFlatResponse(retrieved, written)
     : assembleResponse(retrieved, written, ctx.webGroup);

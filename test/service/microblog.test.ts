@@ -34,8 +34,8 @@ function byId(posts: readonly MicroblogPost[]): Map<string, MicroblogPost> {
 }
 
 /** All posts of a response, newest first. */
-function findAll(microblog: SimulatedMicroblog, ...query: Parameters<SimulatedMicroblog['find']>) {
-  const { newest, popular } = microblog.find(...query);
+async function findAll(microblog: SimulatedMicroblog, ...query: Parameters<SimulatedMicroblog['find']>) {
+  const { newest, popular } = await microblog.find(...query);
   return [...newest, ...popular];
 }
 
@@ -51,22 +51,27 @@ function times(ids: readonly (string | null)[], id: string): number {
 }
 
 describe('the simulated microblog', () => {
-  test('is a function of seed and time: two worlds with one seed agree, whatever was requested before', () => {
+  test('is a function of seed and time: two worlds with one seed agree, whatever was requested before', async () => {
     const used = createMicroblog('a');
-    fc.assert(
-      fc.property(prompt, instant, (words, at) => {
+    await fc.assert(
+      fc.asyncProperty(prompt, instant, async (words, at) => {
         const asked = { from: undefined, at };
-        expect(createMicroblog('a').find(words, asked, 40)).toEqual(used.find(words, asked, 40));
+        expect(await createMicroblog('a').find(words, asked, 40)).toEqual(await used.find(words, asked, 40));
       }),
       few,
     );
-    const other = createMicroblog('b').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
-    expect(other).not.toEqual(used.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
+    const other = await createMicroblog('b').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
+    expect(other).not.toEqual(await used.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
   });
 
   // It changes with the sample topic's words and with Node's Math; nothing else may change it.
-  test('returns the same bytes as the recorded snapshot', () => {
-    const posts = findAll(createMicroblog('pinned'), SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
+  test('returns the same bytes as the recorded snapshot', async () => {
+    const posts = await findAll(
+      createMicroblog('pinned'),
+      SAMPLE_TOPIC.prompt,
+      { from: undefined, at: NOON },
+      40,
+    );
     const hash = createHash('sha256').update(JSON.stringify(posts)).digest('hex');
     expect(hash.slice(0, 16)).toBe('fb8042a4086f34c6');
   });
@@ -155,15 +160,15 @@ describe('the simulated microblog', () => {
     }
   });
 
-  test('returns new posts and growth to a client that polls every minute', () => {
+  test('returns new posts and growth to a client that polls every minute', async () => {
     const microblog = createMicroblog('news');
-    const seen = byId(findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
+    const seen = byId(await findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
     expect(seen.size).toBe(56);
     let fresh = 0;
     let grown = 0;
     for (let minute = 1; minute <= 30; minute++) {
       const at = NOON + minute * MINUTE;
-      for (const post of findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at }, 40)) {
+      for (const post of await findAll(microblog, SAMPLE_TOPIC.prompt, { from: undefined, at }, 40)) {
         const before = seen.get(post.id);
         if (before === undefined) fresh += 1;
         else if ((post.view_count ?? 0) > (before.view_count ?? 0)) grown += 1;
@@ -177,11 +182,11 @@ describe('the simulated microblog', () => {
 
   test.each([10, 40, 200])(
     'returns the newest %i without gaps, and on top of them the most viewed older ones',
-    (limit) => {
+    async (limit) => {
       const microblog = createMicroblog('full');
       for (const words of ['lunar lander', 'sourdough', 'quiet cheese']) {
         const all = microblog.all(words, { from: NOON - DAY, at: NOON }).map(({ id }) => id);
-        const { newest, popular } = microblog.find(words, { from: NOON - DAY, at: NOON }, limit);
+        const { newest, popular } = await microblog.find(words, { from: NOON - DAY, at: NOON }, limit);
         expect(newest.map(({ id }) => id)).toEqual(all.slice(-limit).toReversed());
         const older = new Set(all.slice(0, -limit));
         expect(popular.length).toBe(Math.min(older.size, Math.ceil(limit * 0.4)));
@@ -190,23 +195,23 @@ describe('the simulated microblog', () => {
     },
   );
 
-  test('posts about an unknown prompt in its own words, 60 to 300 times a day', () => {
+  test('posts about an unknown prompt in its own words, 60 to 300 times a day', async () => {
     const microblog = createMicroblog('any');
     const week = microblog.all('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
     expect(week.length / 7).toBeGreaterThan(45);
     expect(week.length / 7).toBeLessThan(700);
     const mention = week.filter(({ text }) => text.includes('Quiet Cheese'));
     expect(mention.length / week.length).toBeGreaterThan(0.85);
-    const ids = (words: string) =>
-      findAll(microblog, words, { from: undefined, at: NOON }, 40).map(({ id }) => id);
-    expect(ids('quiet  CHEESE')).toEqual(ids('Quiet Cheese!'));
+    const ids = async (words: string) =>
+      (await findAll(microblog, words, { from: undefined, at: NOON }, 40)).map(({ id }) => id);
+    expect(await ids('quiet  CHEESE')).toEqual(await ids('Quiet Cheese!'));
   });
 
-  test('keeps the text of a prompt in one line of well-formed text', () => {
+  test('keeps the text of a prompt in one line of well-formed text', async () => {
     const microblog = createMicroblog('hostile');
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), (words) => {
-        for (const { text } of findAll(microblog, words, { from: NOON - 6 * HOUR, at: NOON }, 10)) {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), async (words) => {
+        for (const { text } of await findAll(microblog, words, { from: NOON - 6 * HOUR, at: NOON }, 10)) {
           expect(text.isWellFormed()).toBe(true);
           expect(text).not.toMatch(/[\n\r\0\u202e]/);
           expect(text.length).toBeLessThan(10_000);

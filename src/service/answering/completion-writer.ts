@@ -7,6 +7,7 @@ import { splitSentences } from '../../domain/sentences.ts';
 import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Completion } from '../../protocol/specification.ts';
+import { takeTurn } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import {
   COMPLETION_ROLES,
@@ -79,7 +80,7 @@ export async function writeCompletion(
     reportAll();
     return written('none');
   }
-  const quoter = createExtractiveWriter(findings, writing.prompt);
+  const quoter = await createExtractiveWriter(findings, writing.prompt);
   const set = (role: CompletionRole, drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
     const draft = drafts.get(role);
     cited.set(
@@ -93,9 +94,15 @@ export async function writeCompletion(
     if (cited.completion[role] === '' && wanted) cited.completion[role] = NOTHING_QUOTABLE;
     return cited.completion[role];
   };
+  const setAll = async (drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
+    for (const role of SUMMARY_FIRST) {
+      await takeTurn();
+      set(role, drafts);
+    }
+  };
   const limitMs = writing.budgetMs - COMPLETION_RESERVE_MS;
   if (model === undefined || limitMs < MIN_MODEL_MS) {
-    for (const role of SUMMARY_FIRST) set(role, new Map());
+    await setAll(new Map());
     reportAll();
     return written('extractive');
   }
@@ -103,7 +110,7 @@ export async function writeCompletion(
   if (writing.budgetMs <= SINGLE_QUESTION_BUDGET_MS) {
     const limit = { ...question, limitMs: Math.min(limitMs, MAX_SINGLE_QUESTION_MS) };
     const drafts = await draftWithModel(COMPLETION_ROLES, findings, limit);
-    for (const role of SUMMARY_FIRST) set(role, drafts);
+    await setAll(drafts);
     reportAll();
     return written(drafts.has('summary') ? 'model' : 'extractive');
   }

@@ -7,6 +7,7 @@
 import type { Source } from '../../domain/enumerations.ts';
 import { splitSentences } from '../../domain/sentences.ts';
 import { toCitableLink } from '../citable-link.ts';
+import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { compareText } from '../ranking/result-ranking.ts';
 import type { FoundItem } from '../sources/search-source.ts';
@@ -52,14 +53,25 @@ const WITHIN_TAG = /(?<=\p{Ll})(?=\p{Lu})/gu;
 /** Informal sources: lines without full stops, names without capitals. */
 const LOOSE_SOURCES: ReadonlySet<Source> = new Set<Source>(['microblog', 'discussion_board', 'news_forum']);
 
+/** Further results of a source are not read: a summary has five sentences. */
+const MAX_ITEMS_PER_SOURCE = 40;
+
 /** @returns the items with a citable link, best place first, in an order that does not depend on counters */
-export function readEvidence(findings: Findings): EvidenceItem[] {
-  return [...findings]
-    .flatMap(([source, found]) => found.flatMap((item, i) => readItem(source, item, i + 1)))
-    .sort((a, b) => a.place - b.place || compareText(a.link, b.link));
+export async function readEvidence(findings: Findings): Promise<EvidenceItem[]> {
+  const slices = createSlices();
+  const all: EvidenceItem[] = [];
+  for (const [source, found] of findings) {
+    for (const [i, item] of found.entries()) {
+      const place = item.place ?? i + 1;
+      if (place > MAX_ITEMS_PER_SOURCE) continue;
+      await slices();
+      all.push(...readItem(source, item, place));
+    }
+  }
+  return all.sort((a, b) => a.place - b.place || compareText(a.link, b.link));
 }
 
-function readItem(source: Source, item: FoundItem, index: number): EvidenceItem[] {
+function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[] {
   const link = toCitableLink(item.link);
   if (link === undefined) return [];
   // The title of a post is made of its text.
@@ -79,7 +91,7 @@ function readItem(source: Source, item: FoundItem, index: number): EvidenceItem[
       words: `${item.title} ${toVisibleLine(item.snippet, MAX_SNIPPET_LENGTH)}`,
       tags: (item.snippet.match(HASHTAG) ?? []).join(' ').replace(WITHIN_TAG, ' '),
       pieces,
-      place: item.place ?? index,
+      place,
       publishedAt: item.publishedAt,
     },
   ];

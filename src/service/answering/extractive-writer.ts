@@ -20,11 +20,11 @@ const RELEVANCE_FLOOR = 0.5;
 const ALONE_WEIGHT = 0.7;
 
 /** Reads all results once, then writes any of the texts. */
-export function createExtractiveWriter(
+export async function createExtractiveWriter(
   findings: Findings,
   prompt: string,
-): { write(role: CompletionRole): SectionDraft } {
-  const passages = extractPassages(findings, prompt);
+): Promise<{ write(role: CompletionRole): SectionDraft }> {
+  const passages = await extractPassages(findings, prompt);
   return {
     write(role) {
       const { reads, keyOf } = COMPLETION_SECTIONS[role];

@@ -7,6 +7,7 @@ import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
 import { cutEnding } from '../ranking/text-relevance.ts';
+import { createSlices } from '../event-loop-turns.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import { type EvidenceItem, type Piece, readEvidence } from './evidence.ts';
 
@@ -27,14 +28,20 @@ export type Passage = Piece & {
  * The passages about the prompt, best place first: the sentences with a word of it (also as a tag of the item), and
  * each title with more of its words than any sentence of its item.
  */
-export function extractPassages(findings: Findings, prompt: string): readonly Passage[] {
+export async function extractPassages(findings: Findings, prompt: string): Promise<readonly Passage[]> {
   const vocabulary = createVocabulary();
-  const drafts = readEvidence(findings).map((item) => ({
-    item,
-    words: vocabulary.read(item.words),
-    tags: vocabulary.read(item.tags),
-    pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
-  }));
+  const slices = createSlices();
+  const drafts = [];
+  for (const item of await readEvidence(findings)) {
+    await slices();
+    drafts.push({
+      item,
+      words: vocabulary.read(item.words),
+      tags: vocabulary.read(item.tags),
+      pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
+    });
+  }
+  await slices();
   const measure = createRelevance(vocabulary.match(extractSubjectWords(prompt)));
   const recency = createRecency(drafts.map(({ item }) => item));
   const passages = drafts.flatMap(({ item, words, tags, pieces }) => {

@@ -14,6 +14,7 @@ import { OUTSIDE_PERIOD, type ServedWarning, TOOL_UNANSWERED } from '../../proto
 import { toCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
+import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
 import { isWithinDomains } from '../sources/provider-query.ts';
 import type { OutageCode } from '../../domain/tool-coverage.ts';
@@ -90,14 +91,16 @@ async function retrieveForTool(
     isOriginalPost(item) &&
     isInPeriod(item) &&
     (domains === undefined || isWithinDomains(item.link, domains));
-  const ranked = (lists: readonly (readonly FoundItem[])[]) =>
-    rankResults(
+  const rank = async (lists: readonly (readonly FoundItem[])[]) => {
+    await takeTurn();
+    return rankResults(
       lists.map((list) => list.filter((item) => keep(item) && toCitableLink(item.link) !== undefined)),
       { prompt: request.prompt, keywords: own.keywords, ...query },
     );
+  };
 
   const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
-  const found = ranked(first.lists);
+  const found = await rank(first.lists);
   const conclude = (results: FoundItem[], lists: SourceQueryResults['lists'], warnings: ServedWarning[]) => {
     const dropped = lists.flat().filter((item) => isOriginalPost(item) && !isInPeriod(item));
     const isEmptied = results.length === 0 && dropped.length > 0;
@@ -113,7 +116,7 @@ async function retrieveForTool(
   }
   const second = await querySources({ ...gathering, sources: again }, source, further, query);
   const lists = [...first.lists, ...second.lists];
-  return conclude(ranked(lists), lists, [...collectWarnings(first, source), ...second.warnings]);
+  return conclude(await rank(lists), lists, [...collectWarnings(first, source), ...second.warnings]);
 }
 
 /** A tool that is empty only because of the dates of its results. */

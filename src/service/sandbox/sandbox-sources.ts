@@ -26,13 +26,13 @@ function createMicroblogSource(microblog: SimulatedMicroblog): SearchSource {
     name: 'sandbox-microblog',
     source: 'microblog',
     state: 'sandbox',
-    find({ prompt, from, to, limit }) {
+    async find({ prompt, from, to, limit }) {
       const reach = from && Math.max(from.getTime(), to.getTime() - MAX_POST_AGE_MS);
-      const { newest, popular } = microblog.find(prompt, { from: reach, at: to.getTime() }, limit);
-      return Promise.resolve([
+      const { newest, popular } = await microblog.find(prompt, { from: reach, at: to.getTime() }, limit);
+      return [
         ...newest.map(toFoundItem),
         ...popular.map((post) => ({ ...toFoundItem(post), popular: true as const })),
-      ]);
+      ];
     },
   };
 }
@@ -44,7 +44,7 @@ function createDocumentSource(documents: Documents, source: Exclude<Source, 'mic
     state: 'sandbox',
     find({ prompt, from, to, limit }) {
       const window = { from: from?.getTime() ?? 0, at: to.getTime() };
-      return Promise.resolve(documents.find(source, prompt, window, limit));
+      return documents.find(source, prompt, window, limit);
     },
   };
 }

@@ -5,6 +5,7 @@
 
 import type { Source } from '../../domain/enumerations.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
+import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { WORLD_START } from './post-seeds.ts';
@@ -13,6 +14,7 @@ import { capitalize, writeDistraction, writeSentence } from './simulated-text.ts
 import type { Topic, TopicInWorld } from './simulated-topic.ts';
 
 const DOCUMENT_CELL_MS = 6 * HOUR;
+const READ_AT_ONCE_MS = 60 * DAY;
 
 /** Share of each source among a topic's documents. Encyclopedia entries always exist. */
 const SOURCE_SHARES: Record<DatedSource, number> = {
@@ -36,7 +38,7 @@ export type Documents = {
     prompt: string,
     window: DocumentWindow,
     limit: number,
-  ): FoundItem[];
+  ): Promise<FoundItem[]>;
   /** All documents, oldest first. */
   all(source: Exclude<Source, 'microblog'>, prompt: string, window: DocumentWindow): FoundItem[];
 };
@@ -66,17 +68,29 @@ export function createDocuments(seed: string): Documents {
   }
 
   return {
-    find(source, prompt, window, limit) {
+    async find(source, prompt, window, limit) {
+      await takeTurn();
       const topic = topicNamed(prompt);
       if (source === 'encyclopedia') return writeEncyclopediaEntries(topic).slice(0, limit);
       // At half the age of the window, a document has a third of the value of a new one.
       const worth = (document: DocumentSeed) =>
         (0.5 + document.quality) * Math.exp((-2.2 * (window.at - document.at)) / (window.at - window.from));
-      return within(topic, source, window)
+      const slices = createSlices();
+      const seeds: DocumentSeed[] = [];
+      for (let from = Math.max(window.from, WORLD_START); from <= window.at; from += READ_AT_ONCE_MS) {
+        await slices();
+        seeds.push(...within(topic, source, { from, at: Math.min(window.at, from + READ_AT_ONCE_MS - 1) }));
+      }
+      const best = seeds
         .map((document) => ({ document, worth: worth(document) }))
         .sort((a, b) => b.worth - a.worth || b.document.at - a.document.at)
-        .slice(0, limit)
-        .map(({ document }) => writeArticle(topic.topic, source, document));
+        .slice(0, limit);
+      const articles: FoundItem[] = [];
+      for (const { document } of best) {
+        await slices();
+        articles.push(writeArticle(topic.topic, source, document));
+      }
+      return articles;
     },
     all(source, prompt, window) {
       const topic = topicNamed(prompt);

@@ -1,6 +1,7 @@
 /** The simulated microblog: the posts that match a prompt at a time. */
 import type { MicroblogPost } from '../../protocol/specification.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
+import { createSlices, takeTurn } from '../event-loop-turns.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { createPostWriter } from './simulated-posts.ts';
 import { boundAttention, computeAttention } from './counter-growth.ts';
@@ -13,6 +14,7 @@ const SLOW_TOPIC_POSTS_PER_DAY = 60;
 const POPULAR_SHARE = 0.4;
 /** Maximum number of posts read per search, newest first; bounds the work for busy topics and long windows. */
 const MAX_CANDIDATES = 6_000;
+const WRITTEN_AT_ONCE = 20;
 
 export type SimulatedMicroblog = {
   /**
@@ -23,7 +25,7 @@ export type SimulatedMicroblog = {
     prompt: string,
     window: { from: number | undefined; at: number },
     limit: number,
-  ): { newest: MicroblogPost[]; popular: MicroblogPost[] };
+  ): Promise<{ newest: MicroblogPost[]; popular: MicroblogPost[] }>;
   /** Every post with `from <= time <= at`, oldest first, as of `at`. */
   all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
 };
@@ -41,10 +43,17 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   const loudest = new WeakMap<readonly PostSeed[], readonly PostSeed[]>();
 
   return {
-    find(prompt, { from, at }, limit) {
+    async find(prompt, { from, at }, limit) {
+      await takeTurn();
       const topic = topicOf(prompt);
-      const { newest, popular } = choose(topic, from ?? at - computeReach(topic), at, limit);
-      const posts = writer.write(topic, [...newest, ...popular], at);
+      const { newest, popular } = await choose(topic, from ?? at - computeReach(topic), at, limit);
+      const chosen = [...newest, ...popular];
+      const slices = createSlices();
+      const posts: MicroblogPost[] = [];
+      for (let first = 0; first < chosen.length; first += WRITTEN_AT_ONCE) {
+        await slices();
+        posts.push(...writer.write(topic, chosen.slice(first, first + WRITTEN_AT_ONCE), at));
+      }
       return { newest: posts.slice(0, newest.length), popular: posts.slice(newest.length) };
     },
     all(prompt, { from, at }) {
@@ -55,12 +64,14 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
   };
 
   /** Reads hour by hour, newest first, so that a long window costs no more than a busy topic's day. */
-  function choose(topic: TopicInWorld, from: number, at: number, limit: number): ChosenPosts {
+  async function choose(topic: TopicInWorld, from: number, at: number, limit: number): Promise<ChosenPosts> {
+    const slices = createSlices();
     const newest: PostSeed[] = [];
     const seen = createMostSeenList(at, Math.ceil(limit * POPULAR_SHARE));
     let read = 0;
     const first = Math.floor(Math.max(from, WORLD_START) / HOUR);
     for (let number = Math.floor(at / HOUR); number >= first && read < MAX_CANDIDATES; number--) {
+      await slices();
       const posts = seeds.hour(topic, number);
       read += posts.length;
       const free = limit - newest.length;
