@@ -18,13 +18,27 @@ export function buildServedPaths(dialect: Dialect): { ai: string; microblog: str
 const CLIENT_OF_2026 = /^undici$|\baiohttp\//i;
 
 /**
+ * Whether a request of operation B may be one of the public clients of 2026 or of the specification: nothing in it says
+ * which. Its answer has to be valid for both.
+ */
+export function isOfEither(userAgent: string | undefined, request: unknown): boolean {
+  return (
+    CLIENT_OF_2026.test(userAgent ?? '') &&
+    isPlain(request) &&
+    !['model', 'count', 'tools'].some((member) => Object.hasOwn(request, member))
+  );
+}
+
+/**
  * Whether a request is one of the public clients of 2026: sent by their HTTP library, without `model`, which they no
- * longer know, and with no tool by another name than their short id. Any other request gets what it always got.
+ * longer know, and with no tool by another name than their short id, in operation B with a `count`. Any other request gets what it always got.
  * @param flat the dialect with the short ids
  */
 export function isClientOf2026(userAgent: string | undefined, request: unknown, flat: Dialect): boolean {
   if (!CLIENT_OF_2026.test(userAgent ?? '') || !isPlain(request) || Object.hasOwn(request, 'model'))
     return false;
+  // Operation B has no tools: only `count` is not of the specification.
+  if (!Object.hasOwn(request, 'tools')) return Object.hasOwn(request, 'count');
   const shortIds = new Set(flat.labelOf.values());
   const isOtherName = (tool: unknown) => {
     const name = typeof tool === 'string' ? tool.trim().toLowerCase() : '';

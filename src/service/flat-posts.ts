@@ -1,9 +1,10 @@
 /** Posts as a flat dialect shows them: whole quoted posts, and entities with their places in the text. */
 
 import { parseUrl, trimEndSlashes } from '../domain/link.ts';
+import type { ServedPost } from '../protocol/extensions.ts';
 import { type FlatEntities, type FlatPost, REQUIRED_COUNTERS } from '../protocol/flat-response.ts';
 import type { MicroblogPost } from '../protocol/specification.ts';
-import { fillUnknownCounters } from './microblog-search.ts';
+import { fillUnknownCounters, toServedPosts } from './microblog-search.ts';
 import type { FoundItem } from './sources/search-source.ts';
 import { z } from 'zod';
 
@@ -12,6 +13,18 @@ export function toFlatPosts({ post, quoted, popular }: FoundItem): FlatPost[] {
   if (post === undefined) return [];
   const quote = quoted === undefined ? null : flatten(quoted);
   return [{ ...flatten(post), quote, ...(popular && { popular }) }];
+}
+
+/**
+ * The post of an item as the specification shows it, which clients of the flat dialect accept as well: with places of
+ * entities, and without the quoted post, a text here and a post there.
+ */
+export function toCommonPosts(found: FoundItem): ServedPost[] {
+  return toServedPosts(found).map((post) => ({
+    ...post,
+    entities: locateEntities(post.text, post.entities),
+    quote: null,
+  }));
 }
 
 function flatten(post: MicroblogPost): FlatPost & { quote: null } {

@@ -9,8 +9,9 @@ import type { ServedAiResponse, ServedMicroblogResponse } from '../protocol/exte
 import type { FlatAiResponse, FlatMicroblogResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-search.ts';
+import { isOfEither } from './dialect-choice.ts';
 import { ClientGone } from './http-errors.ts';
-import { toFlatPosts } from './flat-posts.ts';
+import { toCommonPosts, toFlatPosts } from './flat-posts.ts';
 import { flatAiSearchRequest, readDomains, readWindow } from './flat-requests.ts';
 import { type MicroblogRequest, searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
@@ -30,6 +31,8 @@ const DEFAULT_MODEL: Model = 'NOVA';
 type OperationContext = AiSearchContext & {
   /** The dialect of a request, by its User-Agent and its body. */
   chooseDialect: (userAgent: string | undefined, request: unknown) => Dialect;
+  /** Whether clients of several dialects use the path. */
+  isGuessed: boolean;
   clock: Clock;
   /** Responds to a parsed request: {@link respond}, or a wrapper of it at a mount. */
   respond: (exchange: Exchange) => Promise<FastifyReply>;
@@ -79,8 +82,8 @@ function defineOperation<Request>(
   };
 }
 
-/** Each operation, by the form of its answer. */
-export type OperationForms = Readonly<Record<Dialect['answers'], Operation>>;
+/** Each operation, by the form of its answer; `either` where a client may expect both. */
+export type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?: Operation }>;
 
 /** Operation A. */
 export const AI_SEARCH: OperationForms = {
@@ -115,6 +118,9 @@ export const MICROBLOG_SEARCH: OperationForms = {
     searchMicroblog(ctx, request, toServedPosts, signal),
   ),
   flat: defineMicroblogSearch((ctx, request, signal) => searchMicroblog(ctx, request, toFlatPosts, signal)),
+  either: defineMicroblogSearch((ctx, request, signal) =>
+    searchMicroblog(ctx, request, toCommonPosts, signal),
+  ),
 };
 
 /** @param search in the form of the dialect */
@@ -140,8 +146,10 @@ export function createOperationHandler(ctx: OperationContext, forms: OperationFo
     const { log } = ctx;
     const body = parseBody(request.body);
     if (!body.ok) return reply.code(422).send(validationBody(body.problems));
-    const dialect = ctx.chooseDialect(request.headers['user-agent'], body.request);
-    const planned = forms[dialect.answers](ctx, dialect, body.request);
+    const userAgent = request.headers['user-agent'];
+    const dialect = ctx.chooseDialect(userAgent, body.request);
+    const common = ctx.isGuessed && isOfEither(userAgent, body.request) ? forms.either : undefined;
+    const planned = (common ?? forms[dialect.answers])(ctx, dialect, body.request);
     if (!planned.ok) return reply.code(422).send(validationBody(planned.problems));
     const signal = createDisconnectSignal(reply);
     return ctx.respond({ request, reply, dialect, log, signal, ...planned.work });

@@ -148,13 +148,14 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   ] as const;
   const [neutral, named, flat] = [loadDialect('neutral'), loadDialect('named'), loadDialect('named-2026')];
   const doors = [
-    { at: buildServedPaths(neutral), chooseDialect: () => neutral },
+    { at: buildServedPaths(neutral), chooseDialect: () => neutral, isGuessed: false },
     {
       at: buildServedPaths(named),
       chooseDialect: (userAgent: string | undefined, request: unknown) =>
         isClientOf2026(userAgent, request, flat) ? flat : named,
+      isGuessed: true,
     },
-    { at: buildServedPaths(flat), chooseDialect: () => flat },
+    { at: buildServedPaths(flat), chooseDialect: () => flat, isGuessed: false },
   ];
   registerAboutRoutes(
     app,
@@ -164,9 +165,10 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   );
   for (const { mount, below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
-    for (const { at, chooseDialect } of doors) {
+    for (const { at, chooseDialect, isGuessed } of doors) {
       const ctx = {
         chooseDialect,
+        isGuessed,
         sources: answering,
         respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,

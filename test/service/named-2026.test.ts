@@ -158,6 +158,28 @@ describe('the public clients of 2026', () => {
     }
   });
 
+  test.each(CLIENTS)(
+    'may be clients of the specification: without count, posts are valid for both (%s)',
+    async (client) => {
+      const answer = await ask(B, { prompt: 'harbour festival' }, client);
+      const read = demandedPosts.parse(answer);
+      expect(read.miner_tweets.some(({ quoted_status_id: quoted }) => quoted !== null)).toBe(true);
+      const posts = fromWire(loadDialect('named'), 'microblog-answer', answer);
+      expect(() => servedMicroblogResponse.strict().parse(posts)).not.toThrow();
+      const other = fromWire(
+        loadDialect('named'),
+        'microblog-answer',
+        await ask(B, { prompt: 'harbour festival', model: 'NOVA' }, client),
+      );
+      const [own, specified] = [posts, other].map(
+        (each) => servedMicroblogResponse.parse(each).miner_microblog_posts,
+      );
+      expect(own?.map((post) => ({ ...post, quote: null, entities: {} }))).toEqual(
+        specified?.map((post) => ({ ...post, quote: null, entities: {} })),
+      );
+    },
+  );
+
   test('are read by the monitor like any other service', async () => {
     const body = JSON.stringify(await ask(A, { prompt: 'harbour festival', tools: SHORT }));
     const read = parseResponse({
@@ -344,7 +366,7 @@ test('unknown members are null, and a required counter that is unknown is named'
     { ...bare, post: { ...bare.post, user } as typeof bare.post & object },
   ]);
   const one = await startForTest({ sources: [source] });
-  const answer = await ask(B, { prompt: 'tide' }, CLIENTS[1], one);
+  const answer = await ask(B, { prompt: 'tide', count: 40 }, CLIENTS[1], one);
   demandedPosts.parse(answer);
   expect(answer).toMatchObject({
     miner_tweets: [
