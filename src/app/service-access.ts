@@ -24,9 +24,9 @@ export type ServiceAccess = {
   missingTools: Context['missingTools'];
   /**
    * Checks, for at most two seconds, whether the keyless public sources respond. Checks again if none did and somebody asks half a
-   * minute later.
+   * minute later, or with `again`.
    */
-  probe(): Promise<readonly ProbeResult[]>;
+  probe(options?: { again: boolean }): Promise<readonly ProbeResult[]>;
   /** Every public source with its health as seen by this process; sends no requests. */
   health(): Promise<readonly SourceHealth[]>;
   /** Starts the local service if it is not running. */
@@ -96,8 +96,9 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return opened;
   }
 
-  async function probe() {
+  async function probe({ again } = { again: false }) {
     const now = monotonicMs();
+    if (again) probed = undefined;
     if (probed !== undefined && now - probed.at > PROBE_AGAIN_MS && !(await probed.results).some(answers))
       probed = undefined;
     probed ??= { at: now, results: sources().then((own) => own.probe()) };

@@ -12,7 +12,6 @@ import {
 import type { ShownSetting, WrittenSettings } from '../monitor/alerts/channel-settings.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
-import { readSmallFile } from '../platform/small-file.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
 import { MAX_LIMIT } from './option-values.ts';
@@ -43,12 +42,13 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
   addSettingOptions(add)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
-    .action((slug: string, { json, ...given }: GivenOptions) =>
-      cli.withProgram(async ({ ctx }) => {
-        await printSecret(await createChannel(ctx, { ...readSettingOptions(given), slug }), json);
+    .action((slug: string, { json, ...given }: GivenOptions) => {
+      const settings = readSettingOptions(cli, given);
+      return cli.withServer(async ({ ctx }) => {
+        await printSecret(await createChannel(ctx, { ...settings, slug }), json);
         cli.page.say(`Send a test message: strandline channels test ${slug}`);
-      }),
-    );
+      });
+    });
 
   const edit = channels
     .command('edit')
@@ -56,13 +56,14 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
     .argument('<channel>', 'channel slug');
   addSettingOptions(edit)
     .option('--json', 'print the channel as JSON')
-    .action((slug: string, { json, ...given }: GivenOptions) =>
-      cli.withProgram(async ({ ctx }) => {
-        const row = await editChannel(ctx, slug, readSettingOptions(given));
+    .action((slug: string, { json, ...given }: GivenOptions) => {
+      const settings = readSettingOptions(cli, given);
+      return cli.withServer(async ({ ctx }) => {
+        const row = await editChannel(ctx, slug, settings);
         await cli.show(json, row, () => []);
         cli.page.say(`${slug}: sends to ${row.host} (${row.state})`);
-      }),
-    );
+      });
+    });
 
   channels
     .command('rotate')
@@ -70,7 +71,7 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
     .argument('<channel>', 'channel slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => printSecret(await rotateSecret(ctx, slug), json)),
+      cli.withServer(async ({ ctx }) => printSecret(await rotateSecret(ctx, slug), json)),
     );
 }
 
@@ -105,11 +106,11 @@ function addSettingOptions(command: Command): Command {
 }
 
 /** @throws InvalidInput where the file of a secret cannot be read */
-function readSettingOptions(given: Readonly<Record<string, unknown>>): WrittenSettings {
+function readSettingOptions(cli: Cli, given: Readonly<Record<string, unknown>>): WrittenSettings {
   const written = SETTING_OPTIONS.flat().flatMap(({ name, secret, option }) => {
     const value = given[option.attributeName()];
     if (typeof value !== 'string') return [];
-    return [[name, secret ? readSmallFile(value, option.long ?? name).trim() : value]];
+    return [[name, secret ? cli.readFile(value, option.long ?? name).trim() : value]];
   });
   return Object.fromEntries(written);
 }
@@ -148,7 +149,7 @@ function registerTest(channels: Command, cli: Cli): void {
     .argument('<channel>', 'channel slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }, stopping) => {
+      cli.withServer(async ({ ctx }, stopping) => {
         const attempt = await testChannel(ctx, slug, stopping);
         if (attempt.kind === 'aborted') return;
         const taken = attempt.kind === 'taken';

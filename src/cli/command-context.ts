@@ -5,11 +5,15 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
+import { InvalidInput, Refused } from '../domain/errors.ts';
+import { readSmallFile } from '../platform/small-file.ts';
 import { findRenamed } from '../store/former-slugs.ts';
+import type { ShellSetting } from './forwarded-command.ts';
 import { listNamedSlugs, NamedByFormerSlug } from './former-slugs.ts';
-import { listenForShutdown, useConfig } from './process-exit.ts';
+import { listenForShutdown, type ShutdownRequest, useConfig } from './process-exit.ts';
 import { renderLogLine } from './log-lines.ts';
-import { isTerminal, type Shell, type Terminal } from './terminal-io.ts';
+import { findServer } from './running-server.ts';
+import { type Io, isTerminal, type Shell, type Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
@@ -21,9 +25,54 @@ export type Cli = Shell & {
   /** @throws InvalidInput */
   config(): Config;
   log(): Logger;
-  /** Opens database and queue as a guest, and closes them after `work`. */
-  withProgram<T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>): Promise<T>;
+  /** Opens database and queue as a guest, and closes them after `work`. For commands that only use the database. */
+  withProgram<T>(work: Work<T>): Promise<T>;
+  /**
+   * The same for commands that call services or channels, or depend on the configuration in another way: where a server owns the
+   * data directory, it runs the whole command instead, and `work` is not called here. What they read of files they read
+   * before, by `readFile`.
+   * @throws Refused if there is a server, and it does not take the command
+   */
+  withServer(work: Work<void>): Promise<void>;
+  /**
+   * Runs the whole command in the server that owns the data directory.
+   * @param settings variables of this shell, for commands that compare them with the server's
+   * @returns whether it did; false without a server, and in it
+   * @throws Refused as `withServer`
+   */
+  atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean>;
+  /** A small file that an option names. @throws InvalidInput */
+  readFile(file: string, option: string): string;
+  /** Set in a server that runs the command for another shell. */
+  caller: Caller | undefined;
+  run: RunCli | undefined;
 };
+
+type Work<T> = (program: CommandProgram, stopping: AbortSignal) => Promise<T>;
+
+/** The shell for which a server runs a command. */
+export type Caller = {
+  /** The server's, with the log level of the shell. */
+  config: Config;
+  /** Changes are recorded under it. */
+  account: string;
+  /** Content of the files that its options name, by path. */
+  files: Readonly<Record<string, string>>;
+  /** Its variables, with the key of their digests. */
+  settings: { key: string; set: readonly ShellSetting[] } | undefined;
+  listenForShutdown: () => ShutdownRequest;
+};
+
+export type RunCliOptions = {
+  /** How a command opens database and queue; set in tests and in servers. */
+  open?: OpenProgram;
+  /** Called once before the first command is loaded; help and version do not need it. */
+  prepare?: () => Promise<void>;
+  caller?: Caller;
+};
+
+/** Runs one command and returns its exit code. */
+export type RunCli = (argv: readonly string[], io: Io, running?: RunCliOptions) => Promise<number>;
 
 /**
  * Adds a command's description, arguments, options, subcommands and action.
@@ -34,9 +83,16 @@ export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promis
 
 export type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
 
-export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
+type OpenCliOptions = Pick<RunCliOptions, 'open' | 'caller'> & { argv?: readonly string[]; run?: RunCli };
+
+/** @param options.argv the command, as it was typed @param options.run for servers, which run commands of other shells */
+export function openCli(
+  shell: Shell,
+  { open = openAsGuest, caller, argv = [], run }: OpenCliOptions = {},
+): Cli {
   const { io, page, out } = shell;
-  let config: Config | undefined;
+  let config = caller?.config;
+  const files: Record<string, string> = { ...caller?.files };
   const readOnce = () => (config ??= useConfig(readConfig(io.env)));
   const log = () => {
     // Commands print data, so they log only warnings unless LOG_LEVEL asks for more.
@@ -47,46 +103,98 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
       write: (line) => (human ? page.say(renderLogLine(line)) : void io.stderr.write(line)),
     });
   };
+
+  async function withProgram<T>(work: Work<T>): Promise<T> {
+    // Until the program is open, Ctrl-C ends the process immediately.
+    const program = await announceBoot(page, open({ config: readOnce(), log: log(), role: 'guest' }));
+    const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
+      async (error: unknown) => {
+        await program.close();
+        throw error;
+      },
+    );
+    if (renamed.length > 0) {
+      await program.close();
+      throw new NamedByFormerSlug(renamed);
+    }
+    const stopping = new AbortController();
+    const ending = (caller?.listenForShutdown ?? listenForShutdown)();
+    for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
+    const stop = () => stopping.abort();
+    const interrupted = ending.requested.then(async () => {
+      stop();
+      await new Promise((resolve) => {
+        setTimeout(resolve, INTERRUPT_GRACE_MS).unref();
+        ending.onRepeated(() => resolve(null));
+      });
+      throw new Interrupted();
+    });
+    out.onGone(stop);
+    try {
+      const actor: Actor = { kind: 'command_line', name: caller?.account ?? readAccountName() };
+      return await Promise.race([
+        work({ ...program, ctx: { ...program.ctx, actor } }, stopping.signal),
+        interrupted,
+      ]);
+    } finally {
+      ending.release();
+      await program.close();
+    }
+  }
+
+  async function atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean> {
+    const { databaseUrl, dataDir, logLevel } = readOnce();
+    if (caller !== undefined || databaseUrl !== undefined) return false;
+    const server = await findServer(dataDir);
+    if (server === undefined) return false;
+    const { describeShell, runAtServer } = await import('./command-client.ts');
+    const code = await runAtServer(
+      server,
+      {
+        ...describeShell(shell),
+        argv: [...argv],
+        account: readAccountName(),
+        files,
+        logLevel,
+        settings: await settings?.(server.key),
+      },
+      shell,
+    );
+    shell.exitCode = code ?? shell.exitCode;
+    return code !== null;
+  }
+
   return Object.assign(shell, {
+    caller,
+    run,
     config: readOnce,
     log,
-    withProgram: async <T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>) => {
-      // Until the program is open, Ctrl-C ends the process immediately.
-      const program = await announceBoot(page, open({ config: readOnce(), log: log(), role: 'guest' }));
-      const renamed = await findRenamed(program.ctx.db.pool, listNamedSlugs(shell.command)).catch(
-        async (error: unknown) => {
-          await program.close();
-          throw error;
-        },
-      );
-      if (renamed.length > 0) {
-        await program.close();
-        throw new NamedByFormerSlug(renamed);
-      }
-      const stopping = new AbortController();
-      const ending = listenForShutdown();
-      for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
-      const stop = () => stopping.abort();
-      const interrupted = ending.requested.then(async () => {
-        stop();
-        await new Promise((resolve) => {
-          setTimeout(resolve, INTERRUPT_GRACE_MS).unref();
-          ending.onRepeated(() => resolve(null));
-        });
-        throw new Interrupted();
+    withProgram,
+    atServer,
+    withServer: async (work) => {
+      if (await atServer()) return;
+      await withProgram(async (program, stopping) => {
+        if (caller === undefined) await assertNoOwner(program);
+        await work(program, stopping);
       });
-      out.onGone(stop);
-      try {
-        return await Promise.race([
-          work({ ...program, ctx: { ...program.ctx, actor: identifyActor() } }, stopping.signal),
-          interrupted,
-        ]);
-      } finally {
-        ending.release();
-        await program.close();
-      }
+    },
+    readFile: (file, option) => {
+      const known = files[file];
+      if (caller === undefined) return (files[file] = readSmallFile(file, option));
+      if (known !== undefined) return known;
+      throw new InvalidInput([{ path: option, given: file, expected: 'a file that the shell has read' }]);
     },
   } satisfies Omit<Cli, keyof Shell>);
+}
+
+/** A server that starts, or whose file is gone, cannot be asked, and this process may not act in its place. */
+async function assertNoOwner({ embedded }: Program): Promise<void> {
+  const owner = await embedded?.findOwner();
+  if (owner !== undefined)
+    throw new Refused(
+      'unavailable',
+      `The server of this data directory (process ${owner.pid}) takes no commands yet. Try again; if it does not help, restart the server.`,
+    );
 }
 
 const BOOT_NOTICE_MS = 1_000;
@@ -112,10 +220,6 @@ export class Interrupted extends Error {
 }
 
 /** The operating system account that runs this command: its name, or its number if it has none. */
-function identifyActor(): Actor {
-  return { kind: 'command_line', name: readAccountName() };
-}
-
 function readAccountName(): string {
   try {
     return userInfo().username;

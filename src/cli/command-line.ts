@@ -3,7 +3,7 @@
 import { removeUnsafe } from '../domain/text.ts';
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
-import type { Cli, OpenProgram } from './command-context.ts';
+import type { Cli, RunCliOptions } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
 import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
 import { guardSqlQuery, reportMisuse, rewriteHelp } from './command-input.ts';
@@ -19,13 +19,6 @@ Examples:
 Data goes to stdout, messages to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 
-type RunCliOptions = {
-  /** How a command opens database and queue; set in tests. */
-  open?: OpenProgram;
-  /** Called once before the first command is loaded; help and version do not need it. */
-  prepare?: () => Promise<void>;
-};
-
 /**
  * Runs one command.
  * @param argv arguments after the program's name
@@ -35,7 +28,7 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   const shell = openShell(io, COMMAND_NAMES);
   const { out } = shell;
   let opened: Promise<Cli> | undefined;
-  const openOnce = () => (opened ??= prepareCli(shell, running));
+  const openOnce = () => (opened ??= prepareCli(shell, argv, running));
   // If the reader closes stderr, the command still runs.
   io.stderr.on('error', () => {});
   try {
@@ -77,10 +70,14 @@ async function parseArguments(
   }
 }
 
-async function prepareCli(shell: Shell, { open, prepare }: RunCliOptions): Promise<Cli> {
+async function prepareCli(
+  shell: Shell,
+  argv: readonly string[],
+  { prepare, ...running }: RunCliOptions,
+): Promise<Cli> {
   await prepare?.();
   const { openCli } = await import('./command-context.ts');
-  return openCli(shell, open);
+  return openCli(shell, { ...running, argv, run: runCli });
 }
 
 function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {

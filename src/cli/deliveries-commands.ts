@@ -94,7 +94,7 @@ function registerResend(deliveries: Command, cli: Cli): void {
             : undefined;
       if (which === undefined)
         throw new InvalidInput([{ path: 'id', given, expected: 'either an id or --channel' }]);
-      return cli.withProgram(async ({ ctx }) => {
+      return cli.withServer(async ({ ctx }) => {
         const resent = await resendMessages(ctx, which);
         await cli.show(json, { resent }, () => []);
         cli.page.say(

@@ -4,7 +4,7 @@ import type { Program } from '../app/program.ts';
 import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
+import { advisoryCheck, type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { checkMasterKey } from './master-key-check.ts';
 import { checkModel, checkSearches, checkSources } from './search-checks.ts';
@@ -21,6 +21,7 @@ import {
   checkSandbox,
   checkSqlReader,
 } from './system-checks.ts';
+import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import { oneLine, wrapText } from './terminal-text.ts';
 import type { Command } from 'commander';
 
@@ -32,21 +33,28 @@ export function registerDoctor(command: Command, cli: Cli): void {
       '\nMakes no paid calls: it opens a connection to the hosted service and the model, and queries public sources once.\n',
     )
     .action(async (options: { json?: boolean }) => {
-      const checks = await runChecks(cli);
+      const { done, problem } = await diagnoseAtServer(cli);
+      if (done) return;
+      const checks = await runChecks(cli, problem);
       await cli.show(options.json, checks, () => checks.flatMap((check) => renderCheck(check, cli)));
       if (checks.some(({ ok }) => ok === false)) cli.exitCode = 1;
     });
 }
 
-/** Skips checks that depend on one that failed. */
-async function runChecks(cli: Cli): Promise<Check[]> {
+/**
+ * Skips checks that depend on one that failed.
+ * @param problem why the running server could not be asked: then nothing is called from here
+ */
+async function runChecks(cli: Cli, problem: string | null): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   const config = await checkConfig(cli);
   const found = [node, config.check];
   if (config.value === undefined) return found;
   const { value } = config;
 
-  found.push(...(await checkHosted(value)), ...(await checkModel(value)), ...(await checkQueueServer(value)));
+  if (problem === null) found.push(...(await checkHosted(value)), ...(await checkModel(value)));
+  else found.push(failedCheck('server', problem, 'restart it: strandline up'));
+  found.push(...(await checkShell(cli)), ...(await checkQueueServer(value)));
   if (value.databaseUrl === undefined) {
     const dataDir = await checkDataDir(value.dataDir);
     found.push(dataDir);
@@ -57,7 +65,7 @@ async function runChecks(cli: Cli): Promise<Check[]> {
     if (database.ok === false) return found;
   }
   try {
-    return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program)))];
+    return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program, problem === null)))];
   } catch (error) {
     return [...found, describeEmbeddedFailure(error)];
   }
@@ -86,7 +94,16 @@ function describeEmbeddedFailure(error: unknown): Check {
   );
 }
 
-export async function checkWithDatabase(program: Program): Promise<Check[]> {
+/** Whether variables of this shell have an effect. */
+async function checkShell(cli: Cli): Promise<Check[]> {
+  const ineffective = await listIneffective(cli);
+  if (ineffective.length === 0) return [];
+  const found = `the running server uses other values of ${ineffective.join(', ')}`;
+  return [advisoryCheck('this shell', found, 'to compare them: strandline config show')];
+}
+
+/** @param calls whether sources may be called */
+export async function checkWithDatabase(program: Program, calls = true): Promise<Check[]> {
   return [
     await checkPostgres(program),
     await checkClock(program),
@@ -95,7 +112,7 @@ export async function checkWithDatabase(program: Program): Promise<Check[]> {
     await checkLinks(program),
     ...(await checkMasterKey(program)),
     ...(await checkSandbox(program)),
-    ...checkSources(await program.services.probe()),
+    ...(calls ? checkSources(await program.services.probe({ again: true })) : []),
     ...(await checkSearches(program)),
   ];
 }

@@ -125,7 +125,7 @@ function registerRekey(links: Command, cli: Cli): void {
         'Tallies of sites count merged links once after: strandline trends rebuild\n',
     )
     .action((options: { dryRun?: boolean; json?: boolean }) =>
-      cli.withProgram(async ({ ctx }, signal) => {
+      cli.withServer(async ({ ctx }, signal) => {
         const rules = currentLinkRules(ctx);
         // It needs the SQL of the save, which the reading commands of this file do not load.
         const { countRekeyed, rekeyLinks } = await import('../store/maintenance/rekey-links.ts');

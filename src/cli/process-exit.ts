@@ -16,25 +16,35 @@ export type ShutdownRequest = {
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function listenForShutdown(): ShutdownRequest {
-  const repeatedActs: (() => void)[] = [];
-  let ask: (signal: NodeJS.Signals) => void = () => {};
-  let ending = false;
-  const requested = new Promise<NodeJS.Signals>((resolve) => {
-    ask = resolve;
-  });
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) for (const act of repeatedActs) act();
-    ending = true;
-    ask(signal);
+  const { ask, ...request } = createShutdownRequest();
+  for (const signal of SHUTDOWN_SIGNALS) process.on(signal, ask);
+  return {
+    ...request,
+    release: () => {
+      for (const signal of SHUTDOWN_SIGNALS) process.off(signal, ask);
+    },
   };
-  for (const signal of SHUTDOWN_SIGNALS) process.on(signal, onSignal);
+}
+
+/** Without signals: `ask` takes their place. */
+export function createShutdownRequest(): ShutdownRequest & { ask: (signal: NodeJS.Signals) => void } {
+  const repeatedActs: (() => void)[] = [];
+  let asked = 0;
+  let resolveRequest: (signal: NodeJS.Signals) => void = () => {};
+  const requested = new Promise<NodeJS.Signals>((resolve) => {
+    resolveRequest = resolve;
+  });
   return {
     requested,
     onRepeated: (act) => {
       repeatedActs.push(act);
+      if (asked > 1) act();
     },
-    release: () => {
-      for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal);
+    release: () => {},
+    ask: (signal) => {
+      if (asked > 0) for (const act of repeatedActs) act();
+      asked += 1;
+      resolveRequest(signal);
     },
   };
 }

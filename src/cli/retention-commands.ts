@@ -21,7 +21,7 @@ export function registerRetention(retention: Command, cli: Cli): void {
     .description('show retention periods, table sizes and expired data')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
+      cli.withServer(async ({ ctx }) => {
         const due = await countDue(ctx.db, retentionLimitsAt(ctx.clock.now(), ctx.config));
         const tables = await readTableSizes(ctx.db);
         const { answerDays, rejectDays, messageDays, auditDays, snapshotDays = null } = ctx.config;
@@ -60,7 +60,7 @@ export function registerRetention(retention: Command, cli: Cli): void {
     .option('--dry-run', 'only show what would be deleted')
     .option('--json', 'print JSON')
     .action(({ dryRun, json }: { dryRun?: boolean; json?: boolean }) =>
-      cli.withProgram(async ({ ctx }, stopping) => {
+      cli.withServer(async ({ ctx }, stopping) => {
         const limits = retentionLimitsAt(ctx.clock.now(), ctx.config);
         if (dryRun === true) {
           const due = await countDue(ctx.db, limits);

@@ -137,7 +137,7 @@ function registerReplay(runs: Command, cli: Cli): void {
     .option('--json', 'print the run as JSON')
     .action((given: string, options: { json?: boolean }) => {
       const id = parseId('id', given);
-      return cli.withProgram(async ({ ctx }) => {
+      return cli.withServer(async ({ ctx }) => {
         const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
         const { findings, diff } = await replayRun(ctx, id);
         await deriveLocally(ctx);

@@ -166,7 +166,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
       // No default, because the two differ in cost.
       if (operation === undefined)
         throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
-      return cli.withProgram(async (program, stopping) => {
+      return cli.withServer(async (program, stopping) => {
         const created = await createSearch(program.ctx, {
           slug,
           operation,
@@ -186,7 +186,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
     .argument('<search>', 'search slug')
     .option('--slug <slug>', 'new slug; the former one keeps leading to the search');
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions & { slug?: string }) =>
-    cli.withProgram(async ({ ctx }) => {
+    cli.withServer(async ({ ctx }) => {
       const before = await findSearchRow(ctx.db, slug);
       const edit = { slug: options.slug, ...readSearchOptions(options) };
       const { changed, changesRequest, search: edited } = await editSearch(ctx, slug, edit);

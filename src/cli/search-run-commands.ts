@@ -36,7 +36,7 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     .option('--json', 'print the run as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
-      cli.withProgram(async (program, stopping) => {
+      cli.withServer(async (program, stopping) => {
         const wait = options.wait ?? false;
         const run = await readToolsOf(
           program.ctx.db,
@@ -104,6 +104,8 @@ export function registerPreview(search: Command, cli: Cli): void {
     .action(async (slug: string | undefined, options: PreviewOptions) => {
       const n = options.count === undefined ? 5 : parseWholeNumber('count', options.count, 1, 100);
       const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
+      // Limits of a day and sources are the server's.
+      if (await cli.atServer()) return;
       if (slug === undefined || written) {
         const kind = cli.config().hosted === undefined ? 'sandbox' : 'hosted';
         const schedule = {
@@ -217,7 +219,7 @@ export function registerTry(group: Command, cli: Cli): void {
     .action((slug: string | undefined, options: TryOptions) => {
       assertOperation(slug, options.operation);
       const shown = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 0, 200);
-      return cli.withProgram(async ({ ctx }, stopping) => {
+      return cli.withServer(async ({ ctx }, stopping) => {
         const written = readTryOptions(options);
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
         const named = written.service ?? saved.service;

@@ -11,6 +11,7 @@ import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.t
 import type { RunningWorker } from '../worker/worker.ts';
 import { API_CONSEQUENCE, describeSources, limitHeapGrowth, openWithDbRetry } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
+import { type CommandServer, serveCommands } from './command-server.ts';
 import { registerServiceKey } from './token-commands.ts';
 import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
 
@@ -55,6 +56,7 @@ async function runWorker(cli: Cli): Promise<void> {
   if (program === null) return;
   const { log } = program.ctx;
   let metrics: WebServer | undefined;
+  let commands: CommandServer | null = null;
   try {
     for (const note of program.notes) log.warn({ note }, 'note');
     const outdated = await describeOutdatedLinks(program.ctx);
@@ -63,6 +65,7 @@ async function runWorker(cli: Cli): Promise<void> {
     let running: RunningWorker | undefined;
     metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });
     running = await startWorker(program.ctx, await program.backend(), VERSION);
+    commands = await serveCommands(program, null, cli);
     log.info(
       {
         worker: program.ctx.worker,
@@ -74,9 +77,10 @@ async function runWorker(cli: Cli): Promise<void> {
     ending.onRepeated(() => running?.abort());
     const signal = await ending.requested;
     log.info({ signal }, 'worker shutting down');
-    await running.drain();
+    await Promise.all([commands?.close(), running.drain()]);
   } finally {
     ending.release();
+    await commands?.close();
     await metrics?.close();
     await program.close();
   }

@@ -10,6 +10,7 @@ import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import type { Cli } from './command-context.ts';
 import { describeSilences, openData, SIMULATED_OPTION } from './result-notices.ts';
 import { isFreeService } from './service-cost.ts';
+import { diagnoseAtServer, listIneffective } from './shell-settings.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import {
@@ -23,8 +24,11 @@ import type { Command } from 'commander';
 
 export function registerStatus(command: Command, cli: Cli): void {
   const listing = command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
-  listing.action((options: { simulated?: boolean; json?: boolean }) =>
-    cli.withProgram(async (program) => {
+  listing.action(async (options: { simulated?: boolean; json?: boolean }) => {
+    const { done, problem } = await diagnoseAtServer(cli);
+    if (done) return;
+    if (problem !== null) cli.say(problem);
+    await cli.withProgram(async (program) => {
       const { data } = await openData(cli, program.ctx, options);
       const status = await readStatus(program.ctx, data, program.embedded);
       const free: FreeKinds = new Set();
@@ -32,8 +36,13 @@ export function registerStatus(command: Command, cli: Cli): void {
       await cli.show(options.json, status, () =>
         renderStatus(status, free, program.ctx.clock.now(), cli.page),
       );
-    }),
-  );
+    });
+    const ineffective = await listIneffective(cli);
+    if (ineffective.length > 0)
+      cli.say(
+        `Set in this shell, but the running server uses other values: ${ineffective.join(', ')}. See: strandline config show`,
+      );
+  });
 }
 
 /** Kinds of services that are known to cost nothing. */

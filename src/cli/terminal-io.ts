@@ -103,7 +103,7 @@ function openTerminal(io: Io, commands: readonly string[]): Terminal {
 }
 
 /** Whether a stream goes to a person. */
-export function isTerminal(stream: Writable): boolean {
+export function isTerminal(stream: Readable | Writable): boolean {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 

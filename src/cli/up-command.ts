@@ -22,12 +22,13 @@ import { loadService, type LocalService, SAMPLE_TOPIC } from '../app/service-acc
 import { VERSION } from '../config/version.ts';
 import type { WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';
+import { type CommandServer, serveCommands } from './command-server.ts';
 import { describeSources, limitHeapGrowth, openWithDbRetry, WATCH_CONSEQUENCE } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
 import { describeRunTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import { listenForShutdown } from './process-exit.ts';
-import { findDashboard, recordDashboard } from './dashboard-address.ts';
+import { findServer } from './running-server.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { wrapText } from './terminal-text.ts';
 
@@ -67,14 +68,13 @@ async function runUp(cli: Cli): Promise<void> {
   const [program, [{ startWeb }, { readIdleReason, startWorker }]] = await Promise.all([opening, loading]);
   if (program === null) return ending.release();
   let web: WebServer | undefined;
-  let forgetDashboard = () => Promise.resolve();
+  let commands: CommandServer | null = null;
   try {
     // The service first: a dashboard that moves to the next port must not take the service's.
     const service = await program.services.local();
     let worker: RunningWorker | undefined;
     web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
-    if (program.embedded !== null)
-      forgetDashboard = await recordDashboard(config.dataDir, config.http.baseUrl ?? web.url);
+    commands = await serveCommands(program, config.http.baseUrl ?? web.url, cli);
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const sources = describeSources(await program.services.probe(), service.root, WATCH_CONSEQUENCE);
     const missing = describeMissingTools(await program.services.missingTools('own'));
@@ -109,13 +109,13 @@ async function runUp(cli: Cli): Promise<void> {
         ),
       );
     } finally {
-      await Promise.all([web.close(), worker.drain()]);
+      await Promise.all([web.close(), commands?.close(), worker.drain()]);
       await Promise.all(shown);
     }
   } finally {
     ending.release();
     await web?.close();
-    await forgetDashboard();
+    await commands?.close();
     await program.close();
   }
   print(dim(`  Stopped. Your data is in ${describeData(program)}.`));
@@ -177,12 +177,12 @@ function wrapFact(line: string, width: number): string[] {
 const LABEL_WIDTH = 14;
 
 /** A second server is refused; the address of the first is what a person needs next. */
-async function nameRunningDashboard(error: unknown, dataDir: string): Promise<unknown> {
-  if (!(error instanceof Refused) || error.kind !== 'conflict') return error;
-  const address = await findDashboard(dataDir);
-  return address === undefined
-    ? error
-    : new Refused('conflict', `${error.message} Its dashboard: ${address}`);
+async function nameRunningDashboard(failure: unknown, dataDir: string): Promise<unknown> {
+  if (!(failure instanceof Refused) || failure.kind !== 'conflict') return failure;
+  const { dashboard = null } = (await findServer(dataDir).catch(() => undefined)) ?? {};
+  return dashboard === null
+    ? failure
+    : new Refused('conflict', `${failure.message} Its dashboard: ${dashboard}`);
 }
 
 async function listWarnings(program: Program): Promise<string[]> {

@@ -33,7 +33,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
     .action((text: string, options: WatchOptions) =>
-      cli.withProgram(async (program, stopping) => {
+      cli.withServer(async (program, stopping) => {
         const { name, slug, service, every, aiEvery, json } = options;
         const { topic, created } = await watchTopic(program.ctx, {
           text,

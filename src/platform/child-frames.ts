@@ -1,6 +1,6 @@
 /**
- * Frames between a process and its child: two lengths of four bytes, a small JSON head, and a body of bytes. And the
- * child's main loop.
+ * Frames between two processes: two lengths of four bytes, a small JSON head, and a body of bytes. And the main loop of a
+ * child.
  */
 
 /** Identifies an order by number; members of the order itself are beside it. */
@@ -12,7 +12,7 @@ export type ChildReply = { orderId: number; ending: unknown };
 const HEADER_BYTES = 8;
 const MAX_HEAD_BYTES = 128_000;
 
-export function writeFrame(head: ChildOrder | ChildReply, body: Uint8Array = new Uint8Array()): Buffer {
+export function writeFrame(head: object, body: Uint8Array = new Uint8Array()): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const lengths = Buffer.alloc(HEADER_BYTES);
   lengths.writeUInt32BE(text.length, 0);

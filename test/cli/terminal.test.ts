@@ -1,14 +1,11 @@
 /** Output on a terminal: hints to paste, warnings as sentences, wrapped lines, local times, plain errors. */
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/app/service-access.ts';
-import { findDashboard, recordDashboard } from '../../src/cli/dashboard-address.ts';
 import { reportError } from '../../src/cli/error-messages.ts';
 import { findProgramName, nameProgram, wrapMessage } from '../../src/cli/program-name.ts';
 import { describeSources, WATCH_CONSEQUENCE } from '../../src/cli/server-startup.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
 import { formatCost, formatInstant, formatClockTime } from '../../src/cli/value-formatting.ts';
-import { makeDirectory } from '../temporary.ts';
 import { collector, quietCli } from './stand.ts';
 
 function openTerminal(over: Partial<Io> = {}) {
@@ -129,21 +126,6 @@ describe('sources at startup', () => {
   it('print one line each if one is reachable', () => {
     const lines = describeSources([probe('a', NO_DNS), probe('b', 'reachable')], 'live', WATCH_CONSEQUENCE);
     expect(lines).toEqual([`a  ${NO_DNS}`, 'b  reachable', 'new topics use these sources']);
-  });
-});
-
-describe('the dashboard of a running server', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await makeDirectory();
-  });
-  afterAll(() => rm(directory, { recursive: true }));
-
-  it('is found until the server stops', async () => {
-    const forget = await recordDashboard(directory, 'http://127.0.0.1:7810');
-    expect(await findDashboard(directory)).toBe('http://127.0.0.1:7810');
-    await forget();
-    expect(await findDashboard(directory)).toBeUndefined();
   });
 });
 

@@ -16,7 +16,7 @@ import {
   SHARED_DIRECTORY,
 } from './data-directory.ts';
 import { databaseMajor, initialize, OWNER } from './initialize.ts';
-import { isLastOut, openSession, type Role, type Session } from './owner-session.ts';
+import { findOwner, isLastOut, openSession, type Owner, type Role, type Session } from './owner-session.ts';
 import { APP, ensureDatabase, READER, rotateReader } from './roles.ts';
 import { findRunning, keepPort, type Settings, startServer, stopServer } from './server.ts';
 import { realpath } from 'node:fs/promises';
@@ -39,6 +39,8 @@ export type EmbeddedPostgres = Readonly<{
   started: boolean;
   /** Sentences for a person about anything unusual. */
   notes: readonly string[];
+  /** The process that owns the data directory, which may be this one; undefined: none. */
+  findOwner(): Promise<Owner | undefined>;
   /** Replaces the reader's password and ends its sessions. @returns its new URL */
   rotateReader(): Promise<string>;
   /** Disconnects; the last process to leave stops the server. Can be called twice. */
@@ -137,6 +139,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     get readerUrl() {
       return formatUrl(port, READER, readerPassword(home), APP);
     },
+    findOwner: () => findOwner(joined.session.client),
     rotateReader: async () => formatUrl(port, READER, await rotateReader(joined.session.client, home), APP),
     superuserUrl: asSuperuser(port),
     version: binaries.version,

@@ -78,7 +78,10 @@ async function becomeOwner(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-async function findOwner(client: Client): Promise<{ pid: number; since: string } | undefined> {
+/** Its process, and since when. */
+export type Owner = { pid: number; since: string };
+
+export async function findOwner(client: Client): Promise<Owner | undefined> {
   const { rows } = await client.query<{ name: string; since: Date }>(
     `SELECT a.application_name AS name, a.backend_start AS since
        FROM pg_locks l JOIN pg_stat_activity a USING (pid)

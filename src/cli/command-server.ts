@@ -1,0 +1,173 @@
+/**
+ * Runs commands of other shells in the server that owns the data directory, with its configuration, network and keys. It listens
+ * on loopback only, and accepts only the key in `server.json`.
+ */
+
+import type { Program } from '../app/program.ts';
+import { VERSION } from '../config/version.ts';
+import { Refused } from '../domain/errors.ts';
+import { readFrames, writeFrame } from '../platform/child-frames.ts';
+import { hashKey, isKeyOf, keyOfHeader } from '../platform/keys.ts';
+import type { Cli, RunCli } from './command-context.ts';
+import {
+  COMMAND_PATH,
+  type ForwardedCommand,
+  forwardedCommand,
+  MAX_COMMAND_BYTES,
+  type ServerFrame,
+  shellFrame,
+} from './forwarded-command.ts';
+import { createShutdownRequest } from './process-exit.ts';
+import { recordServer } from './running-server.ts';
+import type { Io } from './terminal-io.ts';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+
+export type CommandServer = {
+  /** Takes no more commands, interrupts current ones, and resolves when they have ended. */
+  close(): Promise<void>;
+};
+
+/** Commands at once. Each may use several connections of the database. */
+const MAX_COMMANDS = 8;
+
+type RunningCommand = { interrupt: () => void; ended: Promise<void> };
+
+/**
+ * @param dashboard its address; null if there is none
+ * @param cli the server's own, which runs commands as a shell does
+ * @returns null with an external database: no program owns the data directory
+ */
+export async function serveCommands(
+  program: Program,
+  dashboard: string | null,
+  { run }: Pick<Cli, 'run'>,
+): Promise<CommandServer | null> {
+  if (program.embedded === null || run === undefined) return null;
+  const { config, log } = program.ctx;
+  const key = randomBytes(32).toString('base64url');
+  const hash = hashKey(key);
+  config.secrets.push(key);
+  const commands = new Set<RunningCommand>();
+
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
+    const refuse = (status: number, words: string) =>
+      response.writeHead(status, { connection: 'close' }).end(`${words}\n`);
+    const given = keyOfHeader(request.headers.authorization);
+    if (given === undefined || !isKeyOf(given, hash)) return void refuse(401, 'the key is wrong');
+    if (request.method !== 'POST' || request.url !== COMMAND_PATH) return void refuse(404, 'not found');
+    if (commands.size >= MAX_COMMANDS) return void refuse(503, `it runs ${MAX_COMMANDS} commands already`);
+    const command = answer(program, run, key, request, response);
+    commands.add(command);
+    void command.ended
+      .catch((error: unknown) => log.warn({ err: error }, 'command of a shell failed'))
+      .finally(() => commands.delete(command));
+  });
+  const port = await listen(server);
+  const forget = await recordServer(config.dataDir, {
+    pid: process.pid,
+    version: VERSION,
+    dashboard,
+    port,
+    key,
+  });
+  return {
+    close: async () => {
+      await forget();
+      server.close();
+      for (const { interrupt } of commands) interrupt();
+      await Promise.allSettled([...commands].map(({ ended }) => ended));
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null)
+    throw new Refused('unavailable', 'no loopback address');
+  return address.port;
+}
+
+/** Runs one command: its frames come in the request, and its output goes into the response, which lasts as long as it does. */
+function answer(
+  program: Program,
+  run: RunCli,
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): RunningCommand {
+  const shutdown = createShutdownRequest();
+  const interrupt = () => shutdown.ask('SIGINT');
+  const send = (frame: ServerFrame, body?: Uint8Array, done?: (error: Error | null | undefined) => void) =>
+    response.write(writeFrame(frame, body), done);
+  let isAsked = false;
+  const stdin = new Readable({
+    read: () => {
+      if (!isAsked) send({ is: 'ask' });
+      isAsked = true;
+    },
+  });
+
+  response.writeHead(200, { 'content-type': 'application/octet-stream', connection: 'close' });
+  response.flushHeaders();
+  const received = new Promise<ForwardedCommand>((resolve, reject) => {
+    const read = readFrames((head, body) => {
+      const { is } = shellFrame.parse(head);
+      if (is === 'run') resolve(forwardedCommand.parse(JSON.parse(body.toString('utf8'))));
+      else if (is === 'interrupt') interrupt();
+      else stdin.push(is === 'input' ? body : null);
+    }, MAX_COMMAND_BYTES);
+    const refuse = (error: unknown) => {
+      reject(error instanceof Error ? error : new Error(String(error)));
+      response.destroy();
+    };
+    request.on('error', refuse).on('data', (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+    });
+    // The shell has gone, so the command ends at once, like after two signals.
+    response
+      .on('error', () => {})
+      .on('close', () => {
+        interrupt();
+        interrupt();
+        refuse(new Refused('unavailable', 'the shell has gone'));
+      });
+  });
+  return { interrupt, ended: received.then(runForShell) };
+
+  async function runForShell(command: ForwardedCommand): Promise<void> {
+    const { argv, terminals, settings, account, files, logLevel, ...rest } = command;
+    const print = (is: 'out' | 'err') =>
+      new Writable({ write: (chunk: Uint8Array, _encoding, done) => void send({ is }, chunk, done) });
+    const io: Io = {
+      ...rest,
+      stdout: print('out'),
+      stderr: Object.assign(print('err'), { isTTY: terminals.stderr }),
+      stdin: Object.assign(stdin, { isTTY: terminals.stdin }),
+      isTTY: terminals.stdout,
+    };
+    // The resources of the server stay open when the command ends.
+    const close = () => Promise.resolve();
+    const code = await run(argv, io, {
+      open: ({ log }) => Promise.resolve({ ...program, ctx: { ...program.ctx, log }, notes: [], close }),
+      caller: {
+        config: { ...program.ctx.config, logLevel },
+        account,
+        files,
+        settings: settings === undefined ? undefined : { key, set: settings },
+        listenForShutdown: () => shutdown,
+      },
+    });
+    send({ is: 'exit', code });
+    response.end();
+  }
+}

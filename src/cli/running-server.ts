@@ -1,0 +1,78 @@
+/**
+ * The file in the data directory by which commands find the server that owns it: its process, its dashboard, and where it takes
+ * commands, with the key for it. Only the account that may read the database's passwords may read it.
+ */
+
+import { Refused } from '../domain/errors.ts';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+
+const FILE_NAME = 'server.json';
+
+const runningServer = z.object({
+  pid: z.number().int().positive(),
+  version: z.string(),
+  /** Null: it has no dashboard. */
+  dashboard: z.string().nullable(),
+  /** On loopback. */
+  port: z.number().int().positive(),
+  /** New at each start; never logged. */
+  key: z.string(),
+});
+
+export type RunningServer = z.infer<typeof runningServer>;
+
+/** @returns removes the file */
+export async function recordServer(dataDir: string, server: RunningServer): Promise<() => Promise<void>> {
+  const file = path.join(dataDir, FILE_NAME);
+  // A file that is already there keeps its mode and its readers, so a new one replaces it.
+  const partial = `${file}.${process.pid}`;
+  await rm(partial, { force: true });
+  await writeFile(partial, `${JSON.stringify(server)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(partial, file);
+  return () => rm(file, { force: true }).catch(() => {});
+}
+
+/**
+ * @returns undefined if none is running, or it has left without removing its file
+ * @throws Refused `unavailable` if the file belongs to another account or cannot be understood
+ */
+export async function findServer(dataDir: string): Promise<RunningServer | undefined> {
+  const file = path.join(dataDir, FILE_NAME);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const code = readErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new Refused(
+      'unavailable',
+      `${file} cannot be read (${code}): the server belongs to another account`,
+    );
+  }
+  const read = runningServer.safeParse(parseJson(text));
+  if (!read.success)
+    throw new Refused('unavailable', `${file} is from another version of strandline: restart the server`);
+  return isRunning(read.data.pid) ? read.data : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function readErrorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return readErrorCode(error) === 'EPERM';
+  }
+}
