@@ -102,11 +102,13 @@ export async function runAtServer(
   }
 
   try {
-    send({ is: 'run' }, Buffer.from(JSON.stringify(command)));
+    request.flushHeaders();
     const [response] = (await once(request, 'response')) as [IncomingMessage]; // as node:http says
     clearTimeout(waiting);
     if (response.statusCode !== 200)
       throw new Refused('unavailable', `${name} refused the command: ${await readReason(response)}`);
+    // Only now: a server that did not respond in time must not run it later.
+    send({ is: 'run' }, Buffer.from(JSON.stringify(command)));
     const frames: [ServerFrame, Buffer][] = [];
     const read = readFrames((head, body) => frames.push([serverFrame.parse(head), body]), MAX_OUTPUT_BYTES);
     for await (const chunk of response as AsyncIterable<Buffer>) {

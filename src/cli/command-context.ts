@@ -12,7 +12,6 @@ import type { ShellSetting } from './forwarded-command.ts';
 import { listNamedSlugs, NamedByFormerSlug } from './former-slugs.ts';
 import { listenForShutdown, type ShutdownRequest, useConfig } from './process-exit.ts';
 import { renderLogLine } from './log-lines.ts';
-import { findServer } from './running-server.ts';
 import { type Io, isTerminal, type Shell, type Terminal } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
 import type { Command } from 'commander';
@@ -145,6 +144,7 @@ export function openCli(
   async function atServer(settings?: (key: string) => Promise<ShellSetting[]>): Promise<boolean> {
     const { databaseUrl, dataDir, logLevel } = readOnce();
     if (caller !== undefined || databaseUrl !== undefined) return false;
+    const { findServer } = await import('./running-server.ts');
     const server = await findServer(dataDir);
     if (server === undefined) return false;
     const { describeShell, runAtServer } = await import('./command-client.ts');

@@ -26,10 +26,10 @@ export function registerConfig(command: Command, cli: Cli): void {
       const shown = await listShown(cli);
       await cli.show(json, shown, () => renderSettings(shown, cli));
       if (json === true) return;
-      if (problem !== null) cli.say(problem);
+      const shell = problem ?? 'No server owns this data directory.';
       cli.say(
         cli.caller === undefined
-          ? 'Values of this shell; no server that uses them is running.'
+          ? `${shell} These are the values of this shell.`
           : `Values of the running server (process ${process.pid}), which commands use.`,
       );
     });
