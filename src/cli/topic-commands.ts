@@ -159,7 +159,7 @@ function registerRewatch(topic: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline topic rewatch tide-pools\n')
     .action((slug: string, { json, ...options }: RewatchOptions) =>
-      cli.withProgram(async (program, stopping) => {
+      cli.withServer(async (program, stopping) => {
         const [{ rewatchTopic }, { executeFirstRuns }] = await Promise.all([
           import('../monitor/topics/rewatch-topic.ts'),
           import('./local-runs.ts'),

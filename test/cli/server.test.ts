@@ -10,11 +10,13 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Program } from '../../src/app/program.ts';
 import { serveCommands } from '../../src/cli/command-server.ts';
+import { Refused } from '../../src/domain/errors.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import type { RunningServer } from '../../src/cli/running-server.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
+import { listUsages } from '../house/commands.ts';
 import { until } from '../processes.ts';
 import { programOf } from '../programs.ts';
 import { gated, json, startStub, type StubService, wirePost } from '../stub-service.ts';
@@ -147,6 +149,76 @@ test('a command that asks reads what is typed in the shell', async () => {
   expect(asked).toEqual({ code: 3, stdout: 'watch x: yes, really', stderr: 'Sure? ' });
   await commands?.close();
   await rm(other, { recursive: true });
+});
+
+/** Servers, those that open the database in their own way, and one that needs none. */
+const OTHERS = ['up', 'worker', 'api', 'migrate', 'backup', 'restore', 'completion'];
+const ARGUMENTS: Readonly<Record<string, string>> = { id: '1', what: 'posts', query: 'select 1' };
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'search add': ['--operation', 'ai'],
+  'search move': ['--topic', 'y'],
+  'authors forget': ['--yes', '--service', 'own'],
+  demo: ['--remove'],
+};
+
+test('these commands run in the server, and all others here', async () => {
+  const other = await makeDirectory();
+  const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
+  const program = { ctx, embedded: {} } as unknown as Program; // all that it uses of a program
+  let forwarded = false;
+  const commands = await serveCommands(program, null, {
+    run: () => {
+      forwarded = true;
+      return Promise.resolve(0);
+    },
+  });
+  const places: Record<string, string> = {};
+  for (const usage of await listUsages()) {
+    const name = usage.replace(/ [<[].*/, '');
+    if (OTHERS.includes(name)) continue;
+    const values = [...usage.matchAll(/[<[]([a-z]+)/g)].map(
+      ([, argument = '']) => ARGUMENTS[argument] ?? 'x',
+    );
+    const streams = { stdout: collector().stream, stderr: collector().stream, stdin: Readable.from([]) };
+    let opened = false;
+    forwarded = false;
+    await runCli(
+      [...name.split(' '), ...values, ...(OPTIONS[name] ?? [])],
+      { ...streams, isTTY: false, env: { STRANDLINE_DATA_DIR: other } },
+      {
+        open: () => {
+          opened = true;
+          return Promise.reject(new Refused('unavailable', 'not here'));
+        },
+      },
+    );
+    places[name] = forwarded ? 'server' : opened ? 'here' : 'neither';
+  }
+  await commands?.close();
+  await rm(other, { recursive: true });
+  const listPlaces = (place: string) => Object.keys(places).filter((name) => places[name] === place);
+  expect(listPlaces('neither')).toEqual([]);
+  expect(listPlaces('server')).toEqual([
+    'watch',
+    'topic rewatch',
+    'search add',
+    'search edit',
+    'search run',
+    'search preview',
+    'search try',
+    'links rekey',
+    'channels add',
+    'channels edit',
+    'channels rotate',
+    'channels test',
+    'deliveries resend',
+    'status',
+    'runs replay',
+    'doctor',
+    'config show',
+    'retention show',
+    'retention run',
+  ]);
 });
 
 test('changes are recorded under the account of the shell', async () => {

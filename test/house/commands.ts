@@ -24,6 +24,15 @@ function findCommands(help: string): string[] {
     .filter((name) => name !== 'help');
 }
 
+/** Every command without commands below it, with its arguments: `search run <search>`. */
+export async function listUsages(command: readonly string[] = []): Promise<string[]> {
+  const help = await printHelp(command);
+  const names = findCommands(help);
+  if (names.length === 0)
+    return [/^Usage: strandline (.*)$/m.exec(help)?.[1]?.replace(' [options]', '') ?? ''];
+  return (await Promise.all(names.map((name) => listUsages([...command, name])))).flat();
+}
+
 async function renderCommand(command: readonly string[]): Promise<string> {
   const help = await printHelp(command);
   const parts = findCommands(help).map((name) => renderCommand([...command, name]));
