@@ -32,7 +32,7 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     .command('run')
     .description('run a search now')
     .argument('<search>', 'search slug')
-    .option('--wait', 'run it here and wait for the result, including retries')
+    .option('--wait', 'wait for the result, including retries')
     .option('--json', 'print the run as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
