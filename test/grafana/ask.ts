@@ -1,4 +1,5 @@
 /** Runs the statements of a dashboard as Grafana would: as the reader, with every choice of its variables. */
+import { ANALYTICS, type Data } from '../../src/domain/data.ts';
 import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';
 import { type Filling, fillIn } from './fill-in.ts';
@@ -25,10 +26,15 @@ export async function choicesOf(
   readerUrl: string,
   dashboard: Dashboard,
   range: Filling['range'],
-  options: { empty?: boolean } = {},
+  options: { data?: Data; empty?: boolean } = {},
 ): Promise<Choice[]> {
   let choices: Choice[] = [{}];
+  const { data = 'real', empty = false } = options;
   for (const one of dashboard.templating.list) {
+    if (one.type === 'custom') {
+      choices = choices.map((choice) => ({ ...choice, [one.name]: ANALYTICS[data] }));
+      continue;
+    }
     if (one.type === 'interval') {
       choices = choices.map((choice) => ({ ...choice, [one.name]: one.current.value }));
       continue;
@@ -37,7 +43,7 @@ export async function choicesOf(
     for (const choice of choices) {
       const { rows } = await ask(readerUrl, one.query, { range, variables: choice });
       const values = rows.map(([value]) => String(value));
-      if (values.length === 0 && options.empty !== true) throw new Error(`${one.name} has no values`);
+      if (values.length === 0 && !empty) throw new Error(`${one.name} has no values`);
       if (one.multi) next.push({ ...choice, [one.name]: values });
       // What a page fills in where there is nothing to choose.
       else for (const value of values.length > 0 ? values : ['']) next.push({ ...choice, [one.name]: value });

@@ -1,5 +1,6 @@
 /** Every statement of every dashboard, run as the reader over a history that has something for each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANALYTICS } from '../../src/domain/data.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import type { ReaderResult } from '../../src/store/reader/reader-query.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
@@ -84,7 +85,12 @@ describe('unobserved time', () => {
     if (found === undefined || sql === undefined) throw new Error(`${uid} has no panel ${title}`);
     return { dashboard: found, sql };
   };
-  const variables = { topic: ['cargo-bikes'], search: ['cargo-bikes-posts'], interval: '1h' };
+  const variables = {
+    data: ANALYTICS.real,
+    topic: ['cargo-bikes'],
+    search: ['cargo-bikes-posts'],
+    interval: '1h',
+  };
   /** Half a day in the middle of the rest: no run of afterwards reaches into it. */
   const rest = {
     from: new Date(PAUSED.from.getTime() + 6 * 3_600_000),
@@ -120,7 +126,7 @@ describe('unobserved time', () => {
 });
 
 describe('the test refuses a statement', () => {
-  const variables = { search: ['ferry-posts'] };
+  const variables = { data: ANALYTICS.real, search: ['ferry-posts'] };
   test.each([
     ['that reads a table', 'SELECT id FROM strandline.posts', /permission denied/],
     ['that omits the schema', 'SELECT id FROM posts', /"posts" does not exist/],

@@ -1,4 +1,4 @@
-/** A history for dashboards: two simulated topics over five days, and a paid search with failures over eighteen. */
+/** A history for dashboards: two topics over five days, simulated and then made real, and a paid search with failures over eighteen. */
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
@@ -9,6 +9,7 @@ import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { simulate } from '../../src/app/simulation.ts';
 import { NOON, newSearch, type Post, run } from '../store/live.ts';
+import { makeReal } from '../real-data.ts';
 import { json, type StubAnswer, type StubService, wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
 
@@ -36,6 +37,7 @@ export async function seedHistory(world: World, stub: StubService): Promise<void
   world.clock.set(PAUSED.from);
   for (const { slug } of TOPICS) await changeTopic(world.ctx, slug, 'pause');
   await simulate(world.ctx, { from: PAUSED.to, to: ENDED, lanes: 1, prepare: resumeBoth });
+  await makeReal(world.db);
   await payForTroubles(world, stub);
 }
 

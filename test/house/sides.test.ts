@@ -1,0 +1,230 @@
+/**
+ * Simulated and real data never meet, in no view, export or panel: the same two days are lived on both sides, with the same
+ * posts and addresses. What a side shows alone is what it shows beside the other one, first as real data, then, with the
+ * sides swapped, as simulated data. Views come from the catalog, so that a new one is tested by itself.
+ */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { simulate } from '../../src/app/simulation.ts';
+import { ANALYTICS, DATA, type Data } from '../../src/domain/data.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
+import { exportRows } from '../../src/monitor/export/export-rows.ts';
+import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { type Resource, RESOURCES } from '../../src/store/export/export-resources.ts';
+import { readerQuery } from '../../src/store/reader/reader-query.ts';
+import { ask, choicesOf } from '../grafana/ask.ts';
+import { readDashboards, statementsOf } from '../grafana/dashboards.ts';
+import { swapSides } from '../real-data.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+/** About neither side: the same in both schemas. */
+const NEITHER = ['audit_log', 'channels', 'contract', 'contract_columns'];
+
+/** Panels that show how long ago something was. */
+const BY_THE_CLOCK = ['overview.json: Searches'];
+
+const TO = new Date(START);
+const FROM = new Date(TO.getTime() - 2 * DAY);
+
+let world: World;
+/** Digests of what the first side shows while it is alone, by what shows it. */
+const before = new Map<string, string>();
+const views: string[] = [];
+
+beforeAll(async () => {
+  world = await makeWorld();
+  await live('real');
+  await swapSides(world.db);
+  for (const name of await listViews('real')) views.push(name);
+  for (const view of views) before.set(view, digest(await readView('real', view)));
+  for (const resource of RESOURCES)
+    before.set(`export ${resource}`, digest(await exported('real', resource)));
+  for (const [of, rows] of await panels('real')) before.set(`panel ${of}`, digest(rows));
+  await live('simulated');
+}, 300_000);
+afterAll(() => world.close());
+
+/** One topic for two days, and a row of each thing that a quiet history has not. */
+async function live(data: Data): Promise<void> {
+  await simulate(world.ctx, {
+    from: FROM,
+    to: TO,
+    lanes: 1,
+    prepare: (lane) =>
+      watchTopic(lane, {
+        text: 'harbour ferry',
+        slug: data,
+        service: 'sandbox',
+        postsEvery: '1h',
+        aiEvery: '4h',
+      }),
+  });
+  await world.db.pool.query(
+    `WITH search AS (SELECT s.id, s.service_id, (SELECT max(id) FROM strandline.runs WHERE search_id = s.id AND status = 'succeeded') AS run_id
+       FROM strandline.searches s WHERE slug = $1 || '-posts'),
+     post AS (SELECT id FROM strandline.posts WHERE service_id = (SELECT service_id FROM search) ORDER BY id LIMIT 1),
+     spike AS (
+       INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd, usual, days, windows,
+         score, threshold, sensitivity, provisional, tz, sentence, at)
+       SELECT id, run_id, 'posts', $2, $2, 9, false, 1, 1, 1, 1, 3, 9, 9, 3, 'normal', false, 'UTC', 'Nine posts.', $2 FROM search
+     ), reject AS (
+       INSERT INTO strandline.rejects (run_id, path, code, sample) SELECT run_id, 'x', 'not_an_object', 'x' FROM search
+     ), trial AS (
+       INSERT INTO strandline.trials (service_id, operation, prompt, tools, model, streaming, extra, state, sent_at, deadline_at)
+       SELECT service_id, 'microblog', 'x', '{}', 'NOVA', false, '{}', 'sent', $2, $2 FROM search
+     ), today AS (
+       UPDATE strandline.discoveries d SET at = clock_timestamp() + interval '1 day', baseline = false
+       WHERE d.id = (SELECT max(id) FROM strandline.discoveries WHERE search_id = (SELECT id FROM search))
+     ), dropped AS (
+       INSERT INTO strandline.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement) SELECT search.id, post.id, $2, $2, 1 FROM search, post
+       ON CONFLICT DO NOTHING
+     ), rising AS (
+       INSERT INTO strandline.search_rising (search_id, post_id, as_of, age_hours, gained, observed_hours)
+       SELECT search.id, post.id, $2, 1, 5, 1 FROM search, post ON CONFLICT DO NOTHING
+     ), typical AS (
+       INSERT INTO strandline.search_typical (search_id, hours, posts, engagement) SELECT id, 1, 9, 1 FROM search ON CONFLICT DO NOTHING
+     ), aged AS (
+       INSERT INTO strandline.post_counters_at_age (search_id, post_id, at, before_at, after_at, like_count, hours)
+       SELECT search.id, post.id, $2, $2, $2, 1, 1 FROM search, post
+     ), named AS (
+       INSERT INTO strandline.post_links SELECT post.id, (SELECT min(g.link_id) FROM strandline.link_sightings g
+         JOIN strandline.searches s ON s.id = g.search_id WHERE s.slug = $1 || '-ai') FROM post ON CONFLICT DO NOTHING
+     ), days AS (
+       INSERT INTO strandline.search_days SELECT id, date_trunc('day', $2::timestamptz, 'UTC') - n * interval '1 day', 3, 3, 0, 1440, false
+       FROM search, generate_series(0, 34) n ON CONFLICT (search_id, day_at) DO UPDATE SET minutes = 1440
+     ), tops AS (
+       INSERT INTO strandline.search_tops SELECT id, date_trunc('day', $2::timestamptz, 'UTC'), kind, 'rising.example', 20, 20
+       FROM search, unnest(ARRAY['hashtag', 'domain']) kind
+     ), channel AS (
+       INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
+       VALUES ('channel-' || $1, 'webhook', '{}', 'x.example', '{}', 'active', $2, 0, $2) RETURNING id
+     ), rule AS (
+       INSERT INTO strandline.rules (slug, name, topic_id, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
+       SELECT 'rule-' || $1, 'R', id, '{post}', '', 0, 'active', $2, 0, $2 FROM strandline.topics WHERE slug = $1 RETURNING id
+     )
+     INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, reason, created_at, attempts)
+     SELECT 'msg_' || $1, channel.id, rule.id, 'dead', 'x', $2, 1 FROM channel, rule`,
+    [data, TO],
+  );
+}
+
+async function listViews(data: Data): Promise<string[]> {
+  const { rows } = await world.db.pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'v' ORDER BY 1`,
+    [ANALYTICS[data]],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Without what says on which side it is. */
+function digest(rows: readonly string[]): string {
+  const texts = rows.map((row) =>
+    row.replaceAll(/\b(?:own|sandbox)\b/g, 'kind').replaceAll(/"simulated": ?\w+| \(simulated\)/g, ''),
+  );
+  return `${rows.length} rows, ${createHash('sha256').update(texts.toSorted().join('\n')).digest('hex')}`;
+}
+
+async function readView(data: Data, view: string): Promise<string[]> {
+  const { rows } = await readerQuery({
+    url: world.database.readerUrl,
+    sql: `select to_jsonb(v)::text from ${view} v`,
+    data,
+  });
+  return rows.map(String);
+}
+
+async function exported(data: Data, resource: Resource): Promise<string[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of exportRows(world.ctx, resource, { data }, { format: 'ndjson' }))
+    pieces.push(piece);
+  return Buffer.concat(pieces).toString().split('\n').filter(Boolean);
+}
+
+/** The rows of each statement of each dashboard. */
+async function panels(data: Data): Promise<Map<string, string[]>> {
+  const url = world.database.readerUrl;
+  const range = { from: FROM, to: new Date(TO.getTime() + HOUR) };
+  const results = new Map<string, string[]>();
+  for (const { file, dashboard } of readDashboards())
+    for (const variables of await choicesOf(url, dashboard, range, { data }))
+      for (const { of, sql } of statementsOf(dashboard)) {
+        const { rows } = await ask(url, sql, { range, variables });
+        const name = `${file}: ${of}`;
+        results.set(name, [...(results.get(name) ?? []), ...rows.map((row) => JSON.stringify(row))]);
+      }
+  return results;
+}
+
+test('both schemas have the same views, and each has rows on both sides', async () => {
+  expect(await listViews('simulated')).toEqual(views);
+  const empty: string[] = [];
+  for (const view of views)
+    for (const data of DATA) if ((await readView(data, view)).length === 0) empty.push(`${data} ${view}`);
+  expect(empty).toEqual([]);
+});
+
+/** What a side shows of which there is a digest from when it was alone, and now shows something else. */
+async function listChanged(data: Data): Promise<string[]> {
+  const changed: string[] = [];
+  for (const view of views)
+    if (!NEITHER.includes(view) && digest(await readView(data, view)) !== before.get(view))
+      changed.push(view);
+  for (const resource of RESOURCES)
+    if (digest(await exported(data, resource)) !== before.get(`export ${resource}`))
+      changed.push(`export ${resource}`);
+  for (const [of, rows] of await panels(data))
+    if (!BY_THE_CLOCK.includes(of) && digest(rows) !== before.get(`panel ${of}`)) changed.push(`panel ${of}`);
+  return changed;
+}
+
+test('real data is shown as if there was no simulated data, by every view, export and panel', async () => {
+  expect(await listChanged('real')).toEqual([]);
+});
+
+/** Views by what a key names: `post_id`, `named_post_id`, `completion_links`. */
+const KEYS = /^(?:\w+_)?(post|link|author|completion|claim|run|search|topic|spike)(?:_id|s)$/;
+
+test('every key in a view names a row of the same side', async () => {
+  const ask = (data: Data, sql: string) => readerQuery({ url: world.database.readerUrl, sql, data });
+  const { rows } = await ask(
+    'real',
+    `select view, name, type from contract_columns where type in ('bigint', 'bigint[]') order by 1, 2`,
+  );
+  const wrong: string[] = [];
+  let keys = 0;
+  for (const [view, column, type] of rows) {
+    const named = KEYS.exec(String(column))?.[1];
+    // Posts and links are also counted.
+    if (named === undefined || (type === 'bigint' && !String(column).endsWith('_id'))) continue;
+    const of = named === 'search' ? 'searches' : `${named}s`;
+    const value = type === 'bigint' ? String(column) : `unnest(${String(column)})`;
+    keys += 1;
+    for (const data of DATA) {
+      const sql = `select count(*) from (select ${value} as id from ${String(view)}) v where id is not null and id not in (select id from ${of})`;
+      const [[n] = []] = (await ask(data, sql)).rows;
+      if (n !== 0) wrong.push(`${data}: ${n} of ${String(view)}.${String(column)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(keys).toBeGreaterThan(60);
+});
+
+test('an address that both sides found is two links, and no list names both', async () => {
+  const { rows } = await world.db.pool.query<{ twice: number; mixed: number }>(
+    `SELECT (SELECT count(*) FROM strandline.links a JOIN strandline.links b USING (canonical) WHERE a.simulated AND NOT b.simulated)::int AS twice,
+         (SELECT count(*) FROM strandline.link_sightings g JOIN strandline.searches s ON s.id = g.search_id
+           JOIN strandline.links l ON l.id = g.link_id WHERE l.simulated <> s.simulated)::int
+         + (SELECT count(*) FROM strandline.completions c JOIN strandline.searches s ON s.id = c.search_id
+             CROSS JOIN unnest(c.completion_links || c.search_completion_links) u(id) JOIN strandline.links l ON l.id = u.id
+             WHERE l.simulated <> s.simulated)::int
+         + (SELECT count(*) FROM strandline.post_links n JOIN strandline.posts p ON p.id = n.post_id
+             JOIN strandline.services v ON v.id = p.service_id JOIN strandline.links l ON l.id = n.link_id WHERE l.simulated <> v.simulated)::int AS mixed`,
+  );
+  expect(rows[0]?.twice).toBeGreaterThan(0);
+  expect(rows[0]?.mixed).toBe(0);
+});
+
+test('simulated data is shown as if there was no real data, by every view, export and panel', async () => {
+  await swapSides(world.db);
+  expect(await listChanged('simulated')).toEqual([]);
+});
