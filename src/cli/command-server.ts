@@ -30,8 +30,8 @@ export type CommandServer = {
   close(): Promise<void>;
 };
 
-/** Commands at once. Each may use several connections of the database. */
-const MAX_COMMANDS = 8;
+/** At once; a script may start several. They share the connections of the program. */
+const MAX_COMMANDS = 32;
 
 type RunningCommand = { interrupt: () => void; ended: Promise<void> };
 
@@ -62,16 +62,14 @@ export async function serveCommands(
     const command = answer(program, run, key, request, response);
     commands.add(command);
     void command.ended
-      .catch((error: unknown) => log.warn({ err: error }, 'command of a shell failed'))
+      .catch((error: unknown) => log.debug({ err: error }, 'command of a shell failed'))
       .finally(() => commands.delete(command));
   });
   const port = await listen(server);
-  const forget = await recordServer(config.dataDir, {
-    pid: process.pid,
-    version: VERSION,
-    dashboard,
-    port,
-    key,
+  const own = { pid: process.pid, version: VERSION, dashboard, port, key };
+  const forget = await recordServer(config.dataDir, own).catch((error: unknown) => {
+    server.close();
+    throw error;
   });
   return {
     close: async () => {
