@@ -2,6 +2,7 @@
 import { isatty } from 'node:tty';
 import { runCli } from './cli/command-line.ts';
 import { findProgramName } from './cli/program-name.ts';
+import { exitSoon } from './cli/terminal-io.ts';
 import { environment } from './config/environment.ts';
 
 const { stdout, stderr } = process;
@@ -21,3 +22,4 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
     handleUncaughtExceptions(env);
   },
 });
+exitSoon([stdout, stderr], () => process.exit());

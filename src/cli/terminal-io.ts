@@ -197,3 +197,23 @@ export function openShell(io: Io, commands: readonly string[]): Shell {
     exitCode: 0,
   };
 }
+
+/** For connections that are closing. */
+const EXIT_GRACE_MS = 500;
+
+/**
+ * Ends the process after its command, even if something keeps it alive: a lookup of a name cannot be aborted, and takes a
+ * minute if no DNS server responds. Waits until the output is written.
+ * @param after schedules without keeping the process alive
+ */
+export function exitSoon(
+  streams: readonly Pick<Writable, 'writableLength' | 'destroyed'>[],
+  exit: () => void,
+  after: (ms: number, act: () => void) => void = (ms, act) => void setTimeout(act, ms).unref(),
+): void {
+  after(EXIT_GRACE_MS, () => {
+    if (streams.some(({ writableLength, destroyed }) => !destroyed && writableLength > 0))
+      exitSoon(streams, exit, after);
+    else exit();
+  });
+}
