@@ -112,6 +112,7 @@ export async function furnish(
             streaming: false,
             extra: {},
             cron: null,
+            auto: null,
             every_seconds: 900,
             tz: 'UTC',
           },

@@ -83,6 +83,7 @@ async function makeSearches(db: Database, now: Date): Promise<{ id: Id; ai: bool
         streaming: false,
         extra: {},
         cron: null,
+        auto: null,
         every_seconds: 3_600,
         tz: 'UTC',
       } as const;

@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.search_versions AS
   select v.search_id, s.slug as search, t.slug as topic, v.version, v.request_version, v.created_at, v.prompt, v.tools, v.model,
-    v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz
+    v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz, v.auto
   from strandline.search_versions v
   join strandline.searches s on s.id = v.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -20,5 +20,6 @@ COMMENT ON COLUMN strandline_analytics.search_versions.date_filter IS 'Time rang
 COMMENT ON COLUMN strandline_analytics.search_versions.streaming IS 'Whether the response is streamed.';
 COMMENT ON COLUMN strandline_analytics.search_versions.extra IS 'Request members beyond the specification, passed through.';
 COMMENT ON COLUMN strandline_analytics.search_versions.cron IS 'Cron expression with five fields; null for an interval.';
-COMMENT ON COLUMN strandline_analytics.search_versions.every_seconds IS 'Interval in seconds; null for a cron expression.';
+COMMENT ON COLUMN strandline_analytics.search_versions.every_seconds IS 'Interval in seconds; null for a cron expression or an adaptive interval.';
 COMMENT ON COLUMN strandline_analytics.search_versions.tz IS 'Time zone of the cron expression (IANA name).';
+COMMENT ON COLUMN strandline_analytics.search_versions.auto IS 'Adaptive interval as written, such as auto 5m-2h 48/day; null for a fixed schedule.';

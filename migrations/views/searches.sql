@@ -1,12 +1,13 @@
 CREATE OR REPLACE VIEW strandline_analytics.searches AS
   select s.id, s.slug, s.topic_id, t.slug as topic, sv.name as service, sv.kind as service_kind, s.operation,
     s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
-    v.cron, v.every_seconds, v.tz, s.labels, s.state, s.state_reason, s.state_since, s.next_due_at,
-    s.created_at, s.archived_at, s.sensitivity, :simulated as simulated
+    v.cron, v.every_seconds, v.tz, s.labels, s.state, s.state_reason, s.state_since,
+    coalesce(s.next_due_at, p.due_at) as next_due_at, s.created_at, s.archived_at, s.sensitivity, :simulated as simulated, v.auto
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
   join strandline.search_versions v on v.search_id = s.id and v.version = s.version
+  left join strandline.search_pace p on p.search_id = s.id
   where s.simulated = :simulated;
 
 COMMENT ON VIEW strandline_analytics.searches IS 'Saved searches with their current version.';
@@ -26,7 +27,7 @@ COMMENT ON COLUMN strandline_analytics.searches.date_filter IS 'Time range of an
 COMMENT ON COLUMN strandline_analytics.searches.streaming IS 'Whether the response is streamed.';
 COMMENT ON COLUMN strandline_analytics.searches.extra IS 'Request members beyond the specification, passed through.';
 COMMENT ON COLUMN strandline_analytics.searches.cron IS 'Cron expression with five fields; null for an interval.';
-COMMENT ON COLUMN strandline_analytics.searches.every_seconds IS 'Interval in seconds; null for a cron expression.';
+COMMENT ON COLUMN strandline_analytics.searches.every_seconds IS 'Interval in seconds; null for a cron expression or an adaptive interval.';
 COMMENT ON COLUMN strandline_analytics.searches.tz IS 'Time zone of the cron expression (IANA name).';
 COMMENT ON COLUMN strandline_analytics.searches.labels IS 'Labels set by a person.';
 COMMENT ON COLUMN strandline_analytics.searches.state IS 'active, paused, broken or capped.';
@@ -37,3 +38,4 @@ COMMENT ON COLUMN strandline_analytics.searches.created_at IS 'When it was creat
 COMMENT ON COLUMN strandline_analytics.searches.archived_at IS 'When it was removed (UTC); null unless removed.';
 COMMENT ON COLUMN strandline_analytics.searches.sensitivity IS 'How unusual volume must be to count as a spike: low, normal, high or off.';
 COMMENT ON COLUMN strandline_analytics.searches.simulated IS 'Whether it is simulated: true in the schema strandline_analytics_simulated, false in strandline_analytics.';
+COMMENT ON COLUMN strandline_analytics.searches.auto IS 'Adaptive interval as written, such as auto 5m-2h 48/day; null for a fixed schedule.';

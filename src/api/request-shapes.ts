@@ -115,7 +115,9 @@ const scheduleMembers = {
     'Cron expression with five fields, such as 0 8 * * 1-5. Use either cron or every.',
   ),
   tz: textParam(60).describe('Time zone of cron, such as Europe/Berlin. Default: UTC.'),
-  every: textParam(60).describe('Interval, such as 90s, 15m or 1h30m. Use either every or cron.'),
+  every: textParam(60).describe(
+    'Interval, such as 90s, 15m or 1h30m, or `auto`: as often as something is posted, optionally with bounds and calls per day (`auto 5m-2h 48/day`). Use either every or cron.',
+  ),
 };
 
 const otherMembers = {
@@ -227,7 +229,7 @@ export const watchedText = z
     name: topicName.optional().describe('Default: the text.'),
     slug: newTopicSlug,
     service: serviceKind.optional(),
-    posts_every: textParam(60).optional().describe('Interval of the microblog search. Default: 15m.'),
+    posts_every: textParam(60).optional().describe('Interval of the microblog search. Default: auto.'),
     ai_every: textParam(60).optional().describe('Interval of the AI search. Default: 1h.'),
     reuse_slug: reuseMember,
   })

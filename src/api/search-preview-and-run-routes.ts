@@ -6,6 +6,7 @@ import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
 import { FAR_FUTURE } from '../monitor/schedule/cadence.ts';
+import { toPace } from '../monitor/schedule/pace.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../monitor/topics/schedule-preview.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
+import { readPaces } from '../store/pace.ts';
 import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
@@ -43,6 +45,14 @@ const PreviewShape = z
       .int()
       .nullable()
       .describe('Limit of calls to the service per UTC day; null: no limit.'),
+    expected_calls_per_day: z
+      .number()
+      .nullable()
+      .describe('Calls per day by the measured rate of posts; null if it is not known.'),
+    expected_share_found: z
+      .number()
+      .nullable()
+      .describe('Share of posts that these calls find, by the measured rate; null if it is not known.'),
     cost_per_day: z
       .object({
         usual_usd: z.number().describe('US dollars, with one call per run at the median recent cost.'),
@@ -87,7 +97,9 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       const { service_kind: service, operation, model } = search;
       const cost = await readCallCost(ctx.db, { service, operation, model });
       const missing_tools = await findMissingTools(ctx, service, search);
-      return { ...toPreviewReply(previewSearch(ctx, search, count), cost), missing_tools };
+      const [row] = await readPaces(ctx.db, [search.id]);
+      const preview = previewSearch(ctx, search, { count, pace: toPace(row ?? null) });
+      return { ...toPreviewReply(preview, cost), missing_tools };
     },
   );
 
@@ -109,7 +121,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
     async ({ body: { service, operation, model, count, ...when } }) => {
       // A preview makes no call: if the service must be chosen, it is that of a free one.
       const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)) ?? 'own');
-      const preview = previewWrittenSchedule(ctx, { ...when, service_kind: kind }, count);
+      const preview = previewWrittenSchedule(ctx, { ...when, operation, service_kind: kind }, { count });
       return toPreviewReply(preview, await readCallCost(ctx.db, { service: kind, operation, model }));
     },
   );
@@ -123,6 +135,8 @@ function toPreviewReply(preview: SchedulePreview, cost: CallCost | null) {
     most_runs_per_day: preview.mostRunsPerDay,
     most_calls_per_day: preview.mostCallsPerDay,
     calls_per_day_limit: preview.callsPerDayLimit,
+    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
+    expected_share_found: preview.expected?.caught ?? null,
     cost_per_day: estimateDayCost(preview, cost),
   };
 }

@@ -127,6 +127,24 @@ const Status = z
           .describe('At most 100, longest silence first.'),
       })
       .describe('Active searches without a successful run for three intervals.'),
+    incomplete: z
+      .array(
+        z.object({
+          slug: z.string(),
+          topic: z.string(),
+          missed_share: z
+            .number()
+            .describe('Estimated share of its posts of the last days that no response contained.'),
+          sufficient_seconds: z
+            .number()
+            .nullable()
+            .describe(
+              'Longest usual interval that would find at least 98 %; null: none of a minute or more.',
+            ),
+          adaptive: z.boolean().describe('Whether its interval is adaptive.'),
+        }),
+      )
+      .describe('Active searches that miss at least 5 % of their posts, most first. At most 100.'),
     silent_tools: z
       .array(
         z.object({

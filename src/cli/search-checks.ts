@@ -7,6 +7,11 @@ import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
 import { openScope } from '../monitor/topics/find-by-slug.ts';
+import {
+  describeMissed,
+  type IncompleteSearch,
+  judgeCompleteness,
+} from '../monitor/status/search-completeness.ts';
 import { judgeSilence, type SilentSearches } from '../monitor/status/search-silence.ts';
 import { describeTopicsToRewatch, listTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
@@ -64,6 +69,7 @@ export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Chec
     ...checks,
     ...(working ? [checkScan(await readBacklog(ctx.db, now))] : []),
     ...checkSilentSearches(await judgeSilence(ctx, data)),
+    ...checkCompleteness(await judgeCompleteness(ctx, data)),
     ...checkUnparsedResponses(unread),
     ...checkDerivation(await readSetAside(ctx.db, data, MAX_NAMED_SEARCHES)),
     ...checkSimulated(await listTopicsToRewatch(ctx)),
@@ -94,6 +100,21 @@ function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
       'silent searches',
       `no successful run for three intervals: ${names.join(', ')}${more}`,
       `see why: strandline status, strandline runs list --search ${first.slug}`,
+    ),
+  ];
+}
+
+/** Posts that no response contained are lost, so a fixed interval that misses some is worth a change. */
+function checkCompleteness(incomplete: readonly IncompleteSearch[]): Check[] {
+  const [first] = incomplete;
+  if (first === undefined) return [];
+  const named = incomplete.slice(0, MAX_NAMED_SEARCHES).map((one) => `${one.slug} ${describeMissed(one)}`);
+  const more = incomplete.length > named.length ? `; and ${incomplete.length - named.length} more` : '';
+  return [
+    advisoryCheck(
+      'completeness',
+      `${named.join('; ')}${more}`,
+      `change the interval: strandline search edit ${first.slug} --every auto`,
     ),
   ];
 }

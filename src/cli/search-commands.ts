@@ -4,6 +4,7 @@ import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
 import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
+import { readPaces } from '../store/pace.ts';
 import { readRuns } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readSearches } from '../store/queries/search-list.ts';
@@ -73,8 +74,9 @@ function registerShow(search: Command, cli: Cli): void {
         const [newest] = await readRuns(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await isFreeService(row.service_kind, cli.config());
+        const [pace] = await readPaces(ctx.db, [row.id]);
         await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
-          ...renderSearch(row, cli.page),
+          ...renderSearch(row, cli.page, pace),
           ...(last === undefined ? [] : ['', ...renderRun(last, free, cli.page)]),
         ]);
       }),
@@ -214,7 +216,10 @@ function addSearchOptions(command: Command, unless: (value: string) => string): 
     .option('--extra <json>', 'JSON object with additional request members')
     .option('--cron <expression>', 'schedule as a cron expression with five fields')
     .option('--tz <zone>', `time zone of the cron expression, such as Europe/Berlin${unless('UTC')}`)
-    .option('--every <interval>', 'schedule as an interval, such as 90s, 15m or 1h30m')
+    .option(
+      '--every <interval>',
+      'schedule as an interval, such as 90s, 15m or 1h30m, or auto: as often as something is posted',
+    )
     .option('--label <label>', 'label (repeatable)', (label, before: string[] | undefined) => [
       ...(before ?? []),
       label,

@@ -1,7 +1,10 @@
 /** Saved searches for people. */
 import { readSchedule } from '../monitor/schedule/cadence.ts';
+import { formatInterval } from '../monitor/schedule/schedule.ts';
 import { formatSlot, describeSchedule } from '../monitor/schedule/schedule-text.ts';
+import { describeMissed, describePace, judgeOne } from '../monitor/status/search-completeness.ts';
 import type { SearchChange } from '../monitor/topics/search-state.ts';
+import type { PaceRow } from '../store/pace.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { listOptional } from './run-rendering.ts';
@@ -29,7 +32,9 @@ export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[
   ];
 }
 
-export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
+/** @param pace what its responses have shown; undefined: not shown */
+export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceRow): string[] {
+  const incomplete = pace === undefined ? null : judgeOne(pace);
   return renderList(
     [
       ['search', search.slug],
@@ -52,6 +57,8 @@ export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
         : []),
       ...listOptional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
       ['schedule', writeSchedule(search)],
+      ...listOptional('interval', pace === undefined ? null : describePace(pace)),
+      ...listOptional('completeness', incomplete === null ? null : describeMissed(incomplete)),
       [
         'next run',
         search.next_due_at === null
@@ -71,7 +78,7 @@ export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
   );
 }
 
-function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
+function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz'>): string {
   return describeSchedule(readSchedule(search));
 }
 
@@ -105,16 +112,9 @@ export function describeStateChange(
 }
 
 /** `every 15m`, or the cron expression. */
-function formatShortSchedule({ cron, every_seconds, tz }: SearchRow): string {
+function formatShortSchedule({ cron, every_seconds, auto, tz }: SearchRow): string {
   if (cron !== null) return `${cron} ${tz}`;
-  const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'm'],
-  ] as const;
-  const seconds = every_seconds ?? 0;
-  const [length, unit] = units.find(([one]) => seconds % one === 0) ?? [1, 's'];
-  return `every ${seconds / length}${unit}`;
+  return auto ?? `every ${formatInterval(every_seconds ?? 0)}`;
 }
 
 function describeState({ state, archived_at }: SearchRow): string {

@@ -5,12 +5,14 @@ import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';
 import { FAR_FUTURE } from '../monitor/schedule/cadence.ts';
-import { parseSchedule } from '../monitor/schedule/schedule.ts';
+import { type Pace, toPace } from '../monitor/schedule/pace.ts';
+import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { previewEdit } from '../monitor/topics/save-search.ts';
-import { previewSearch } from '../monitor/topics/schedule-preview.ts';
+import { describeExpected, previewSearch } from '../monitor/topics/schedule-preview.ts';
 import { systemClock } from '../platform/clock.ts';
+import { readPaces } from '../store/pace.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
@@ -85,7 +87,10 @@ async function runSearchNow(
 }
 
 type PreviewOptions = { cron?: string; tz?: string; every?: string; count?: string; json?: boolean };
-type PreviewedSearch = Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz' | 'service_kind'>;
+type PreviewedSearch = Pick<
+  SearchRow,
+  'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz' | 'service_kind' | 'operation'
+> & { next_due_at?: Date | null };
 
 export function registerPreview(search: Command, cli: Cli): void {
   search
@@ -94,7 +99,7 @@ export function registerPreview(search: Command, cli: Cli): void {
     .argument('[search]', 'search slug; --cron or --every replace its schedule')
     .option('--cron <expression>', 'cron expression with five fields')
     .option('--tz <zone>', 'time zone of the cron expression (default: UTC)')
-    .option('--every <interval>', 'interval such as 15m')
+    .option('--every <interval>', 'interval such as 15m, or auto')
     .option('--count <n>', 'number of runs to list (default: 5)')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -114,11 +119,17 @@ export function registerPreview(search: Command, cli: Cli): void {
           every: options.every,
           slug: slug ?? 'preview',
         };
-        return printPreview(cli, createUnsavedSearch(schedule, kind), n, options.json);
+        const unsaved = createUnsavedSearch(schedule, kind);
+        if (slug === undefined) return printPreview(cli, unsaved, { count: n }, options.json);
+        return cli.withProgram(async ({ ctx }) => {
+          const { id, operation, service_kind } = await findSearchRow(ctx.db, slug);
+          const pace = await readPace(ctx, id);
+          await printPreview(cli, { ...unsaved, operation, service_kind }, { count: n, pace }, options.json);
+        });
       }
       return cli.withProgram(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
-        await printPreview(cli, row, n, options.json);
+        await printPreview(cli, row, { count: n, pace: await readPace(ctx, row.id) }, options.json);
         await printMissingTools(cli, ctx, row);
       });
     });
@@ -129,26 +140,29 @@ function createUnsavedSearch(
   written: { slug: string; cron: string | undefined; tz: string | undefined; every: string | undefined },
   service_kind: PreviewedSearch['service_kind'],
 ): PreviewedSearch {
-  const schedule = parseSchedule(written);
-  const { slug } = written;
-  return schedule.kind === 'cron'
-    ? { slug, cron: schedule.cron, every_seconds: null, tz: schedule.tz, service_kind }
-    : { slug, cron: null, every_seconds: schedule.seconds, tz: 'UTC', service_kind };
+  const columns = toScheduleColumns(parseSearchSchedule(written));
+  return { slug: written.slug, service_kind, operation: 'microblog', ...columns };
+}
+
+async function readPace({ db }: CommandProgram['ctx'], searchId: SearchRow['id']): Promise<Pace> {
+  const [row] = await readPaces(db, [searchId]);
+  return toPace(row ?? null);
 }
 
 async function printPreview(
   cli: Cli,
   search: PreviewedSearch,
-  n: number,
+  options: { count: number; pace?: Pace },
   json: boolean | undefined,
 ): Promise<void> {
   const { page } = cli;
-  const preview = previewSearch({ clock: systemClock, config: cli.config() }, search, n);
+  const preview = previewSearch({ clock: systemClock, config: cli.config() }, search, options);
   const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
-  const { cron, every_seconds, tz } = search;
+  const { cron, every_seconds, auto, tz } = search;
   const value = {
     cron,
     every_seconds,
+    auto,
     tz,
     words: preview.words,
     next,
@@ -156,13 +170,18 @@ async function printPreview(
     most_runs_per_day: preview.mostRunsPerDay,
     most_calls_per_day: preview.mostCallsPerDay,
     calls_per_day_limit: preview.callsPerDayLimit,
+    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
+    expected_share_found: preview.expected?.caught ?? null,
   };
   await cli.show(json, value, () =>
     renderList(
       [
         ['schedule', preview.words],
-        ...(next.length === 0 ? [['next', 'never'] as const] : []),
+        ...(next.length === 0 ? [['next', auto === null ? 'never' : page.unknown] as const] : []),
         ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
+        ...(auto === null && preview.expected === null
+          ? []
+          : [['expected', describeExpected(preview)] as const]),
         ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
         [
           'on a busy day',

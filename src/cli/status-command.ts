@@ -20,6 +20,7 @@ import {
   formatQuantity,
   formatRelative,
 } from './value-formatting.ts';
+import { describeMissed } from '../monitor/status/search-completeness.ts';
 import type { Command } from 'commander';
 
 export function registerStatus(command: Command, cli: Cli): void {
@@ -61,6 +62,10 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderUnparsedResponses(status),
     ...renderDerivation(status, now, page),
     ...renderSilentSearches(status, now, page),
+    ...labelLines(
+      'incomplete',
+      status.incomplete.slice(0, MAX_INCOMPLETE).map((one) => `${one.slug} ${describeMissed(one)}`),
+    ),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
     ...labelLines('simulated', describeSimulated(status)),
     ...labelLines(
@@ -86,6 +91,8 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     page,
   );
 }
+
+const MAX_INCOMPLETE = 5;
 
 /** The longest label and the gap behind it. */
 const LABEL_WIDTH = 12;

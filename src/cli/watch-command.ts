@@ -27,7 +27,7 @@ export function registerWatch(command: Command, cli: Cli): void {
       '--service <service>',
       'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
     )
-    .option('--every <interval>', 'interval of the microblog search (default: 15m)')
+    .option('--every <interval>', 'interval of the microblog search (default: auto)')
     .option('--ai-every <interval>', 'interval of the AI search (default: 1h)')
     .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON')

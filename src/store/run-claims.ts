@@ -72,7 +72,8 @@ FROM held asked, strandline.searches s, strandline.topics t, strandline.services
 WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
   AND v.search_id = r.search_id AND v.version = r.version
 RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
-  s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, s.next_due_at,
+  s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+  coalesce(s.next_due_at, (SELECT due_at FROM strandline.search_pace p WHERE p.search_id = s.id)) AS next_due_at,
   s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
   (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
 

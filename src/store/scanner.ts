@@ -52,7 +52,7 @@ export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
  */
 export async function finishSetback(
   tx: Transaction,
-  { now, leaseMs }: { now: Date; leaseMs: number },
+  { now, leaseMs, setBackMs }: { now: Date; leaseMs: number; setBackMs: number },
 ): Promise<{ missed: number; searches: number }> {
   // A row is never older than its slot, and the BRIN index is on the creation time of rows.
   const { rows: missed } = await tx.query<{ search_id: Id; slot_at: Date }>(
@@ -93,6 +93,13 @@ export async function finishSetback(
        SELECT min(u.slot_at) FROM unnest($2::bigint[], $3::timestamptz[]) u(search_id, slot_at) WHERE u.search_id = s.id
      )) WHERE next_due_at > $1`,
     [now, missed.map((row) => row.search_id), missed.map((row) => row.slot_at)],
+  );
+  // An adaptive interval has no slots to compute: what is left of the wait stays.
+  await tx.query(
+    `UPDATE strandline.search_pace SET due_at = CASE WHEN due_at > $1 THEN greatest(due_at - $2 * interval '1 ms', $1) ELSE due_at END,
+       spent_until = spent_until - $2 * interval '1 ms', learned_at = least(learned_at, $1)
+     WHERE due_at > $1 OR spent_until > $1 OR learned_at > $1`,
+    [now, setBackMs],
   );
   await tx.query('UPDATE strandline.scanner SET scanned_at = $1', [now]);
   return { missed: missed.length, searches: rowCount ?? 0 };

@@ -2,6 +2,7 @@ import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.
 import type { Database, Id, Transaction } from './database.ts';
 import type { Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
+import { setAdaptiveDue } from './slots.ts';
 
 /** A version of a search: its request and schedule. */
 export type Definition = {
@@ -13,6 +14,7 @@ export type Definition = {
   extra: Record<string, unknown>;
   cron: string | null;
   every_seconds: number | null;
+  auto: string | null;
   tz: string;
 };
 
@@ -40,12 +42,13 @@ export type Search = Definition & {
 
 const SELECT_SEARCH = `
 SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
-  s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz,
-  s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, s.next_due_at, s.created_at, s.archived_at
+  s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.auto, v.tz,
+  s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, coalesce(s.next_due_at, p.due_at) AS next_due_at, s.created_at, s.archived_at
 FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services sv ON sv.id = s.service_id
-JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version`;
+JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
 /** A pool, or a transaction on one of its connections. */
 export type Reader = Pick<Transaction, 'query'> | Database['pool'];
@@ -93,9 +96,9 @@ export async function insertSearch(
     [input.topicId, input.serviceId],
   );
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, simulated, operation, version, labels, state, state_since, next_due_at,
-       created_at, sensitivity, simulation)
-     SELECT $1, $2, id, simulated, $4, 1, $5, 'active', $6, $7, $6, $8, $9 FROM strandline.services WHERE id = $3 RETURNING id`,
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, simulated, operation, version, labels, state, state_since,
+       created_at, sensitivity, simulation, adaptive, next_due_at)
+     SELECT $1, $2, id, simulated, $4, 1, $5, 'active', $6, $6, $7, $8, $9, $10 FROM strandline.services WHERE id = $3 RETURNING id`,
     [
       input.slug,
       input.topicId,
@@ -103,9 +106,10 @@ export async function insertSearch(
       input.operation,
       input.labels,
       input.now,
-      input.nextDueAt,
       input.sensitivity ?? 'normal',
       input.simulation ?? null,
+      input.definition.auto !== null,
+      input.definition.auto === null ? input.nextDueAt : null,
     ],
   );
   const row = rows[0];
@@ -117,6 +121,7 @@ export async function insertSearch(
     definition: input.definition,
     now: input.now,
   });
+  await setAdaptiveDue(tx, row.id, input.nextDueAt);
   await tx.query(
     `INSERT INTO strandline.search_states (search_id, state, began_at) VALUES ($1, 'active', $2)`,
     [row.id, input.now],
@@ -131,8 +136,8 @@ export async function insertVersion(
   const d = input.definition;
   await tx.query(
     `INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, date_filter, streaming, extra,
-       cron, every_seconds, tz, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       cron, every_seconds, auto, tz, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       input.searchId,
       input.version,
@@ -145,6 +150,7 @@ export async function insertVersion(
       d.extra,
       d.cron,
       d.every_seconds,
+      d.auto,
       d.tz,
       input.now,
     ],
@@ -160,9 +166,12 @@ export async function setVersion(
   nextDueAt: Date | null,
 ): Promise<void> {
   await tx.query(
-    'UPDATE strandline.searches SET version = $2, labels = $3, sensitivity = $4, next_due_at = $5 WHERE id = $1',
+    `UPDATE strandline.searches s SET version = $2, labels = $3, sensitivity = $4, adaptive = v.auto IS NOT NULL,
+       next_due_at = CASE WHEN v.auto IS NULL THEN $5::timestamptz END
+     FROM strandline.search_versions v WHERE s.id = $1 AND v.search_id = $1 AND v.version = $2`,
     [searchId, version, labels, sensitivity, nextDueAt],
   );
+  await setAdaptiveDue(tx, searchId, nextDueAt);
 }
 
 /** Violates `searches_slug_key` if the slug is taken. */
@@ -175,6 +184,7 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
     searchId,
     now,
   ]);
+  await setAdaptiveDue(tx, searchId, null);
 }
 
 /** Active searches of a service, to stop when its key is rejected. */

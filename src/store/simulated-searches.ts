@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
 export async function readNextSimulated(db: Database['pool'], simulation: string): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>({
     name: 'next_simulated',
-    text: `SELECT least(min(s.next_due_at), min(r.offer_at)) AS at
-     FROM strandline.searches s LEFT JOIN strandline.runs r ON r.search_id = s.id AND r.status = 'queued'
+    text: `SELECT least(min(s.next_due_at), min(p.due_at), min(r.offer_at)) AS at
+     FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id LEFT JOIN strandline.runs r ON r.search_id = s.id AND r.status = 'queued'
      WHERE s.simulation = $1`,
     values: [simulation],
   });

@@ -1,6 +1,7 @@
 /** Slots of searches: which searches are due, and one row per slot with its result. */
 import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
+import type { Operation } from '../domain/enumerations.ts';
 import type { Id, Transaction } from './database.ts';
 
 /** Scheduling state of a search, read under its row lock. */
@@ -12,16 +13,23 @@ export type LockedSearch = {
   state: 'active' | 'paused' | 'broken' | 'capped';
   archived_at: Date | null;
   created_at: Date;
+  /** Of a fixed or an adaptive schedule. */
   next_due_at: Date | null;
   cron: string | null;
   every_seconds: number | null;
+  auto: string | null;
   tz: string;
   service_id: Id;
   service_kind: 'sandbox' | 'own' | 'hosted';
+  operation: Operation;
+  /** Of an adaptive schedule: the current interval, and until when its calls per day are spent. */
+  interval_seconds: number | null;
+  spent_until: Date | null;
 };
 
-const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
-  v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind`;
+const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at,
+  coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
+  s.operation, p.interval_seconds, p.spent_until`;
 
 /**
  * Locks the search's row: serializes scan, pause, edit and remove of a search. Saves, whose foreign keys take `FOR KEY
@@ -34,6 +42,7 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
      FROM strandline.searches s
      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
      JOIN strandline.services sv ON sv.id = s.service_id
+     LEFT JOIN strandline.search_pace p ON p.search_id = s.id
      WHERE s.id = $1 FOR NO KEY UPDATE OF s`,
     values: [searchId],
   });
@@ -50,6 +59,9 @@ function drivenBySql(simulation: string | null): { suffix: string; sql: string; 
     : { suffix: '_simulated', sql: 'simulation = $1', values: [simulation] };
 }
 
+/** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
+const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
+
 /**
  * Locks due searches, longest due first. Skips locked rows until the next scan.
  * @param simulation whose searches; null: those of the database's clock
@@ -62,15 +74,23 @@ export async function lockDueSearches(
   const [due, most] = [`$${values.length + 1}`, `$${values.length + 2}`];
   const { rows } = await tx.query<LockedSearch>({
     name: `lock_due_searches${suffix}`,
-    text: `WITH s AS MATERIALIZED (
+    text: `WITH fixed AS MATERIALIZED (
        SELECT * FROM strandline.searches WHERE next_due_at <= ${due} AND ${sql}
        ORDER BY next_due_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+     ), paced AS MATERIALIZED (
+       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${due} AND ${drivenBy(sql)} ORDER BY p.due_at LIMIT ${most}
+     ), adaptive AS MATERIALIZED (
+       SELECT s.* FROM paced JOIN strandline.searches s ON s.id = paced.search_id FOR NO KEY UPDATE OF s SKIP LOCKED
      )
      SELECT ${SEARCH_COLUMNS}
-     FROM s CROSS JOIN LATERAL (
-       SELECT request_version, cron, every_seconds, tz FROM strandline.search_versions
+     FROM (SELECT * FROM fixed UNION ALL SELECT * FROM adaptive) s CROSS JOIN LATERAL (
+       SELECT request_version, cron, every_seconds, auto, tz FROM strandline.search_versions
        WHERE search_id = s.id AND version = s.version OFFSET 0
-     ) v JOIN strandline.services sv ON sv.id = s.service_id`,
+     ) v JOIN strandline.services sv ON sv.id = s.service_id
+     LEFT JOIN LATERAL (
+       SELECT due_at, interval_seconds, spent_until FROM strandline.search_pace
+       WHERE search_id = s.id AND s.next_due_at IS NULL OFFSET 0
+     ) p ON true`,
     values: [...values, now, limit],
   });
   return rows;
@@ -82,9 +102,12 @@ export async function readEarliestDue(
   simulation: string | null,
 ): Promise<Date | null> {
   const { suffix, sql, values } = drivenBySql(simulation);
-  const { rows } = await db.query<{ next_due_at: Date }>({
+  const { rows } = await db.query<{ next_due_at: Date | null }>({
     name: `earliest_due${suffix}`,
-    text: `SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1`,
+    text: `SELECT least(
+       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1),
+       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${drivenBy(sql)} ORDER BY due_at LIMIT 1)
+     ) AS next_due_at`,
     values: [...values],
   });
   return rows[0]?.next_due_at ?? null;
@@ -155,7 +178,7 @@ export async function insertSlots(
   return rows.filter((row) => row.status === 'queued');
 }
 
-/** Sets when searches are due next. */
+/** Sets when searches with a fixed schedule are due next. */
 export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; at: Date }[]): Promise<void> {
   if (due.length === 0) return;
   await tx.query({
@@ -163,6 +186,43 @@ export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; 
     text: `UPDATE strandline.searches s SET next_due_at = u.at
      FROM unnest($1::bigint[], $2::timestamptz[]) u(id, at) WHERE s.id = u.id`,
     values: [due.map(({ searchId }) => searchId), due.map(({ at }) => at)],
+  });
+}
+
+/** The slot that an adaptive search has used, and its next due time. */
+export type UsedSlot = { searchId: Id; slot: Date; at: Date; spentUntil: Date | null };
+
+/** Sets when searches with an adaptive schedule are due next, unless another scan has used the same slot. */
+export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]): Promise<void> {
+  if (used.length === 0) return;
+  await tx.query({
+    name: 'set_next_adaptive',
+    text: `UPDATE strandline.search_pace p SET due_at = u.at, spent_until = coalesce(u.spent_until, p.spent_until)
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) u(id, slot, at, spent_until)
+     WHERE p.search_id = u.id AND p.due_at = u.slot`,
+    values: [
+      used.map(({ searchId }) => searchId),
+      used.map(({ slot }) => slot),
+      used.map(({ at }) => at),
+      used.map(({ spentUntil }) => spentUntil),
+    ],
+  });
+}
+
+/**
+ * Sets when a search is due next if its interval is adaptive; otherwise it is not due there.
+ * @param at null: never, because it is stopped
+ */
+export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
+  await tx.query({
+    name: 'set_adaptive_due',
+    text: `WITH fixed AS (
+       UPDATE strandline.search_pace p SET due_at = NULL FROM strandline.searches s
+       WHERE p.search_id = $1 AND s.id = $1 AND NOT s.adaptive AND p.due_at IS NOT NULL
+     )
+     INSERT INTO strandline.search_pace (search_id, due_at) SELECT id, $2 FROM strandline.searches WHERE id = $1 AND adaptive
+     ON CONFLICT (search_id) DO UPDATE SET due_at = excluded.due_at`,
+    values: [searchId, at],
   });
 }
 
@@ -181,11 +241,13 @@ export async function setState(
 ): Promise<void> {
   const { rowCount } = await tx.query(
     `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
-       next_due_at = CASE WHEN $2 IN ('paused', 'broken') THEN NULL ELSE coalesce($5, next_due_at) END
+       next_due_at = CASE WHEN $2 NOT IN ('paused', 'broken') AND NOT adaptive THEN coalesce($5, next_due_at) END
      WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
     [searchId, state, reason, now, nextDueAt],
   );
   if (rowCount === 0) return;
+  const isStopped = state === 'paused' || state === 'broken';
+  if (isStopped || nextDueAt !== null) await setAdaptiveDue(tx, searchId, isStopped ? null : nextDueAt);
   await tx.query(
     'UPDATE strandline.search_states SET ended_at = $2 WHERE search_id = $1 AND ended_at IS NULL',
     [searchId, now],

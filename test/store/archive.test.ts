@@ -53,6 +53,7 @@ async function newSearch(
         streaming: false,
         extra: {},
         cron: null,
+        auto: null,
         every_seconds: 900,
         tz: 'UTC',
       },

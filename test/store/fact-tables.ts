@@ -86,6 +86,7 @@ export const LOG_TABLES: readonly string[] = [
   'search_versions',
   'search_states',
   'former_slugs',
+  'search_pace', // a plan: what was known when each response was derived
   'services',
   'channels',
   'rules',

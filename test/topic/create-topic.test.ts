@@ -116,15 +116,25 @@ test('the maximum per day is that of the busiest day, whatever the current day',
       cron: '0 8,9 * * 1-5',
       tz: 'UTC',
       service_kind: 'own',
+      operation: 'microblog',
     });
     expect(preview, now).toMatchObject({ runsPerDay: inDay, mostRunsPerDay: 2, mostCallsPerDay: 4 });
   }
-  const monthly = previewWrittenSchedule(world.ctx, { cron: '*/30 * 1 * *', tz: 'UTC', service_kind: 'own' });
+  const monthly = previewWrittenSchedule(world.ctx, {
+    cron: '*/30 * 1 * *',
+    tz: 'UTC',
+    service_kind: 'own',
+    operation: 'microblog',
+  });
   expect(monthly).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
 });
 
 test('the daily cost follows from the calls, up to the daily limit', () => {
-  const preview = previewWrittenSchedule(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
+  const preview = previewWrittenSchedule(
+    world.ctx,
+    { every: '1m', service_kind: 'hosted', operation: 'microblog' },
+    { count: 2 },
+  );
   expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
   const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
   expect(estimateDayCost(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });

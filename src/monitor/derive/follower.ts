@@ -15,7 +15,7 @@ import {
   type Transaction,
 } from '../../store/database.ts';
 import { checkReadings, rebuildSearch } from '../../store/derive/derive-again.ts';
-import { findCoverage, rollUp } from '../../store/derive/derive-coverage.ts';
+import { findCoverage, type ObservedRun, rollUp } from '../../store/derive/derive-coverage.ts';
 import { followGrowth } from '../../store/derive/derive-growth.ts';
 import {
   lockFollowing,
@@ -33,6 +33,7 @@ import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertSpikes } from '../../store/spikes.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
+import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';
 import { findSpikes } from './find-spikes.ts';
 
 /** Readings per transaction, which takes a few tenths of a second. */
@@ -41,7 +42,7 @@ const BATCH_SIZE = 200;
 const SETTLE_MS = 2 * SECOND;
 export const FOLLOWER_INTERVAL_MS = 2 * SECOND;
 
-type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>;
+type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation' | 'config'>;
 
 type FollowerOptions = {
   /** Readings per batch. */
@@ -136,13 +137,14 @@ type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
  * @throws BatchFailed
  */
 export async function deriveBatch(
-  { db, clock, simulation }: FollowerContext,
+  ctx: FollowerContext,
   { limit = BATCH_SIZE, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},
 ): Promise<{ derived: number; isDone: boolean }> {
+  const { db, clock, simulation } = ctx;
   let concerned: readonly Id[] = [];
   try {
-    return await inSnapshot(db, async (tx) => {
-      if (!(await lockFollowing(tx))) return { derived: 0, isDone: true };
+    const { paced, ...batch } = await inSnapshot(db, async (tx) => {
+      if (!(await lockFollowing(tx))) return { derived: 0, isDone: true, paced: [] };
       const ofSearch = search ?? null;
       const { uncounted, unchecked } = await noteReadings(tx, {
         limit: isWhole ? null : limit,
@@ -164,22 +166,35 @@ export async function deriveBatch(
       const taken = isAlone ? [] : await takeReadings(tx, which);
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
-      await deriveReadings(tx, taken, left);
+      const coverage = await deriveReadings(tx, taken, left);
       // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
-      return { derived: taken.length, isDone: !isUndone && taken.length < limit };
+      const isDone = !isUndone && taken.length < limit;
+      return { derived: taken.length, isDone, paced: listPacedRuns(taken, coverage) };
     });
+    await adaptOrLog(ctx, paced);
+    return batch;
   } catch (error) {
     throw new BatchFailed(concerned, error);
   }
 }
 
+/** The derived rows are committed: a plan that is not made now is made after the next response. */
+async function adaptOrLog(ctx: FollowerContext, runs: readonly PacedRun[]): Promise<void> {
+  try {
+    await adaptIntervals(ctx, runs);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'intervals not adapted');
+  }
+}
+
+/** @returns what the runs observed */
 async function deriveReadings(
   tx: Transaction,
   taken: readonly TakenReading[],
   left: Leftover,
-): Promise<void> {
+): Promise<ObservedRun[]> {
   const ids = taken.map(({ id }) => id);
-  if (taken.length === 0 && left === NOTHING_LEFT) return;
+  if (taken.length === 0 && left === NOTHING_LEFT) return [];
   const coverage = await findCoverage(tx, ids);
   const days = await rollUp(tx, ids, coverage, { recounted: left.posts, seenAgain: left.seen });
   await followGrowth(tx, ids);
@@ -189,6 +204,7 @@ async function deriveReadings(
   const spikes = await findSpikes(tx, findRunsToNotify(taken));
   await removeReadings(tx, ids);
   await insertSpikes(tx, spikes);
+  return coverage;
 }
 
 /** Each search, with the time of its oldest reading. */

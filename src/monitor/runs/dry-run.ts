@@ -1,5 +1,6 @@
 /** Tries a search without saving it: one paid call, whose results are not stored. */
 
+import { fillPlaceholders } from '../../domain/placeholders.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
@@ -85,7 +86,9 @@ async function prepareRequest(
     slug: tried.slug ?? 'trial',
     ...(scheduled ? {} : { every: '1h' }),
   });
-  const { prompt, tools, model, date_filter, streaming, extra } = checked.definition;
+  const { prompt, tools, model, date_filter, streaming } = checked.definition;
+  // A trial has no earlier response.
+  const extra = fillPlaceholders(checked.definition.extra, { since: null });
   const request = { operation: checked.operation, prompt, tools, model, date_filter, streaming, extra };
   return { request, service: await chooseService(ctx, tried.service) };
 }

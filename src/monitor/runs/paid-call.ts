@@ -7,9 +7,11 @@ import { readCallsPerDay } from '../../config/config.ts';
 import { formatTimeToSecond } from '../../domain/display-format.ts';
 import type { Model } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
+import { fillPlaceholders, listPlaceholders } from '../../domain/placeholders.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/call-limits.ts';
 import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/ledger.ts';
+import { readNewestKnown } from '../../store/queries/newest-response.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
 import type { ServiceKind } from '../../store/services.ts';
@@ -147,9 +149,20 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
  * Makes the paid call of a run and stores its raw response before it is parsed; from then on nothing calls again.
  * @throws RunError with the code of the failure
  */
-export function callAndStore(ctx: Context, run: ClaimedRun, stopping: AbortSignal): Promise<RawResponse> {
+export async function callAndStore(
+  ctx: Context,
+  run: ClaimedRun,
+  stopping: AbortSignal,
+): Promise<RawResponse> {
   const service = { kind: run.service_kind, dialect: run.dialect };
-  return makePaidCall(ctx, { service, request: run, signal: stopping }, createRunLedger(ctx, run, stopping));
+  const request = { ...run, extra: await fillExtra(ctx, run) };
+  return makePaidCall(ctx, { service, request, signal: stopping }, createRunLedger(ctx, run, stopping));
+}
+
+async function fillExtra({ db }: Context, { id, extra }: ClaimedRun): Promise<Record<string, unknown>> {
+  if (listPlaceholders(extra).length === 0) return extra;
+  const since = await readNewestKnown(db, id);
+  return fillPlaceholders(extra, { since: since?.toISOString() ?? null });
 }
 
 function createRunLedger(

@@ -14,7 +14,14 @@
 
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import { type Cron, matchesDay, parseCronCached } from './cron.ts';
-import { computePhase, type Schedule } from './schedule.ts';
+import {
+  type Schedule,
+  computePhase,
+  parseAdaptive,
+  type SearchSchedule,
+  type ScheduleColumns,
+} from './schedule.ts';
+import { firstInterval } from './pace.ts';
 import { listOffsetSpans } from './time-zone.ts';
 
 /** How far ahead a next slot is searched; 29 February recurs after at most eight years. */
@@ -194,11 +201,12 @@ function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to:
 }
 
 /** The members of a stored search that define its schedule. */
-type ScheduleRow = { slug: string; cron: string | null; every_seconds: number | null; tz: string };
+type ScheduleRow = ScheduleColumns & { slug: string };
 
-/** The schedule of a stored search. @throws if the row has neither a cron expression nor an interval */
-export function readSchedule(row: ScheduleRow): Schedule {
+/** The schedule of a stored search. @throws if the row has no schedule, or one that cannot be read */
+export function readSchedule(row: ScheduleRow): SearchSchedule {
   if (row.cron !== null) return { kind: 'cron', cron: row.cron, tz: row.tz };
+  if (row.auto !== null) return parseAdaptive(row.auto);
   if (row.every_seconds === null) throw new Error(`search ${row.slug} has no schedule`);
   return { kind: 'every', seconds: row.every_seconds, phase: computePhase(row.slug, row.every_seconds) };
 }
@@ -206,10 +214,15 @@ export function readSchedule(row: ScheduleRow): Schedule {
 /** State reason of a search whose schedule is from an older release or names a time zone that no longer exists. */
 export const UNREADABLE_SCHEDULE = 'the schedule is invalid; edit it';
 
-/** The first slot of a stored search after a time; `null` if its schedule cannot be read. */
+/** The first due time of a new or resumed search after a time. An adaptive one moves when a response has been derived. */
+export function firstDue(schedule: SearchSchedule, after: Date | number): number {
+  return schedule.kind === 'auto' ? Number(after) + firstInterval(schedule) : nextSlot(schedule, after);
+}
+
+/** The first due time of a stored search after a time; `null` if its schedule cannot be read. */
 export function findNextSlot(row: ScheduleRow, after: Date): Date | null {
   try {
-    return new Date(nextSlot(readSchedule(row), after));
+    return new Date(firstDue(readSchedule(row), after));
   } catch {
     return null;
   }

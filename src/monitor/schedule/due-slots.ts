@@ -1,6 +1,7 @@
 /** Turns due slots into run rows, for the scan and for pauses, edits and removals. */
 
 import type { CancelReason, SkipReason } from '../../domain/errors.ts';
+import { SECOND } from '../../domain/time.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
 import { type Id, readTime, type Transaction } from '../../store/database.ts';
 import { archiveSearch } from '../../store/searches.ts';
@@ -10,12 +11,16 @@ import {
   listSearchesWithOpenRun,
   type LockedSearch,
   type QueuedSlot,
+  setNextAdaptive,
   setNextDue,
   setState,
   type SlotRow,
+  type UsedSlot,
 } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { type DueSlots, listDueSlots, nextSlot, readSchedule, UNREADABLE_SCHEDULE } from './cadence.ts';
+import { earliestCall, firstInterval, limitCalls, spendCall } from './pace.ts';
+import type { AdaptiveSchedule } from './schedule.ts';
 
 /** Older missed slots beyond this many share one row with their span and count. */
 const MAX_SLOT_ROWS = 1_000;
@@ -40,6 +45,7 @@ export async function recordDueSlots(
   const capped = await findStillCapped(ctx, tx, due, now);
   const rows: SlotRow[] = [];
   const next: { searchId: Id; at: Date }[] = [];
+  const used: UsedSlot[] = [];
   for (const search of due) {
     const slots = readDueSlots(search, now);
     if (slots instanceof Error) {
@@ -49,10 +55,12 @@ export async function recordDueSlots(
     }
     const obstacle = capped.has(search.id) ? 'capped' : open.has(search.id) ? 'overlap' : null;
     rows.push(...buildSlotRows(search, slots.due, obstacle));
-    next.push({ searchId: search.id, at: slots.next });
+    if (slots.next instanceof Date) next.push({ searchId: search.id, at: slots.next });
+    else used.push(useSlot(ctx, search, { schedule: slots.next, now, isQueued: obstacle === null }));
   }
   const queued = await insertSlots(tx, rows, now);
   await setNextDue(tx, next);
+  await setNextAdaptive(tx, used);
   return queued;
 }
 
@@ -61,10 +69,18 @@ function isDue({ state, archived_at, next_due_at }: LockedSearch, now: Date): bo
   return next_due_at !== null && Number(next_due_at) <= now.getTime();
 }
 
-/** The due slots of one search, or the error if its schedule cannot be read. */
-function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: Date } | Error {
+/**
+ * The due slots of one search and its next slot, or its schedule if the interval is adaptive; the error if the schedule cannot be
+ * read. The slot of an adaptive schedule is the due time that was set.
+ */
+function readDueSlots(
+  search: LockedSearch,
+  now: Date,
+): { due: DueSlots; next: Date | AdaptiveSchedule } | Error {
   try {
     const schedule = readSchedule(search);
+    if (schedule.kind === 'auto')
+      return { due: { latest: [Number(search.next_due_at)], older: null }, next: schedule };
     // Slots from before the search was created are never due, even if somebody changed next_due_at by hand.
     const since = Math.max(Number(search.next_due_at), search.created_at.getTime());
     const due = listDueSlots(schedule, since - 1, now.getTime(), MAX_SLOT_ROWS);
@@ -72,6 +88,26 @@ function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: D
   } catch (error) {
     return error instanceof Error ? error : new Error('schedule unreadable', { cause: error });
   }
+}
+
+/** An adaptive search is due again after its current interval; the follower moves that when it has derived the response. */
+function useSlot(
+  ctx: Pick<Context, 'config'>,
+  search: LockedSearch,
+  { schedule, now, isQueued }: { schedule: AdaptiveSchedule; now: Date; isQueued: boolean },
+): UsedSlot {
+  const { id, interval_seconds, spent_until, next_due_at } = search;
+  const most = limitCalls(ctx.config, search, schedule);
+  const interval = interval_seconds === null ? firstInterval(schedule) : interval_seconds * SECOND;
+  const spent =
+    most === null || !isQueued ? null : spendCall(spent_until?.getTime() ?? null, now.getTime(), most);
+  const allowed = most === null ? 0 : earliestCall(spent ?? spent_until?.getTime() ?? null, most);
+  return {
+    searchId: id,
+    slot: next_due_at ?? now,
+    at: new Date(Math.round(Math.max(now.getTime() + interval, allowed))),
+    spentUntil: spent === null ? null : new Date(Math.round(spent)),
+  };
 }
 
 /** Queues the latest due slot, unless there is an obstacle; all earlier ones were missed. */

@@ -37,6 +37,31 @@ export const NEW_PACE: Pace = {
   learnedAt: null,
 };
 
+/** The members of a stored pace that {@link Pace} has. */
+type StoredPace = {
+  rate: number | null;
+  room: number | null;
+  hour_posts: readonly number[] | null;
+  hour_spans: readonly number[] | null;
+  seen: number | null;
+  missed: number | null;
+  learned_at: Date | null;
+};
+
+/** @param row null, or of a search without a derived response: a new pace */
+export function toPace(row: StoredPace | null): Pace {
+  if (row?.learned_at == null) return NEW_PACE;
+  return {
+    rate: row.rate,
+    room: row.room,
+    hourPosts: row.hour_posts ?? NEW_PACE.hourPosts,
+    hourSpans: row.hour_spans ?? NEW_PACE.hourSpans,
+    seen: row.seen ?? 0,
+    missed: row.missed ?? 0,
+    learnedAt: row.learned_at.getTime(),
+  };
+}
+
 /** A response, as far as it concerns the rate. */
 export type PacedResponse = {
   at: number;
@@ -142,8 +167,8 @@ function fade(pace: Pace, at: number): Pace {
 function learnRate({ rate: before }: Pace, posts: number, hours: number): number {
   const measured = posts / hours;
   if (before === null) return measured;
-  // Weighted by what was expected too: otherwise many short looks without a post would weigh more than they say.
-  const weight = 1 - Math.exp(-Math.max(posts, before * hours) / RATE_MEMORY);
+  // By what was expected, not by what came: otherwise a search with a post now and then would seem busier than it is.
+  const weight = 1 - Math.exp(-(before * hours) / RATE_MEMORY);
   return before + weight * (measured - before);
 }
 
@@ -237,8 +262,23 @@ const FIRST_INTERVAL_MS = 15 * MINUTE;
 /** After a truncated response, at most this part of the time that was too long. */
 const SOONER = 0.75;
 
+/** The interval while nothing is known. */
+export function firstInterval({ leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 'mostMs'>): number {
+  return Math.min(Math.max(FIRST_INTERVAL_MS, leastMs), mostMs);
+}
+
 /** Why an interval is what it is. */
-export type PaceReason = 'learning' | 'rate' | 'truncated' | 'quiet' | 'least' | 'most' | 'budget';
+export const PACE_REASONS = [
+  'learning',
+  'rate',
+  'truncated',
+  'quiet',
+  'found',
+  'least',
+  'most',
+  'budget',
+] as const;
+export type PaceReason = (typeof PACE_REASONS)[number];
 
 /**
  * How long to wait after a response.
@@ -251,16 +291,41 @@ export function chooseInterval(
   last?: PacedResponse,
 ): { ms: number; reason: PaceReason } {
   const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
-  if (pace.rate === null) return { ms: within(FIRST_INTERVAL_MS), reason: 'learning' };
+  if (pace.rate === null) return { ms: firstInterval({ leastMs, mostMs }), reason: 'learning' };
   const wanted = findWait(pace, at, fillPosts(pace, fill), mostMs);
   const isTruncated = last !== undefined && findTruncated(last) !== null;
   const tooLong = isTruncated && last.since !== null && fill <= 1 ? at - last.since : null;
   if (tooLong !== null && SOONER * tooLong <= wanted)
     return { ms: within(SOONER * tooLong), reason: SOONER * tooLong <= leastMs ? 'least' : 'truncated' };
+  const passed = last?.newPosts === 0 && last.since !== null ? at - last.since : 0;
+  if (passed > wanted) return { ms: within(passed), reason: 'quiet' };
   if (wanted <= leastMs) return { ms: leastMs, reason: 'least' };
   if (wanted >= mostMs) return { ms: mostMs, reason: last?.newPosts === 0 ? 'quiet' : 'most' };
   if (fill > USUAL_FILL) return { ms: wanted, reason: 'budget' };
   return { ms: wanted, reason: last?.newPosts === 0 ? 'quiet' : 'rate' };
+}
+
+/** Intervals of AI searches, whose responses show no rate: shorter after a response with a new item, longer after one without. */
+const AI_FIRST_MS = HOUR;
+const AI_SHORTER = 0.8;
+const AI_LONGER = 1.5;
+
+/**
+ * How long an AI search waits after a response. As many steps up as down are balanced where two responses of three find
+ * something new.
+ * @param beforeMs the previous interval; null: there was none
+ */
+export function chooseAiInterval(
+  beforeMs: number | null,
+  newItems: number,
+  { leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 'mostMs'>,
+): { ms: number; reason: PaceReason } {
+  const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
+  if (beforeMs === null) return { ms: within(AI_FIRST_MS), reason: 'learning' };
+  const wanted = beforeMs * (newItems > 0 ? AI_SHORTER : AI_LONGER);
+  if (wanted <= leastMs) return { ms: leastMs, reason: 'least' };
+  if (wanted >= mostMs) return { ms: mostMs, reason: 'most' };
+  return { ms: wanted, reason: newItems > 0 ? 'found' : 'quiet' };
 }
 
 /** The expected posts at which, with the margin, a part of a response is full. */
@@ -417,4 +482,23 @@ function countBurst(callsPerDay: number): number {
 
 function evenly(callsPerDay: number): number {
   return DAY / (callsPerDay - countBurst(callsPerDay));
+}
+
+/** Calls per day of an adaptive search if nobody set a limit: those of the fixed plan that it replaces. */
+const CALLS_PER_DAY_OF = { hourly: 24, quarterHourly: 96 } as const;
+
+/**
+ * The calls of an adaptive search in any 24 hours: as written; if `CALLS_PER_DAY` is set, no limit of its own, because searches
+ * share that; otherwise as every 15 minutes, or as hourly if it is an AI search or its service is hosted.
+ * @returns null: no limit of its own
+ */
+export function limitCalls(
+  config: { callsPerDay?: number | undefined },
+  search: { operation: 'ai' | 'microblog'; service_kind: 'sandbox' | 'own' | 'hosted' },
+  schedule: { callsPerDay: number | null },
+): number | null {
+  if (schedule.callsPerDay !== null) return schedule.callsPerDay;
+  if (config.callsPerDay !== undefined) return null;
+  const isHourly = search.operation === 'ai' || search.service_kind === 'hosted';
+  return isHourly ? CALLS_PER_DAY_OF.hourly : CALLS_PER_DAY_OF.quarterHourly;
 }

@@ -209,7 +209,9 @@ async function openScan(
   const { start, extended, setback } = await inTransaction(ctx.db, async (tx) => {
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
-    const put = wasPutBack(begun) ? await finishSetback(tx, { now: begun.now, leaseMs }) : null;
+    const put = wasPutBack(begun)
+      ? await finishSetback(tx, { now: begun.now, leaseMs, setBackMs: -begun.sinceLastMs })
+      : null;
     const outage = begun.sinceLastMs > MAX_SCAN_SILENCE_MS;
     if (takeOver || starting) await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
     return { start: begun, extended: outage ? await extendLeases(tx, leaseMs) : 0, setback: put };

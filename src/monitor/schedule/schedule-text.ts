@@ -1,17 +1,24 @@
 /** Schedules and slots as text for people. */
 import cronstrue from 'cronstrue';
-import { MINUTE } from '../../domain/time.ts';
-import { describeInterval, type Schedule } from './schedule.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
+import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
 import { offsetAt } from './time-zone.ts';
 
-/** `at 08:00, Monday through Friday, Europe/Berlin time` or `every 15 minutes`. */
-export function describeSchedule(schedule: Schedule): string {
+/** `at 08:00, Monday through Friday, Europe/Berlin time`, `every 15 minutes` or `adaptive, every 2 minutes to 6 hours`. */
+export function describeSchedule(schedule: SearchSchedule): string {
+  if (schedule.kind === 'auto') return describeAdaptive(schedule);
   if (schedule.kind === 'every') return `every ${describeInterval(schedule.seconds)}`;
   const words = cronstrue.toString(expandSteps(schedule.cron), {
     use24HourTimeFormat: true,
     throwExceptionOnParseError: false,
   });
   return `${tidyDescription(words)}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
+}
+
+function describeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): string {
+  const bounds = [leastMs, mostMs].map((ms) => describeInterval(ms / SECOND));
+  const budget = callsPerDay === null ? '' : `, at most ${callsPerDay} calls a day`;
+  return `adaptive, every ${bounds.join(' to ')}${budget}`;
 }
 
 /** The first and last value of each field; Sunday counts once. */

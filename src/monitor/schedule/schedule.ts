@@ -1,6 +1,7 @@
 /** Schedules of searches, and how they are parsed. */
 
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { parseZone } from './time-zone.ts';
 
@@ -12,7 +13,28 @@ export type Schedule =
   | { readonly kind: 'cron'; readonly cron: string; readonly tz: string }
   | { readonly kind: 'every'; readonly seconds: number; readonly phase: number };
 
-/** A schedule as written: `cron` (with `tz`, default UTC) or `every`, and the slug of the search. */
+/** An interval that adapts to what responses show; see `pace.ts`. */
+export type AdaptiveSchedule = {
+  readonly kind: 'auto';
+  /** Bounds of the interval. */
+  readonly leastMs: number;
+  readonly mostMs: number;
+  /** Its calls in any 24 hours; null: the default, which depends on its service. */
+  readonly callsPerDay: number | null;
+};
+
+export type SearchSchedule = Schedule | AdaptiveSchedule;
+
+/** A schedule as stored: one of the first three members is set. */
+export type ScheduleColumns = {
+  cron: string | null;
+  every_seconds: number | null;
+  /** An adaptive schedule as written, normalized. */
+  auto: string | null;
+  tz: string;
+};
+
+/** A schedule as written: `cron` (with `tz`, default UTC) or `every` (an interval or `auto`), and the slug of the search. */
 export type WrittenSchedule = {
   cron?: string | undefined;
   tz?: string | undefined;
@@ -21,7 +43,20 @@ export type WrittenSchedule = {
 };
 
 /**
- * Parses a schedule as written by a person.
+ * Parses a schedule as written by a person; `auto` is an adaptive interval.
+ * @throws InvalidInput with all problems, and what to write instead
+ */
+export function parseSearchSchedule(written: WrittenSchedule): SearchSchedule {
+  const { cron, tz, every } = written;
+  if (every === undefined || cron !== undefined || !/^\s*auto/i.test(every)) return parseSchedule(written);
+  const problems = checkNoZone(tz);
+  const schedule = collectProblems(problems, () => parseAdaptive(every), DEFAULT_ADAPTIVE);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return schedule;
+}
+
+/**
+ * Parses a fixed schedule as written by a person.
  * @throws InvalidInput with all problems, and what to write instead
  */
 export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Schedule {
@@ -31,17 +66,19 @@ export function parseSchedule({ cron, tz, every, slug }: WrittenSchedule): Sched
       { path: 'schedule', given, expected: 'either a cron expression or an interval' },
     ]);
   }
-  const problems: Problem[] = [];
+  const problems = every === undefined ? [] : checkNoZone(tz);
   const schedule = every === undefined ? parseCronSchedule(cron ?? '', tz ?? 'UTC', problems) : readEvery();
   if (problems.length > 0) throw new InvalidInput(problems);
   return schedule;
 
   function readEvery(): Schedule {
-    if (tz !== undefined)
-      problems.push({ path: 'tz', given: tz, expected: 'no time zone: intervals have none' });
     const seconds = collectProblems(problems, () => parseInterval(every ?? ''), MIN_INTERVAL_SECONDS);
     return { kind: 'every', seconds, phase: computePhase(slug, seconds) };
   }
+}
+
+function checkNoZone(tz: string | undefined): Problem[] {
+  return tz === undefined ? [] : [{ path: 'tz', given: tz, expected: 'no time zone: intervals have none' }];
 }
 
 function parseCronSchedule(cron: string, tz: string, problems: Problem[]): Schedule {
@@ -72,10 +109,72 @@ export function parseInterval(given: string): number {
     Number(minutes ?? 0) * 60 +
     Number(seconds ?? 0);
   if (whole === undefined || whole === '')
-    throw refuseInterval(given, 'an interval such as 90s, 15m, 1h30m or 7d');
+    throw refuseInterval(given, 'an interval such as 90s, 15m, 1h30m or 7d, or auto');
   if (total < MIN_INTERVAL_SECONDS) throw refuseInterval(given, 'an interval of at least 60s');
   if (total > MAX_INTERVAL_SECONDS) throw refuseInterval(given, 'an interval of at most 366d');
   return total;
+}
+
+/** Bounds if none are written. */
+const DEFAULT_ADAPTIVE: AdaptiveSchedule = {
+  kind: 'auto',
+  leastMs: 2 * MINUTE,
+  mostMs: 6 * HOUR,
+  callsPerDay: null,
+};
+
+const ADAPTIVE_PATTERN = /^auto(?: +([\ddhms]+) *- *([\ddhms]+))?(?: +(\d{1,6})\/day)?$/;
+
+/**
+ * Parses `auto`, `auto 5m-2h`, `auto 48/day` or `auto 5m-2h 48/day`: the bounds of the interval, and its calls per day.
+ * @throws InvalidInput
+ */
+export function parseAdaptive(given: string): AdaptiveSchedule {
+  const [whole, least, most, calls] = ADAPTIVE_PATTERN.exec(given.trim().toLowerCase()) ?? [];
+  const form = 'auto, or auto with bounds and calls per day, such as auto 5m-2h 48/day';
+  if (whole === undefined) throw refuseInterval(given, form);
+  const leastMs = least === undefined ? DEFAULT_ADAPTIVE.leastMs : parseInterval(least) * SECOND;
+  const mostMs = most === undefined ? DEFAULT_ADAPTIVE.mostMs : parseInterval(most) * SECOND;
+  if (leastMs > mostMs) throw refuseInterval(given, `${form}, the shorter interval first`);
+  const callsPerDay = calls === undefined ? null : Number(calls);
+  if (callsPerDay === 0) throw refuseInterval(given, `${form}, with at least one call`);
+  return { kind: 'auto', leastMs, mostMs, callsPerDay };
+}
+
+/** The stored form of a schedule. */
+export function toScheduleColumns(schedule: SearchSchedule): ScheduleColumns {
+  switch (schedule.kind) {
+    case 'cron':
+      return { cron: schedule.cron, every_seconds: null, auto: null, tz: schedule.tz };
+    case 'every':
+      return { cron: null, every_seconds: schedule.seconds, auto: null, tz: 'UTC' };
+    case 'auto':
+      return { cron: null, every_seconds: null, auto: writeAdaptive(schedule), tz: 'UTC' };
+  }
+}
+
+function writeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): string {
+  const isUsual = leastMs === DEFAULT_ADAPTIVE.leastMs && mostMs === DEFAULT_ADAPTIVE.mostMs;
+  const bounds = isUsual ? '' : ` ${formatInterval(leastMs / SECOND)}-${formatInterval(mostMs / SECOND)}`;
+  return `auto${bounds}${callsPerDay === null ? '' : ` ${callsPerDay}/day`}`;
+}
+
+/** An interval as it is typed: `15m`, `90s`, `7d`, `0`. */
+export function formatInterval(seconds: number): string {
+  if (seconds === 0) return '0';
+  const [length, unit] = INTERVAL_UNITS.find(([one]) => seconds % one === 0) ?? [1, 's'];
+  return `${seconds / length}${unit}`;
+}
+
+const INTERVAL_UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
+/** What a person would write as `every`; undefined for a cron expression. */
+export function writeEvery({ every_seconds, auto }: ScheduleColumns): string | undefined {
+  return auto ?? (every_seconds === null ? undefined : formatInterval(every_seconds));
 }
 
 /** An interval in words: `15 minutes`, `1 hour 30 minutes`, `day`. */

@@ -14,7 +14,7 @@ import {
 } from '../../store/queries/silent-searches.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, slotsBetween } from '../schedule/cadence.ts';
-import type { Schedule } from '../schedule/schedule.ts';
+import type { SearchSchedule } from '../schedule/schedule.ts';
 
 /** Slots without a successful run. */
 const SILENT_SLOTS = 3;
@@ -37,8 +37,9 @@ export type SilentSearches = {
  * @param graceMs how long the run of a slot may take; later slots do not count yet
  * @returns milliseconds since 1970; -Infinity if fewer than three slots have passed
  */
-export function computeSilentBefore(schedule: Schedule, now: Date, graceMs: number): number {
+export function computeSilentBefore(schedule: SearchSchedule, now: Date, graceMs: number): number {
   const until = now.getTime() - graceMs;
+  if (schedule.kind === 'auto') return until - SILENT_SLOTS * schedule.mostMs;
   if (schedule.kind === 'every') return until - SILENT_SLOTS * schedule.seconds * SECOND;
   for (let span = HOUR; span < MAX_SILENCE_SPAN_MS; span *= 4) {
     const slot = [...slotsBetween(schedule, until - span, until)].at(-SILENT_SLOTS);

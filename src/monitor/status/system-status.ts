@@ -31,6 +31,7 @@ import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
 import { listTopicsToRewatch } from '../topics/simulated-topics.ts';
+import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';
 import { judgeSilence, type SilentSearches } from './search-silence.ts';
 
 export type EmbeddedDatabase = { url: string; dataDirectory: string };
@@ -49,6 +50,8 @@ export type Status = {
   set_aside: AsideReading[];
   /** Active searches without a successful run for three intervals. */
   silent: SilentSearches;
+  /** Searches that miss posts, most first. */
+  incomplete: IncompleteSearch[];
   /** Tools that did not respond to the newest runs of active searches. */
   silent_tools: SilentTool[];
   /** Searches that are paused, broken or capped. */
@@ -59,6 +62,7 @@ export type Status = {
 };
 
 const MAX_SET_ASIDE = 100;
+const MAX_INCOMPLETE = 100;
 
 /**
  * Searches and runs are those of one side; services and the rest are of the installation.
@@ -81,6 +85,7 @@ export async function readStatus(
     unread,
     set_aside,
     silent,
+    incomplete,
     silent_tools,
     services,
     workers,
@@ -94,6 +99,7 @@ export async function readStatus(
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
     readSetAside(db, data, MAX_SET_ASIDE),
     judgeSilence(ctx, data),
+    judgeCompleteness(ctx, data),
     readSilentTools(db, { data }),
     readServices(ctx, allSearches),
     listLiveWorkers(db, dayAgo),
@@ -123,6 +129,7 @@ export async function readStatus(
     unread_responses: unread,
     set_aside,
     silent,
+    incomplete: incomplete.slice(0, MAX_INCOMPLETE),
     silent_tools,
     resting: searches
       .filter((search) => search.state !== 'active' && sideOf(search) === data)

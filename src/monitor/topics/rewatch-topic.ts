@@ -94,13 +94,13 @@ function checkNewSlug(slug: string): string {
 
 function copySearch(search: Search, from: string, to: string): CheckedSearch {
   const { operation, labels, sensitivity } = search;
-  const { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, tz } = search;
+  const { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, auto, tz } = search;
   return {
     slug: moveSlug(search.slug, from, to),
     operation,
     labels,
     sensitivity,
-    definition: { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, tz },
+    definition: { prompt, tools, model, date_filter, streaming, extra, cron, every_seconds, auto, tz },
     schedule: readSchedule(search),
   };
 }

@@ -26,8 +26,9 @@ import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
 import { ensureTopic, findTopic, lockTopic, type Topic } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { findNextSlot, nextSlot } from '../schedule/cadence.ts';
+import { findNextSlot, firstDue } from '../schedule/cadence.ts';
 import { recordDueSlots } from '../schedule/due-slots.ts';
+import { type ScheduleColumns, writeEvery } from '../schedule/schedule.ts';
 import {
   assertSearchNotRemoved,
   assertTopicNotRemoved,
@@ -113,7 +114,7 @@ export async function insertCheckedSearch(
   const ensured = await ensureTopic(tx, { ...topic, now });
   if (ensured.archived_at !== null) throw createTopicTaken(ensured);
   await claimSlug(tx, { kind: 'topic', slug: topic.slug }, topic.reuse_slug);
-  const nextDueAt = new Date(nextSlot(checked.schedule, now));
+  const nextDueAt = new Date(firstDue(checked.schedule, now));
   const { slug, operation, labels, sensitivity, definition } = checked;
   await assertSlugFree(tx, slug);
   try {
@@ -255,7 +256,7 @@ async function saveVersion(
   // Recording slots may have changed the state to broken, or from capped to active.
   const state = (await lockSearch(tx, locked.id))?.state;
   const repaired = state === 'broken' && findNextSlot(before, now) === null;
-  const next = new Date(nextSlot(checked.schedule, now));
+  const next = new Date(firstDue(checked.schedule, now));
   const stopped = state === 'paused' || state === 'broken';
   const version = before.version + 1;
   const requestVersion = changesRequest ? version : before.request_version;
@@ -290,7 +291,7 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
       }
     : {
         cron: search.cron ?? undefined,
-        every: formatEvery(search),
+        every: writeEvery(search),
         tz: search.cron === null ? edit.tz : (edit.tz ?? search.tz),
       };
   return {
@@ -306,10 +307,6 @@ function mergeEdit(search: Search, edit: SearchEdit): WrittenSearch {
     sensitivity: edit.sensitivity ?? search.sensitivity,
     ...when,
   };
-}
-
-function formatEvery(search: Search): string | undefined {
-  return search.every_seconds === null ? undefined : `${search.every_seconds}s`;
 }
 
 function readCronZone(search: Search): string | undefined {
@@ -336,12 +333,10 @@ function pickRequest({
   date_filter,
   streaming,
   extra,
-}: Definition): Omit<Definition, keyof Timing> {
+}: Definition): Omit<Definition, keyof ScheduleColumns> {
   return { prompt, tools, model, date_filter, streaming, extra };
 }
 
-type Timing = Pick<Definition, 'cron' | 'every_seconds' | 'tz'>;
-
-function pickTiming({ cron, every_seconds, tz }: Definition): Timing {
-  return { cron, every_seconds, tz };
+function pickTiming({ cron, every_seconds, auto, tz }: ScheduleColumns): ScheduleColumns {
+  return { cron, every_seconds, auto, tz };
 }

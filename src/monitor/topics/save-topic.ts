@@ -190,7 +190,7 @@ function checkTopicName(name: string, problems: Problem[]): string {
 }
 
 /** Default intervals of a watched text: 96 and 24 calls a day. */
-const DEFAULT_POSTS_INTERVAL = '15m';
+const DEFAULT_POSTS_INTERVAL = 'auto';
 const DEFAULT_AI_INTERVAL = '1h';
 
 type WatchRequest = {

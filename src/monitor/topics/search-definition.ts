@@ -9,11 +9,12 @@ import {
   TOOLS,
   type Tool,
 } from '../../domain/enumerations.ts';
+import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
 import type { Definition } from '../../store/searches.ts';
-import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
+import { parseSearchSchedule, type SearchSchedule, toScheduleColumns } from '../schedule/schedule.ts';
 
 /** A saved search as a person writes it. Members are text, as on a command line or in a form. */
 export type WrittenSearch = {
@@ -43,7 +44,7 @@ export type CheckedSearch = {
   labels: string[];
   sensitivity: Sensitivity;
   definition: Definition;
-  schedule: Schedule;
+  schedule: SearchSchedule;
 };
 
 const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -72,15 +73,14 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
   const sensitivity = checkChoice(SENSITIVITIES, written.sensitivity, 'sensitivity', 'normal', problems);
   const schedule = collectProblems(
     problems,
-    () => parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
+    () => parseSearchSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
     undefined,
   );
   if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
-  const when =
-    schedule.kind === 'cron'
-      ? { cron: schedule.cron, every_seconds: null, tz: schedule.tz }
-      : { cron: null, every_seconds: schedule.seconds, tz: 'UTC' };
-  const definition: Definition = { prompt, tools, model, date_filter, streaming, extra, ...when };
+  const definition: Definition = {
+    ...{ prompt, tools, model, date_filter, streaming, extra },
+    ...toScheduleColumns(schedule),
+  };
   return { slug, operation, labels, sensitivity, definition, schedule };
 }
 
@@ -131,6 +131,12 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const unknown = listPlaceholders(value).find((name) => !PLACEHOLDERS.some((known) => known === name));
+      if (unknown !== undefined) {
+        const known = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+        problems.push({ path: 'extra', given: `{{${unknown}}}`, expected: `a known placeholder: ${known}` });
+        return {};
+      }
       const taken = Object.keys(value).filter((name) => RESERVED_MEMBERS.has(name) || name === '__proto__');
       if (taken.length === 0 && isStorable(value)) return { ...value };
       problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });

@@ -97,8 +97,16 @@ export type Coverage = {
   mostPosts: number;
 };
 
+/** Coverage, and what else the pace of a search is learned from. */
+export type ObservedRun = Coverage & {
+  /** Until when the previous run of the request observed (ms since 1970); null: none did, or the search was stopped since. */
+  lastUntil: number | null;
+  /** Publication times of its posts if it may be truncated; null if it reaches back to the previous run. */
+  times: readonly number[] | null;
+};
+
 /** Coverage of the runs of a batch, except for runs whose response does not show it. */
-export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise<Coverage[]> {
+export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise<ObservedRun[]> {
   const { rows } = await tx.query<RunRow>({ name: 'look_back', text: LOOK_BACK, values: [ids] });
   return rows.flatMap((run) => {
     const everySeconds = Math.round(run.every_seconds);
@@ -117,7 +125,10 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
     const reach = computeReach(before, { observedAt: run.at.getTime(), posts, times: run.times ?? [] });
     if (reach === null) return [];
     const mostPosts = Math.max(posts, run.most_posts ?? 0);
-    return [{ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts }];
+    const isResumed = before.resumedAt !== null && before.resumedAt > (before.lastUntil ?? before.resumedAt);
+    const lastUntil = isResumed ? null : before.lastUntil;
+    const times = run.repeats ? null : run.times;
+    return [{ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts, lastUntil, times }];
   });
 }
 

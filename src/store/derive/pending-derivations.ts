@@ -126,6 +126,10 @@ export type TakenReading = {
   at: Date;
   notify: boolean;
   baseline: boolean;
+  request_version: number;
+  /** Numbers of items that the search had not found before. */
+  new_posts: number;
+  new_links: number;
 };
 
 /** Which readings a batch takes. */
@@ -147,7 +151,8 @@ type ReadingSelection = {
  * $1 maximum, $2 minimum age in milliseconds, $3 whether simulated, $4 search, $5 time.
  */
 const TAKE_READINGS = `
-SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline
+SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline, r.request_version,
+  cardinality(p.new_posts) AS new_posts, cardinality(p.new_links) AS new_links
 FROM (SELECT *, bool_and(notify) OVER (PARTITION BY search_id) AS is_first FROM ${PENDING}) p
 JOIN strandline.runs r ON r.id = p.run_id
 JOIN strandline.searches s ON s.id = p.search_id

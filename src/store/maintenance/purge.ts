@@ -256,6 +256,7 @@ const TABLES_OF_SEARCH = [
   'post_counters_at_age',
   'dropped_posts',
   'latest_results',
+  'search_pace',
   'search_typical',
   'search_rising',
   'search_gains',

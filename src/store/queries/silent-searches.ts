@@ -9,13 +9,14 @@ export type ScheduleGroup = {
   schedule: string;
   cron: string | null;
   every_seconds: number | null;
+  auto: string | null;
   tz: string;
   /** Start of the longest period without a successful run among its searches. */
   oldest: Date;
 };
 
 /** Schedules are grouped by this. */
-const SCHEDULE_SQL = `coalesce(v.cron || ' ' || v.tz, v.every_seconds::text)`;
+const SCHEDULE_SQL = `coalesce(v.cron || ' ' || v.tz, v.every_seconds::text, v.auto)`;
 
 /** Its newest read response, or a later edit, resume or creation, which restarts the count. */
 const SILENT_SINCE_SQL = 'greatest(l.at, s.state_since, v.created_at)';
@@ -28,8 +29,8 @@ LEFT JOIN strandline.latest_results l ON l.search_id = s.id
 WHERE s.archived_at IS NULL AND s.state = 'active' AND s.simulation IS NULL AND s.simulated = $1::boolean`;
 
 const SELECT_SCHEDULE_GROUPS = `
-SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}
-GROUP BY 1, 2, 3`;
+SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, v.auto, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}
+GROUP BY 1, 2, 3, 4`;
 
 /**
  * The schedules of active searches: far fewer than searches, and each is computed once. For 100,000 searches with 720

@@ -67,8 +67,11 @@ SELECT scan.*, due.*, open.*, (SELECT count(*)::int FROM strandline.runs WHERE o
 FROM (
   SELECT scanned_at, extract(epoch FROM clock_timestamp() - scanned_at)::float8 AS scan_age_seconds FROM strandline.scanner
 ) scan, (
-  SELECT count(*)::int AS overdue, min(next_due_at) AS overdue_since FROM strandline.searches
-  WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
+  SELECT count(*)::int AS overdue, min(at) AS overdue_since FROM (
+    SELECT next_due_at AS at FROM strandline.searches
+    WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
+    UNION ALL SELECT due_at FROM strandline.search_pace WHERE due_at <= $1
+  ) overdue
 ) due, (
   SELECT count(*) FILTER (WHERE status = 'queued')::int AS queued, min(created_at) FILTER (WHERE status = 'queued') AS queued_since,
     count(*) FILTER (WHERE status = 'running')::int AS running,
@@ -211,8 +214,9 @@ FROM (
       'broken', count(*) FILTER (WHERE state = 'broken'), 'capped', count(*) FILTER (WHERE state = 'capped')) AS searches,
     count(*) FILTER (WHERE due)::int AS overdue,
     coalesce(extract(epoch FROM $1::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
-  FROM (SELECT state, next_due_at, state IN ('active', 'capped') AND next_due_at <= $1::timestamptz AS due
-        FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean) kept
+  FROM (SELECT state, at AS next_due_at, state IN ('active', 'capped') AND at <= $1::timestamptz AS due
+        FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id
+        CROSS JOIN LATERAL (SELECT coalesce(s.next_due_at, p.due_at) AS at) d WHERE archived_at IS NULL AND simulated = $3::boolean) kept
 ) s, (
   SELECT json_build_object('queued', count(*) FILTER (WHERE status = 'queued'),
     'running', count(*) FILTER (WHERE status = 'running')) AS open_runs

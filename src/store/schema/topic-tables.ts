@@ -7,6 +7,7 @@ import {
   boolean,
   check,
   date,
+  doublePrecision,
   foreignKey,
   index,
   integer,
@@ -58,8 +59,10 @@ export const searches = strandline.table(
     state: text().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
-    /** The next slot without a run row; null if there is none (paused, archived, broken). */
+    /** The next slot without a run row; null if there is none (paused, archived, broken), or it is in `search_pace`. */
     next_due_at: instant(),
+    /** Whether its current version has an adaptive interval, so that `search_pace` has the next slot. */
+    adaptive: boolean().notNull().default(false),
     /** The simulation whose clock currently drives it; null: the database's clock. */
     simulation: text(),
     /** Sensitivity of spike detection; see monitor/trend. */
@@ -89,7 +92,7 @@ export const searches = strandline.table(
     check('searches_sensitivity', sql`${t.sensitivity} in ('low', 'normal', 'high', 'off')`),
     check(
       'searches_next_due',
-      sql`(${t.next_due_at} is not null) = (${t.archived_at} is null and ${t.state} in ('active', 'capped'))`,
+      sql`(${t.next_due_at} is not null) = (${t.archived_at} is null and ${t.state} in ('active', 'capped') and not ${t.adaptive})`,
     ),
     check('searches_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
@@ -140,13 +143,49 @@ export const search_versions = strandline.table(
     extra: jsonb().notNull().default({}),
     cron: text(),
     every_seconds: integer(),
+    /** An adaptive interval as written: `auto 5m-2h 48/day`. */
+    auto: text(),
     tz: text().notNull(),
     created_at: instant().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.search_id, t.version] }),
-    check('search_versions_schedule', sql`(${t.cron} is null) <> (${t.every_seconds} is null)`),
+    check('search_versions_schedule', sql`num_nonnulls(${t.cron}, ${t.every_seconds}, ${t.auto}) = 1`),
     check('search_versions_every', sql`${t.every_seconds} >= 60`),
+  ],
+);
+
+/**
+ * What responses have shown about the rate of a search, and when it is due if its interval is adaptive. The follower learns; the
+ * scan and the follower set due times. Apart from `searches`, whose rows are locked by saves.
+ */
+export const search_pace = strandline.table(
+  'search_pace',
+  {
+    search_id: ref()
+      .primaryKey()
+      .references(() => searches.id),
+    /** The next slot of an adaptive interval; null if it is not, or the search is stopped. */
+    due_at: instant(),
+    /** The current interval and the one before, in seconds, and why it is so; see `monitor/schedule/pace.ts`. */
+    interval_seconds: doublePrecision(),
+    before_seconds: doublePrecision(),
+    reason: text(),
+    /** Until when its calls per day are spent. */
+    spent_until: instant(),
+    /** The request that the rest is about. */
+    request_version: integer(),
+    learned_at: instant(),
+    rate: doublePrecision(),
+    room: doublePrecision(),
+    hour_posts: doublePrecision().array(),
+    hour_spans: doublePrecision().array(),
+    seen: doublePrecision(),
+    missed: doublePrecision(),
+  },
+  (t) => [
+    // For the scan, twice a second.
+    index('search_pace_due').on(t.due_at).where(sql`${t.due_at} is not null`),
   ],
 );
 

@@ -5,7 +5,7 @@ import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
-import { formatInterval } from '../components/numbers.tsx';
+import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { z } from 'zod';

@@ -89,16 +89,3 @@ export function formatDuration(seconds: number): string {
     if (seconds >= least) return `${Math.round(seconds / size)} ${unit}`;
   return seconds < 10 && !Number.isInteger(seconds) ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
 }
-
-const INTERVAL_UNITS = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-] as const;
-
-/** An interval as it is typed into a form: `15m`, `1h`, `90s`, `0`. */
-export function formatInterval(seconds: number): string {
-  if (seconds === 0) return '0';
-  for (const [unit, size] of INTERVAL_UNITS) if (seconds % size === 0) return `${seconds / size}${unit}`;
-  return `${seconds}s`;
-}

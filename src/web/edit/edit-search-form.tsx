@@ -2,7 +2,7 @@ import type { Problem } from '../../domain/errors.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
-import { formatInterval } from '../components/numbers.tsx';
+import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
 import type { Topic } from '../../store/topics.ts';
 import { SlugFields } from './slug-fields.tsx';
@@ -113,7 +113,8 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
 
 const FOLDED_FIELDS = new Set(['slug', 'topic', 'labels', 'extra', 'streaming']);
 
-function toSearchValues({ model, tools, date_filter, cron, every_seconds, tz }: SearchRow): SearchValues {
-  const when = cron === null ? { every: formatInterval(every_seconds ?? 0) } : { cron, tz };
+function toSearchValues(search: SearchRow): SearchValues {
+  const { model, tools, date_filter, cron, tz } = search;
+  const when = cron === null ? { every: writeEvery(search) } : { cron, tz };
   return { model, tools, date_filter: date_filter ?? undefined, ...when };
 }

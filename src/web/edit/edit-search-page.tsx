@@ -6,6 +6,8 @@ import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
+import { toPace } from '../../monitor/schedule/pace.ts';
+import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { listTopicsBeside } from '../../store/topics.ts';
@@ -14,6 +16,7 @@ import {
   type SearchRow,
   type SearchVersionRow as VersionRow,
 } from '../../store/queries/search-list.ts';
+import { readPaces } from '../../store/pace.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FormValues } from '../components/form.tsx';
@@ -166,8 +169,9 @@ async function renderEditSearch(
 }
 
 async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
-  const { slug: name, operation, cron, every_seconds, tz, model, service_kind } = search;
-  const kept = cron === null ? { every: `${every_seconds ?? 0}s` } : { cron, tz };
+  const { slug: name, operation, cron, tz, model, service_kind } = search;
+  const kept = cron === null ? { every: writeEvery(search) } : { cron, tz };
+  const [row] = await readPaces(ctx.db, [search.id]);
   const request =
     given === undefined
       ? { model, tools: search.tools, ...kept }
@@ -176,7 +180,7 @@ async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | und
           tools: parseRequest(given, '', operation).tools,
           ...parseSchedule(given, ''),
         };
-  return forecastSearches(ctx, service_kind, [{ name, operation, ...request }]);
+  return forecastSearches(ctx, service_kind, [{ name, operation, pace: toPace(row ?? null), ...request }]);
 }
 
 /**
@@ -233,6 +237,7 @@ const VERSION_MEMBERS = [
   ['extra', 'extra members'],
   ['cron', 'cron'],
   ['every_seconds', 'interval in seconds'],
+  ['auto', 'adaptive interval'],
   ['tz', 'time zone'],
 ] as const;
 

@@ -65,6 +65,7 @@ export function RequestFields({
 }
 
 const INTERVALS = [
+  ['auto', 'adaptive: as often as something is posted'],
   ['5m', 'every 5 minutes'],
   ['15m', 'every 15 minutes'],
   ['30m', 'every 30 minutes'],
@@ -79,7 +80,9 @@ const INTERVALS = [
 export function ScheduleFields({ prefix, values }: { prefix: string; values: SearchValues }) {
   const { zone } = useFrame();
   const { every = '15m', cron, tz = zone } = values;
-  const own = INTERVALS.some(([value]) => value === every) ? [] : [{ value: every, words: `every ${every}` }];
+  const own = INTERVALS.some(([value]) => value === every)
+    ? []
+    : [{ value: every, words: every.startsWith('auto') ? every : `every ${every}` }];
   return (
     <div class="schedule">
       <Field

@@ -6,8 +6,10 @@ import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import type { MissingTool } from '../../domain/tool-coverage.ts';
 import type { Context } from '../../monitor/context.ts';
 import { FAR_FUTURE } from '../../monitor/schedule/cadence.ts';
+import type { Pace } from '../../monitor/schedule/pace.ts';
 import {
   type DayCost,
+  describeExpected,
   estimateDayCost,
   previewWrittenSchedule,
   type SchedulePreview,
@@ -25,6 +27,8 @@ import { formatMinute, resolveZone } from '../../domain/display-format.ts';
 type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
   /** Display name. */
   name: string;
+  /** What its responses have shown, if it is saved. */
+  pace?: Pace | undefined;
 };
 
 type SearchForecast = {
@@ -83,7 +87,7 @@ export async function forecastSearches(
 function forecastSearch(
   ctx: Pick<Context, 'clock' | 'config'>,
   service_kind: ServiceKind,
-  { name, operation, model, cron, tz, every }: ForecastInput,
+  { name, operation, model, cron, tz, every, pace }: ForecastInput,
   costs: readonly CallCost[],
 ): Omit<SearchForecast, 'missing'> {
   const request = {
@@ -93,7 +97,12 @@ function forecastSearch(
   const call =
     costs.find((cost) => cost.operation === request.operation && cost.model === request.model) ?? null;
   try {
-    const preview = previewWrittenSchedule(ctx, { cron, tz, every, service_kind }, NEXT_RUNS);
+    const { operation: kind } = request;
+    const preview = previewWrittenSchedule(
+      ctx,
+      { cron, tz, every, service_kind, operation: kind },
+      { count: NEXT_RUNS, pace },
+    );
     const zone = cron === undefined ? null : (tz ?? 'UTC');
     return { name, zone, preview, problems: [], call, day: estimateDayCost(preview, call) };
   } catch (error) {
@@ -153,6 +162,9 @@ function SearchForecastLine({
   return (
     <p>
       <strong>{name}</strong>: {preview.words}, at most {formatCount(preview.mostRunsPerDay, 'run')} a day.{' '}
+      {preview.expected === null && !preview.words.startsWith('adaptive') ? null : (
+        <>Calls: {describeExpected(preview)}. </>
+      )}
       {zone === null ? null : <NextRuns preview={preview} zone={resolveZone(zone)} />}
       {missing.length === 0 ? null : (
         <span class="wrong">

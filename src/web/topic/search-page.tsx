@@ -2,7 +2,9 @@
 
 import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { describeMissed, describePace, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
+import { type PaceRow, readPaces } from '../../store/pace.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { renderPage } from '../components/page-layout.tsx';
@@ -38,6 +40,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const visit = updateVisit(request, reply, { now, last: seen });
     const fresh =
       visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
+    const [pace] = await readPaces(ctx.db, [search.id]);
     const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];
     return renderPage(request, reply, {
       title: slug,
@@ -69,7 +72,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
           ) : null}
           <RunsSection scope={scope} range={range} data={data} />
-          <SearchDefinition search={search} />
+          <SearchDefinition search={search} pace={pace ?? null} />
         </>
       ),
     });
@@ -77,7 +80,9 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
 }
 
 /** Query, service and schedule. */
-function SearchDefinition({ search }: { search: SearchRow }) {
+function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow | null }) {
+  const interval = pace === null ? null : describePace(pace);
+  const incomplete = pace === null ? null : judgeOne(pace);
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (
     <Section title="Definition" id="definition">
@@ -100,6 +105,18 @@ function SearchDefinition({ search }: { search: SearchRow }) {
         )}
         <dt>Schedule</dt>
         <dd>{describeSearchSchedule(search)}</dd>
+        {interval === null ? null : (
+          <>
+            <dt>Current interval</dt>
+            <dd>{interval}</dd>
+          </>
+        )}
+        {incomplete === null ? null : (
+          <>
+            <dt>Completeness</dt>
+            <dd class="wrong">{describeMissed(incomplete)}</dd>
+          </>
+        )}
         <dt>Spike detection</dt>
         <dd>{search.sensitivity === 'off' ? 'off' : `${search.sensitivity} sensitivity`}</dd>
         {labels.length === 0 ? null : (

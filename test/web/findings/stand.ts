@@ -39,6 +39,7 @@ export async function addSearch(
         streaming: false,
         extra: {},
         cron: null,
+        auto: null,
         every_seconds: 900,
         tz: 'UTC',
       },

@@ -56,6 +56,7 @@ export const searchesView = analytics
     archived_at: instant(),
     sensitivity: text({ enum: SENSITIVITIES }).notNull(),
     simulated: boolean().notNull(),
+    auto: text(),
   })
   .existing();
 
@@ -76,6 +77,7 @@ export const searchVersionsView = analytics
     cron: text(),
     every_seconds: integer(),
     tz: text().notNull(),
+    auto: text(),
   })
   .existing();
 

@@ -1,0 +1,89 @@
+/** What searches miss: posts between truncated responses, which no later response returns. */
+import type { Data } from '../../domain/data.ts';
+import { SECOND } from '../../domain/time.ts';
+import { type PaceRow, readActivePaces } from '../../store/pace.ts';
+import type { Context } from '../context.ts';
+import { findSufficientInterval, PACE_REASONS, type PaceReason, toPace } from '../schedule/pace.ts';
+import { describeInterval } from '../schedule/schedule.ts';
+
+/** Below this, chance and the error of the estimate are as large. */
+const LEAST_SHARE = 0.05;
+/** Posts on which a share must stand. */
+const LEAST_POSTS = 20;
+
+/** A search that misses posts. */
+export type IncompleteSearch = {
+  slug: string;
+  topic: string;
+  /** Estimated share of its posts of the last days that no response had. */
+  missed_share: number;
+  /** The longest usual interval that would find at least 98 %, in seconds; null: none of a minute or more. */
+  sufficient_seconds: number | null;
+  /** Whether its interval already adapts, so that its bounds or its calls per day are what is short. */
+  adaptive: boolean;
+};
+
+/** Active searches that miss at least 5 % of their posts, most first; those of simulations that still run are left out. */
+export async function judgeCompleteness(
+  { db }: Pick<Context, 'db'>,
+  data: Data,
+): Promise<IncompleteSearch[]> {
+  return (await readActivePaces(db, { data }))
+    .flatMap((row) => judgeOne(row) ?? [])
+    .sort((a, b) => b.missed_share - a.missed_share);
+}
+
+/** @returns null if it misses less than 5 %, or too little is known */
+export function judgeOne(row: PaceRow): IncompleteSearch | null {
+  const { seen, missed } = toPace(row);
+  if (row.operation !== 'microblog' || seen + missed < LEAST_POSTS) return null;
+  const missed_share = missed / (seen + missed);
+  if (missed_share < LEAST_SHARE) return null;
+  const ms = findSufficientInterval(toPace(row));
+  return {
+    slug: row.slug,
+    topic: row.topic,
+    missed_share,
+    sufficient_seconds: ms === null ? null : ms / SECOND,
+    adaptive: row.auto !== null,
+  };
+}
+
+/** `misses about 65 % of its posts; every 5 minutes, or auto, would find nearly all`. */
+export function describeMissed({ missed_share, sufficient_seconds, adaptive }: IncompleteSearch): string {
+  const missed = `misses about ${Math.round(missed_share * 100)} % of its posts`;
+  const every = sufficient_seconds === null ? null : `every ${describeInterval(sufficient_seconds)}`;
+  if (adaptive)
+    return `${missed}; ${every === null ? 'even calls every minute miss some' : `its calls per day or bounds do not allow ${every}`}`;
+  return `${missed}; ${every === null ? '--every auto finds more' : `${every}, or --every auto, finds nearly all`}`;
+}
+
+const REASONS: Readonly<Record<PaceReason, string>> = {
+  learning: 'its rate is not known yet',
+  rate: 'by the rate of its posts',
+  truncated: 'the last response did not reach back to the one before',
+  quiet: 'the last response had nothing new',
+  found: 'the last response had something new',
+  least: 'the shortest allowed',
+  most: 'the longest allowed',
+  budget: 'limited by its calls per day',
+};
+
+/** `every 5 minutes, before every 15 minutes: the last response did not reach back to the one before`; null if it does not adapt. */
+export function describePace(
+  row: Pick<PaceRow, 'interval_seconds' | 'before_seconds' | 'reason' | 'auto'>,
+): string | null {
+  const { interval_seconds, before_seconds, reason } = row;
+  if (row.auto === null) return null;
+  if (interval_seconds === null) return `every 15 minutes or as allowed: ${REASONS.learning}`;
+  const [now, before] = [interval_seconds, before_seconds].map((seconds) =>
+    seconds === null ? null : describeRounded(seconds),
+  );
+  const change = before === null || before === now ? '' : `, before every ${before}`;
+  return `every ${now}${change}: ${REASONS[PACE_REASONS.find((one) => one === reason) ?? 'rate']}`;
+}
+
+/** Seconds are exact below five minutes only. */
+function describeRounded(seconds: number): string {
+  return describeInterval(seconds < 300 ? Math.max(1, Math.round(seconds)) : Math.round(seconds / 60) * 60);
+}

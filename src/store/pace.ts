@@ -1,0 +1,121 @@
+/** What responses have shown about the rate of searches, and due times of adaptive intervals: `search_pace`. */
+import type { Data } from '../domain/data.ts';
+import type { Operation } from '../domain/enumerations.ts';
+import { type Database, type Id, sqlTime } from './database.ts';
+import type { ServiceKind } from './services.ts';
+
+/** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */
+export type PaceRow = {
+  search_id: Id;
+  slug: string;
+  topic: string;
+  service_id: Id;
+  service_kind: ServiceKind;
+  operation: Operation;
+  cron: string | null;
+  every_seconds: number | null;
+  auto: string | null;
+  tz: string;
+  current_request_version: number;
+  due_at: Date | null;
+  interval_seconds: number | null;
+  before_seconds: number | null;
+  reason: string | null;
+  spent_until: Date | null;
+  request_version: number | null;
+  learned_at: Date | null;
+  rate: number | null;
+  room: number | null;
+  hour_posts: number[] | null;
+  hour_spans: number[] | null;
+  seen: number | null;
+  missed: number | null;
+};
+
+const SELECT_PACES = `
+SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,
+  v.request_version AS current_request_version, p.due_at, p.interval_seconds, p.before_seconds, p.reason, p.spent_until, p.request_version,
+  p.learned_at, p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
+FROM strandline.searches s
+JOIN strandline.topics t ON t.id = s.topic_id
+JOIN strandline.services sv ON sv.id = s.service_id
+JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
+
+/** The paces of these searches. */
+export async function readPaces(
+  { pool }: Pick<Database, 'pool'>,
+  searchIds: readonly Id[],
+): Promise<PaceRow[]> {
+  const { rows } = await pool.query<PaceRow>({
+    name: 'read_paces',
+    text: `${SELECT_PACES} WHERE s.id = ANY ($1::bigint[])`,
+    values: [searchIds],
+  });
+  return rows;
+}
+
+/** The paces of active searches, of one service or of one side. */
+export async function readActivePaces(
+  { pool }: Pick<Database, 'pool'>,
+  of: { service: Id } | { data: Data },
+): Promise<PaceRow[]> {
+  const { rows } = await pool.query<PaceRow>(
+    `${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
+       AND ($1::bigint IS NULL OR s.service_id = $1) AND ($2::boolean IS NULL OR s.simulated = $2) ORDER BY t.slug, s.slug`,
+    'service' in of ? [of.service, null] : [null, of.data === 'simulated'],
+  );
+  return rows;
+}
+
+/** A learned pace, and the due time that follows from it. */
+export type LearnedPace = Pick<
+  PaceRow,
+  'search_id' | 'interval_seconds' | 'reason' | 'request_version' | 'rate' | 'room' | 'seen' | 'missed'
+> & {
+  /** When the previous pace was learned: nothing is written if another follower was faster. */
+  learned_before: Date | null;
+  learned_at: Date;
+  hour_posts: readonly number[];
+  hour_spans: readonly number[];
+  /** Null for a fixed schedule. */
+  due_at: Date | null;
+};
+
+/**
+ * Writes learned paces. A slot that has come stays until the scan has recorded it, and no slot is set in the past. Rows that a scan
+ * or an edit holds are left out: their next response is learned instead.
+ */
+export async function savePaces(
+  { pool }: Pick<Database, 'pool'>,
+  paces: readonly LearnedPace[],
+  now: Date | null,
+): Promise<void> {
+  if (paces.length === 0) return;
+  const rows = JSON.stringify(paces.map((pace) => ({ ...pace, search_id: String(pace.search_id) })));
+  await pool.query({
+    name: 'add_paces',
+    text: `INSERT INTO strandline.search_pace (search_id)
+      SELECT search_id FROM json_to_recordset($1::json) AS u(search_id bigint)
+      WHERE NOT EXISTS (SELECT FROM strandline.search_pace p WHERE p.search_id = u.search_id) ORDER BY 1 ON CONFLICT DO NOTHING`,
+    values: [rows],
+  });
+  await pool.query({
+    name: 'save_paces',
+    text: `WITH u AS MATERIALIZED (
+        SELECT u.*, ${sqlTime('$2')} AS now FROM json_to_recordset($1::json) AS u(search_id bigint, due_at timestamptz, interval_seconds float8,
+          reason text, request_version integer, learned_before timestamptz, learned_at timestamptz, rate float8, room float8,
+          hour_posts float8[], hour_spans float8[], seen float8, missed float8)
+      ), held AS MATERIALIZED (
+        SELECT p.search_id FROM strandline.search_pace p WHERE p.search_id IN (SELECT search_id FROM u) FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE strandline.search_pace p SET
+        due_at = CASE WHEN p.due_at > u.now THEN coalesce(greatest(u.due_at, u.now + interval '1 ms'), p.due_at) ELSE p.due_at END,
+        interval_seconds = u.interval_seconds, before_seconds = p.interval_seconds, reason = u.reason, request_version = u.request_version,
+        learned_at = u.learned_at, rate = u.rate, room = u.room, hour_posts = u.hour_posts, hour_spans = u.hour_spans,
+        seen = u.seen, missed = u.missed
+      FROM u JOIN held USING (search_id)
+      WHERE p.search_id = u.search_id AND p.learned_at IS NOT DISTINCT FROM u.learned_before`,
+    values: [rows, now],
+  });
+}

@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
+import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
+import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { readPaces } from '../../src/store/pace.ts';
+import { finishSetback } from '../../src/store/scanner.ts';
+import { lockDueSearches } from '../../src/store/slots.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
+
+const { stub, world, rows } = await stubbedWorld();
+const MINUTE = 60_000;
+
+/** A response with this many posts, the newest now and one each `gapMs` before. */
+function respondWith(count: number, gapMs: number): void {
+  const now = world.clock.now().getTime();
+  const posts = Array.from({ length: count }, (_, i) => {
+    const at = now - i * gapMs;
+    return wirePost(String(at), { created_at: new Date(at).toISOString() });
+  });
+  stub.answers(json({ miner_tweets: posts }));
+}
+
+async function createAdaptive(slug: string, over: Partial<NewSearch> = {}) {
+  respondWith(20, 3 * MINUTE);
+  const { search, firstRunId } = await createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: slug,
+    every: 'auto',
+    ...over,
+  });
+  expect(search.next_due_at?.getTime()).toBe(world.clock.now().getTime() + 15 * MINUTE);
+  await executeRun(world.ctx, firstRunId);
+  await derivePending(world.ctx, { settleMs: null });
+  return search;
+}
+
+const runsOf = (id: bigint) =>
+  rows(
+    `SELECT slot_at, status, reason, span_slots FROM strandline.runs WHERE search_id = $1 AND slot_at IS NOT NULL ORDER BY slot_at`,
+    [id],
+  );
+const paceOf = async (id: bigint) => {
+  const [row] = await readPaces(world.db, [id]);
+  if (row === undefined) throw new Error('no such search');
+  return row;
+};
+async function runQueued(id: bigint): Promise<void> {
+  const [run] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [id]);
+  expect(await executeRun(world.ctx, run.id)).toMatchObject({ status: 'succeeded' });
+  await derivePending(world.ctx, { settleMs: null });
+}
+
+test('the first response shows a rate, and the due time that follows becomes one run', async () => {
+  const search = await createAdaptive('learns', { every: 'auto 96/day' });
+  const pace = await paceOf(search.id);
+  expect(pace).toMatchObject({ reason: 'rate', learned_at: world.clock.now() });
+  expect(pace.rate).toBeGreaterThan(15);
+  expect(pace.rate).toBeLessThan(25);
+  const due = pace.due_at ?? new Date(0);
+  expect((due.getTime() - world.clock.now().getTime()) / MINUTE).toBeGreaterThan(5);
+  expect(await rows('SELECT next_due_at FROM strandline.searches WHERE id = $1', [search.id])).toEqual([
+    { next_due_at: null },
+  ]);
+  world.clock.set(new Date(due.getTime() - 1).toISOString());
+  expect(await scan(world.ctx)).toMatchObject({ nextDueAt: expect.any(Date) });
+  expect(await runsOf(search.id)).toEqual([]);
+  world.clock.set(due.toISOString());
+  await Promise.all([scan(world.ctx), scan(world.ctx), scan(world.ctx)]);
+  expect(await runsOf(search.id)).toEqual([
+    { slot_at: due, status: 'queued', reason: null, span_slots: null },
+  ]);
+  expect((await paceOf(search.id)).due_at?.getTime()).toBeGreaterThan(due.getTime());
+});
+
+test('a truncated response makes the interval shorter, an empty one longer, each with its reason', async () => {
+  const search = await createAdaptive('changes', { every: 'auto 96/day' });
+  const first = await paceOf(search.id);
+  world.clock.set((first.due_at ?? new Date(0)).toISOString());
+  await scan(world.ctx);
+  respondWith(20, 5_000);
+  await runQueued(search.id);
+  const faster = await paceOf(search.id);
+  expect(faster).toMatchObject({ before_seconds: first.interval_seconds });
+  expect(faster.interval_seconds).toBeLessThan((first.interval_seconds ?? 0) / 2);
+  expect(faster.missed).toBeGreaterThan(10);
+  world.clock.set((faster.due_at ?? new Date(0)).toISOString());
+  await scan(world.ctx);
+  stub.answers(json({ miner_tweets: [] }));
+  await runQueued(search.id);
+  const slower = await paceOf(search.id);
+  expect(slower.interval_seconds).toBeGreaterThanOrEqual(faster.interval_seconds ?? 0);
+  expect(slower.rate).toBeLessThan(faster.rate ?? 0);
+  const missing = (await judgeCompleteness(world.ctx, 'real')).find(({ slug }) => slug === 'changes');
+  expect(missing).toMatchObject({ adaptive: true });
+});
+
+test('after downtime the due time that was set becomes one run, and nothing was missed', async () => {
+  const search = await createAdaptive('downtime-auto');
+  const { due_at } = await paceOf(search.id);
+  world.clock.advance(3 * 24 * 60 * MINUTE);
+  await scan(world.ctx);
+  await scan(world.ctx);
+  expect(await runsOf(search.id)).toEqual([
+    { slot_at: due_at, status: 'queued', reason: null, span_slots: null },
+  ]);
+  expect((await paceOf(search.id)).due_at?.getTime()).toBeGreaterThan(world.clock.now().getTime());
+});
+
+test('a due time while a run waits is skipped, and a run without a response leaves a due time', async () => {
+  const search = await createAdaptive('waits-auto');
+  for (let slot = 0; slot < 2; slot += 1) {
+    world.clock.set(((await paceOf(search.id)).due_at ?? new Date(0)).toISOString());
+    await scan(world.ctx);
+  }
+  expect(await runsOf(search.id)).toMatchObject([
+    { status: 'queued' },
+    { status: 'skipped', reason: 'overlap' },
+  ]);
+  expect((await paceOf(search.id)).due_at?.getTime()).toBeGreaterThan(world.clock.now().getTime());
+});
+
+test('a paused search is never due; it is due again when resumed, and after an edit to and from a fixed interval', async () => {
+  const search = await createAdaptive('paused-auto');
+  await changeSearch(world.ctx, 'paused-auto', 'pause');
+  expect((await paceOf(search.id)).due_at).toBeNull();
+  world.clock.advance(24 * 60 * MINUTE);
+  await scan(world.ctx);
+  expect(await runsOf(search.id)).toEqual([]);
+  const resumed = await changeSearch(world.ctx, 'paused-auto', 'resume');
+  expect(resumed.next_due_at?.getTime()).toBe(world.clock.now().getTime() + 15 * MINUTE);
+  const fixed = await editSearch(world.ctx, 'paused-auto', { every: '1h' });
+  expect(fixed.search).toMatchObject({ every_seconds: 3_600, auto: null, next_due_at: expect.any(Date) });
+  expect((await paceOf(search.id)).due_at).toBeNull();
+  const again = await editSearch(world.ctx, 'paused-auto', { every: 'auto 10m-1h' });
+  expect(again.search).toMatchObject({ every_seconds: null, auto: 'auto 10m-1h' });
+  expect((await paceOf(search.id)).due_at?.getTime()).toBe(world.clock.now().getTime() + 15 * MINUTE);
+  expect(await rows('SELECT next_due_at FROM strandline.searches WHERE id = $1', [search.id])).toEqual([
+    { next_due_at: null },
+  ]);
+  await changeSearch(world.ctx, 'paused-auto', 'remove');
+  expect((await paceOf(search.id)).due_at).toBeNull();
+});
+
+test('what is left of a wait stays when the clock of the database goes back', async () => {
+  const search = await createAdaptive('setback-auto');
+  const { due_at } = await paceOf(search.id);
+  const now = new Date(world.clock.now().getTime() - 120 * MINUTE);
+  await inTransaction(world.db, (tx) => finishSetback(tx, { now, leaseMs: 1_000, setBackMs: 120 * MINUTE }));
+  const pace = await paceOf(search.id);
+  expect(pace.due_at?.getTime()).toBe((due_at?.getTime() ?? 0) - 120 * MINUTE);
+  expect(pace.learned_at).toEqual(now);
+});
+
+test('a search makes no more calls in a day than its schedule allows', async () => {
+  const search = await createAdaptive('budget-auto', { every: 'auto 1m-6h 8/day' });
+  const from = world.clock.now().getTime();
+  let slots = 0;
+  for (;;) {
+    const due = (await paceOf(search.id)).due_at ?? new Date(0);
+    if (due.getTime() >= from + 24 * 60 * MINUTE) break;
+    world.clock.set(due.toISOString());
+    await scan(world.ctx);
+    respondWith(20, 1_000);
+    await runQueued(search.id);
+    slots += 1;
+  }
+  expect(slots).toBeLessThanOrEqual(8);
+  expect(slots).toBeGreaterThan(5);
+  expect(await paceOf(search.id)).toMatchObject({ reason: 'budget' });
+}, 60_000);
+
+test('a due time that has come is not moved before the scan has recorded it', async () => {
+  const search = await createAdaptive('due-while-learning');
+  const due = (await paceOf(search.id)).due_at ?? new Date(0);
+  const [first] = await rows('SELECT max(id) AS id FROM strandline.runs WHERE search_id = $1', [search.id]);
+  expect(first.id).not.toBeNull();
+  await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+    SELECT search_id, version, request_version, 'manual', 'queued', $2, $2 FROM strandline.runs WHERE id = $1`,
+    [first.id, world.clock.now()],
+  );
+  world.clock.set(new Date(due.getTime() + 1).toISOString());
+  respondWith(20, 1_000);
+  await runQueued(search.id);
+  expect((await paceOf(search.id)).due_at).toEqual(due);
+  await scan(world.ctx);
+  expect(await runsOf(search.id)).toMatchObject([{ slot_at: due }]);
+});
+
+test('the scan finds adaptive searches by their own index', async () => {
+  await rows(`INSERT INTO strandline.search_pace (search_id, due_at)
+    SELECT id, next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL ON CONFLICT DO NOTHING`);
+  const plan = await inTransaction(world.db, async (tx) => {
+    await tx.query('SET LOCAL enable_seqscan = off');
+    const due = await lockDueSearches(tx, { now: new Date(0), simulation: null, limit: 5 });
+    expect(due).toEqual([]);
+    // The statement that was just prepared.
+    const { rows: lines } = await tx.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN EXECUTE lock_due_searches('1970-01-01', 5)`,
+    );
+    return lines.map((line) => line['QUERY PLAN']).join('\n');
+  });
+  expect(plan).toContain('search_pace_due');
+  expect(plan).toContain('searches_pkey');
+});

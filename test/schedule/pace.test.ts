@@ -1,0 +1,263 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  chooseAiInterval,
+  chooseInterval,
+  earliestCall,
+  findNewestBlock,
+  findSufficientInterval,
+  fitFill,
+  forecastAdaptive,
+  forecastFixed,
+  learn,
+  limitCalls,
+  NEW_PACE,
+  type Pace,
+  type PacedResponse,
+  spendCall,
+  spreadBudget,
+} from '../../src/monitor/schedule/pace.ts';
+import { parseAdaptive, toScheduleColumns, writeEvery } from '../../src/monitor/schedule/schedule.ts';
+import { seeded } from '../faults/random.ts';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const START = Date.UTC(2026, 10, 21);
+const LIMITS = { leastMs: 2 * MINUTE, mostMs: 6 * HOUR, fill: 0.6 };
+const RUNS = { numRuns: 200 };
+
+/** Times of a Poisson process, newest first. */
+function posts(random: () => number, perHour: number, from: number, to: number): number[] {
+  const times: number[] = [];
+  for (let at = from; ; times.unshift(at)) {
+    at += (-Math.log(1 - random()) / perHour) * HOUR;
+    if (at > to) return times;
+  }
+}
+
+/** A pace after responses of a limit at even intervals. */
+function watch(perHour: number, { limit = 40, everyMs = 5 * MINUTE, calls = 60, seed = 1 } = {}): Pace {
+  const random = seeded(seed);
+  let pace = NEW_PACE;
+  for (let call = 0; call < calls; call += 1) {
+    const at = START + call * everyMs;
+    const since = call === 0 ? null : at - everyMs;
+    // Enough for a response, or the whole interval.
+    const reach = Math.min(call === 0 ? 2 * DAY : everyMs, (3 * limit * HOUR) / perHour);
+    const returned = posts(random, perHour, at - reach, at).slice(0, limit);
+    const times = call === 0 || returned.length === limit ? returned : null;
+    pace = learn(pace, { at, since, newPosts: returned.length, times });
+  }
+  return pace;
+}
+
+describe('the rate', () => {
+  test.each([
+    ['a truncated response alone', 1_200, { limit: 40, everyMs: HOUR, calls: 1 }, 0.5],
+    ['truncated responses', 1_200, { limit: 40, everyMs: HOUR, calls: 48 }, 0.3],
+    ['whole responses', 60, { limit: 200, everyMs: 15 * MINUTE, calls: 200 }, 0.3],
+    ['responses that are mostly empty', 0.5, { limit: 40, everyMs: 15 * MINUTE, calls: 2_000 }, 0.5],
+  ])('is measured by %s', (_what, perHour, options, tolerance) => {
+    const rates = Array.from({ length: 20 }, (_, seed) => watch(perHour, { ...options, seed }).rate ?? 0);
+    const average = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    expect(Math.abs(average / perHour - 1)).toBeLessThan(tolerance / 2);
+    for (const rate of rates) expect(Math.abs(Math.log(rate / perHour))).toBeLessThan(1.2);
+  });
+
+  test('is not finished by popular posts at the end of a response', () => {
+    const random = seeded(3);
+    const newest = posts(random, 300, START - 10 * MINUTE, START).slice(0, 24);
+    const popular = Array.from({ length: 16 }, () => START - HOUR - random() * DAY);
+    const block = findNewestBlock([...popular, ...newest], START);
+    expect(block).toEqual({ posts: 24, oldest: newest.at(-1) });
+  });
+
+  test('stays a finite number that is not negative, whatever comes', () => {
+    const response = fc.record({
+      passed: fc.integer({ min: -HOUR, max: 40 * DAY }),
+      newPosts: fc.nat(500),
+      isKnown: fc.boolean(),
+      times: fc.option(fc.array(fc.integer({ min: -30 * DAY, max: HOUR }), { maxLength: 60 })),
+    });
+    fc.assert(
+      fc.property(fc.array(response, { maxLength: 12 }), (responses) => {
+        let [pace, at] = [NEW_PACE, START];
+        for (const { passed, newPosts, isKnown, times } of responses) {
+          const since = isKnown ? at : null;
+          at += passed;
+          const last = { at, since, newPosts, times: times?.map((time) => at + time) ?? null };
+          pace = learn(pace, last);
+          const { ms } = chooseInterval(pace, at, LIMITS, last);
+          expect(pace.rate === null || (Number.isFinite(pace.rate) && pace.rate >= 0)).toBe(true);
+          expect([pace.seen, pace.missed].every((n) => Number.isFinite(n) && n >= 0)).toBe(true);
+          expect(ms).toBeGreaterThanOrEqual(LIMITS.leastMs);
+          expect(ms).toBeLessThanOrEqual(LIMITS.mostMs);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('the interval', () => {
+  const rates = fc.double({ min: 0.01, max: 5_000, noNaN: true });
+
+  test('is shorter after a truncated response', () => {
+    fc.assert(
+      fc.property(
+        rates,
+        fc.integer({ min: 4 * MINUTE, max: 6 * HOUR }),
+        fc.nat(1e6),
+        (perHour, everyMs, seed) => {
+          const pace = watch(perHour, { seed, calls: 3 });
+          const at = START + 3 * 5 * MINUTE + everyMs;
+          const block = Array.from({ length: 40 }, (_, i) => at - ((i + 1) * everyMs) / 120);
+          const last: PacedResponse = { at, since: at - everyMs, newPosts: 40, times: block };
+          expect(chooseInterval(learn(pace, last), at, LIMITS, last).ms).toBeLessThan(everyMs);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('is not shorter after a response without a post than if it had had some', () => {
+    fc.assert(
+      fc.property(
+        rates,
+        fc.integer({ min: MINUTE, max: 6 * HOUR }),
+        fc.integer({ min: 1, max: 40 }),
+        (perHour, everyMs, newPosts) => {
+          const pace = watch(perHour, { calls: 5 });
+          const at = START + 5 * 5 * MINUTE + everyMs;
+          const after = (n: number) => {
+            const last = { at, since: at - everyMs, newPosts: n, times: null };
+            return chooseInterval(learn(pace, last), at, LIMITS, last).ms;
+          };
+          expect(after(0)).toBeGreaterThanOrEqual(after(newPosts) - 1);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('of an empty search grows to the longest', () => {
+    let [pace, at] = [watch(200, { calls: 5 }), START + HOUR];
+    let previous = 0;
+    for (let call = 0; call < 60; call += 1) {
+      const last = { at, since: pace.learnedAt, newPosts: 0, times: null };
+      pace = learn(pace, last);
+      const { ms } = chooseInterval(pace, at, LIMITS, last);
+      expect(ms).toBeGreaterThanOrEqual(previous - 1);
+      previous = ms;
+      at += ms;
+    }
+    expect(previous).toBe(LIMITS.mostMs);
+  });
+
+  test('of an AI search is balanced where two responses of three find something new', () => {
+    expect(chooseAiInterval(null, 3, LIMITS)).toEqual({ ms: HOUR, reason: 'learning' });
+    expect(chooseAiInterval(HOUR, 3, LIMITS)).toEqual({ ms: 0.8 * HOUR, reason: 'found' });
+    expect(chooseAiInterval(HOUR, 0, LIMITS)).toEqual({ ms: 1.5 * HOUR, reason: 'quiet' });
+    expect(chooseAiInterval(5 * HOUR, 0, LIMITS)).toEqual({ ms: 6 * HOUR, reason: 'most' });
+    expect(chooseAiInterval(2 * MINUTE, 1, LIMITS)).toEqual({ ms: 2 * MINUTE, reason: 'least' });
+  });
+});
+
+describe('the budget', () => {
+  test('allows no more calls in any 24 hours, whenever calls are wanted', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.array(fc.nat(3 * HOUR), { maxLength: 400 }),
+        (most, waits) => {
+          const calls: number[] = [];
+          let spent: number | null = null;
+          let at = START;
+          for (const wait of waits) {
+            at = Math.max(at + wait, spent === null ? at : earliestCall(spent, most));
+            spent = spendCall(spent, at, most);
+            calls.push(at);
+          }
+          for (const [i, first] of calls.entries())
+            expect(calls.slice(i).filter((call) => call < first + DAY - 1).length).toBeLessThanOrEqual(most);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('of several searches goes where responses are fullest, and is kept', () => {
+    const searches = [10, 100, 1_000].map((perHour) => ({ pace: watch(perHour), ...LIMITS }));
+    const callsAt = (fill: number) =>
+      searches.map(({ pace }) => forecastAdaptive(pace, { ...LIMITS, fill })?.callsPerDay ?? 0);
+    const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+    for (const budget of [200, 400, 800]) {
+      const fill = fitFill(searches, budget);
+      const calls = callsAt(fill);
+      expect(sum(calls)).toBeLessThanOrEqual(budget * 1.001);
+      expect(calls[2]).toBeGreaterThan((calls[0] ?? 0) * 2);
+    }
+    expect(fitFill(searches, 1e6)).toBe(0.6);
+  });
+
+  test('lasts until midnight, and is not hoarded for the last minutes of the day', () => {
+    expect(spreadBudget(960, 960, START)).toBe(960);
+    expect(spreadBudget(960, 480, START + DAY / 2)).toBe(960);
+    expect(spreadBudget(960, 0, START + DAY - MINUTE)).toBeCloseTo(960, -1);
+    expect(spreadBudget(960, 400, START + DAY - MINUTE)).toBeLessThan(3_000);
+  });
+
+  test.each([
+    ['as every 15 minutes', {}, { operation: 'microblog', service_kind: 'own' }, null, 96],
+    ['as hourly on a hosted service', {}, { operation: 'microblog', service_kind: 'hosted' }, null, 24],
+    ['as hourly for an AI search', {}, { operation: 'ai', service_kind: 'own' }, null, 24],
+    ['as written', { callsPerDay: 500 }, { operation: 'ai', service_kind: 'hosted' }, 7, 7],
+    [
+      'shared if CALLS_PER_DAY is set',
+      { callsPerDay: 500 },
+      { operation: 'ai', service_kind: 'own' },
+      null,
+      null,
+    ],
+  ] as const)('is %s', (_what, config, search, callsPerDay, expected) => {
+    expect(limitCalls(config, search, { callsPerDay })).toBe(expected);
+  });
+});
+
+describe('the forecast', () => {
+  test('says what a fixed interval misses, and which one would not', () => {
+    const pace = watch(200, { limit: 40, everyMs: 5 * MINUTE, calls: 300 });
+    expect(pace.room).toBeGreaterThan(20);
+    expect(forecastFixed(pace, HOUR)?.caught).toBeLessThan(0.3);
+    expect(forecastFixed(pace, 3 * MINUTE)?.caught).toBeGreaterThan(0.98);
+    expect(findSufficientInterval(pace)).toBeLessThanOrEqual(10 * MINUTE);
+    expect(forecastAdaptive(pace, LIMITS)?.caught).toBeGreaterThan(0.95);
+    expect(forecastFixed(NEW_PACE, HOUR)).toBeNull();
+  });
+
+  test('counts the posts between truncated responses as missed', () => {
+    const { seen, missed } = watch(240, { limit: 40, everyMs: HOUR, calls: 48 });
+    expect(missed / (seen + missed)).toBeGreaterThan(0.75);
+    expect(missed / (seen + missed)).toBeLessThan(0.9);
+  });
+});
+
+describe('an adaptive schedule', () => {
+  test.each(['auto', 'auto 5m-2h', 'auto 48/day', 'auto 90s-1d 7/day'])(
+    'is written as it was read: %s',
+    (written) => {
+      expect(writeEvery(toScheduleColumns(parseAdaptive(`  ${written.toUpperCase()} `)))).toBe(written);
+    },
+  );
+
+  test.each([
+    'automatic',
+    'auto 5m',
+    'auto 2h-5m',
+    'auto 1s-5m',
+    'auto 0/day',
+    'auto 5m-2h 48',
+    'auto -1/day',
+  ])('is refused: %s', (written) => {
+    expect(() => parseAdaptive(written)).toThrow(/every/);
+  });
+});
