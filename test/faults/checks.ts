@@ -62,8 +62,15 @@ export const CHECKS: readonly Check[] = [
     id: 'U3',
     broken: 'an active search has fallen silent',
     counts: 'lost',
-    sql: `SELECT slug, next_due_at FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')
-      AND (next_due_at IS NULL OR next_due_at < $1::timestamptz - ${JUST_NOW})`,
+    sql: `SELECT slug, at FROM strandline.searches s LEFT JOIN strandline.search_pace p ON p.search_id = s.id
+      CROSS JOIN LATERAL (SELECT CASE WHEN adaptive THEN due_at ELSE next_due_at END AS at) d
+      WHERE archived_at IS NULL AND state IN ('active', 'capped') AND (at IS NULL OR at < $1::timestamptz - ${JUST_NOW})`,
+  },
+  {
+    id: 'U3',
+    broken: 'a search is due that has a fixed schedule, is stopped or removed',
+    sql: `SELECT slug, due_at FROM strandline.search_pace p JOIN strandline.searches s ON s.id = p.search_id
+      WHERE due_at IS NOT NULL AND NOT (adaptive AND archived_at IS NULL AND state IN ('active', 'capped'))`,
   },
   {
     id: 'U4',

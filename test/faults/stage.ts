@@ -346,6 +346,7 @@ async function left({ db }: World, { now, olderMs }: { now: Date; olderMs: numbe
        UNION ALL SELECT 'responses unread', count(*)::int FROM strandline.responses
        WHERE read_at IS NULL AND ($2 OR received_at <= $1)
        UNION ALL SELECT 'searches due', count(*)::int FROM strandline.searches WHERE next_due_at <= $1
+       UNION ALL SELECT 'adaptive searches due', count(*)::int FROM strandline.search_pace WHERE due_at <= $1
        UNION ALL SELECT 'messages due', count(*)::int FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
        WHERE d.next_attempt_at <= $1 AND c.state = 'active' AND coalesce(c.resting_until <= $1, true)
        UNION ALL SELECT 'discoveries to deliver', count(*)::int FROM strandline.channels c

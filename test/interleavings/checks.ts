@@ -22,7 +22,8 @@ const CHECKS: Readonly<Record<string, string>> = {
     SELECT FROM s WHERE s.id = ($2::bigint[])[1] AND s.state IN ('active', 'capped') AND s.archived_at IS NULL
       AND extract(epoch FROM s.next_due_at - $3::timestamptz) / 60
         <> (SELECT count(*) FROM r WHERE r.search_id = s.id AND r.slot_at >= $3)`,
-  'P1: an active search is never due': `SELECT FROM s WHERE state IN ('active', 'capped') AND archived_at IS NULL AND next_due_at IS NULL`,
+  'P1: an active search is never due': `SELECT FROM s WHERE state IN ('active', 'capped') AND archived_at IS NULL AND next_due_at IS NULL
+    AND NOT EXISTS (SELECT FROM strandline.search_pace p WHERE p.search_id = s.id AND p.due_at IS NOT NULL)`,
   'P1: a queued run is never offered': `SELECT FROM r WHERE status = 'queued' AND offer_at IS NULL`,
   'P1: a search that was stopped has a queued run': `
     SELECT FROM r JOIN s ON s.id = r.search_id WHERE r.status = 'queued'

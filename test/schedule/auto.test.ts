@@ -209,3 +209,26 @@ test('the scan finds adaptive searches by their own index', async () => {
   expect(plan).toContain('search_pace_due');
   expect(plan).toContain('searches_pkey');
 });
+
+test('a request says since when posts are wanted, once a response has shown the newest', async () => {
+  const extra = JSON.stringify({ start_date: '{{since}}', count: 40 });
+  const search = await createAdaptive('since-newest', { extra });
+  expect(stub.requests.at(-1)?.body).toEqual({ prompt: 'since-newest', model: 'NOVA', count: 40 });
+  const newest = world.clock.now().toISOString();
+  for (const posts of [0, 0]) {
+    world.clock.set(((await paceOf(search.id)).due_at ?? new Date(0)).toISOString());
+    await scan(world.ctx);
+    respondWith(posts, MINUTE);
+    await runQueued(search.id);
+    expect(stub.requests.at(-1)?.body).toMatchObject({ start_date: newest });
+  }
+  await expect(
+    createSearch(world.ctx, {
+      slug: 'x',
+      operation: 'microblog',
+      prompt: 'x',
+      every: '1h',
+      extra: '{"a": "{{until}}"}',
+    }),
+  ).rejects.toMatchObject({ problems: [{ path: 'extra', given: '{{until}}' }] });
+});

@@ -65,6 +65,37 @@ export const SCHEDULER: readonly Row[] = [
     },
   },
   {
+    id: 'F98',
+    title:
+      'all workers are down and the queue is emptied while adaptive searches come due: each runs once, for the due time that was set, and is due again',
+    core: true,
+    movesTime: true,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const worker = await stage.start();
+      for (const prompt of [1, 2, 3, 4]) await stage.add(prompt, { every: 'auto 2m-1h' });
+      await stage.settled();
+      await worker.stop();
+      const down = await stage.rows('SELECT search_id, due_at FROM strandline.search_pace ORDER BY 1');
+      assert.equal(down.length, 4);
+      await stage.emptyQueue();
+      await stage.moveTime(3 * HOUR);
+      await Promise.all([stage.start(), stage.start()]);
+      await stage.settled();
+      for (const { search_id, due_at } of down) {
+        const [first, ...others] = await stage.rows(
+          `SELECT slot_at, status, reason FROM strandline.runs WHERE search_id = ${search_id} AND slot_at >= '${due_at.toISOString()}' ORDER BY 1`,
+        );
+        assert.deepEqual(first, { slot_at: due_at, status: 'succeeded', reason: null });
+        assert.deepEqual(others, []);
+      }
+      const overdue = await stage.rows(
+        'SELECT search_id FROM strandline.search_pace WHERE due_at IS NULL OR due_at <= clock_timestamp()',
+      );
+      assert.deepEqual(overdue, []);
+    },
+  },
+  {
     id: 'F02',
     title:
       'the queue is emptied while runs are queued and one is running: all complete, and that one is not called twice',
