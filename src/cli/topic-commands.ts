@@ -5,7 +5,6 @@ import { type SearchChange, changeTopic } from '../monitor/topics/search-state.t
 import type { Context } from '../monitor/context.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
-import { renameTopic } from '../monitor/topics/save-topic.ts';
 import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
@@ -107,6 +106,7 @@ function registerRename(topic: Command, cli: Cli): void {
     .option('--json', 'print the topic as JSON')
     .action((slug: string, options: { name?: string; slug?: string; reuseSlug?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
+        const { renameTopic } = await import('../monitor/topics/save-topic.ts');
         const { name, reuseSlug: reuse_slug } = options;
         const renamed = await renameTopic(ctx, slug, { name, slug: options.slug, reuse_slug });
         const row = await findTopicRow(ctx.db, renamed);

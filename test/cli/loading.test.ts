@@ -31,7 +31,7 @@ const HEAVY = new Set(['bullmq', 'fast-xml-parser', 'fastify', 'ioredis', 'preac
 
 /**
  * Commands that read: the maximum of our modules and of packages, a tenth above what they load. A command that
- * needs more has a reason, and its line changes with it.
+ * needs more has a reason, and its line changes with it. All of them follow former slugs.
  */
 // biome-ignore format: one line for each
 const READING: readonly { command: string; own: number; packages: number; heavy?: readonly string[] }[] = [
@@ -40,20 +40,20 @@ const READING: readonly { command: string; own: number; packages: number; heavy?
   { command: 'help topic', own: 95, packages: 33 },
   { command: 'token list', own: 90, packages: 30 },
   { command: 'retention show', own: 90, packages: 30 },
-  { command: 'audit', own: 90, packages: 30 },
+  { command: 'audit', own: 95, packages: 30 },
   { command: 'topic list', own: 135, packages: 33 },
   { command: 'search list', own: 145, packages: 33 },
-  { command: 'new', own: 110, packages: 30 },
+  { command: 'new', own: 115, packages: 30 },
   { command: 'find ferry', own: 125, packages: 30 },
   { command: 'trends', own: 145, packages: 30 },
-  { command: 'posts list', own: 110, packages: 30 },
+  { command: 'posts list', own: 115, packages: 30 },
   // With the query language, like posts.
-  { command: 'links list', own: 115, packages: 30 },
+  { command: 'links list', own: 120, packages: 30 },
   // With which tools of the runs did not respond.
-  { command: 'runs list --json', own: 120, packages: 30 },
+  { command: 'runs list --json', own: 125, packages: 30 },
   { command: 'rules list', own: 120, packages: 30 },
   { command: 'channels list', own: 120, packages: 30 },
-  { command: 'deliveries list', own: 100, packages: 30 },
+  { command: 'deliveries list', own: 105, packages: 30 },
   { command: 'export posts', own: 105, packages: 31 },
   { command: 'status', own: 115, packages: 49, heavy: ['bullmq', 'ioredis'] },
 ];

@@ -1,7 +1,7 @@
 /** Edit a topic: its name, and actions on all its searches. */
 import { showSideOf } from '../components/page-frame.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../domain/errors.ts';
+import { type Problem, Refused } from '../../domain/errors.ts';
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
@@ -18,6 +18,8 @@ import { Table } from '../components/data-table.tsx';
 import { PurgeLink } from '../topic/purge-pages.tsx';
 
 const MAX_SEARCHES = 1_000;
+
+type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
 
 export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
@@ -40,7 +42,8 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
         const problems = toNameProblems(error, readField(request.body, 'slug'));
-        return show(request, reply, slug, { given: request.body, problems });
+        const status = error instanceof Refused ? 409 : 400;
+        return show(request, reply, slug, { given: request.body, problems, status });
       }
     },
   );
@@ -49,7 +52,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     request: FastifyRequest,
     reply: FastifyReply,
     slug: string,
-    { given, problems = [] }: { given?: FormValues; problems?: readonly Problem[] } = {},
+    { given, problems = [], status = 200 }: FormOutcome = {},
   ): Promise<FastifyReply> {
     await assertTopicNotRemoved(ctx.db, slug);
     const topic = await findTopicRow(ctx.db, slug);
@@ -59,7 +62,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
       title: `Edit ${topic.name}`,
       here: '',
       above: <a href={`/topics/${slug}`}>{slug}</a>,
-      status: problems.length === 0 ? 200 : 400,
+      status,
       body: (
         <>
           <Form action={`/topics/${slug}/rename`} given={given} problems={problems} label="Rename the topic">

@@ -82,7 +82,7 @@ test.each([
   ['/api/v1/searches/posts/versions', '/api/v1/searches/finds/versions'],
   ['/api/v1/posts?topic=old&search=posts', '/api/v1/posts?topic=new&search=finds'],
   ['/api/v1/discoveries/feed?topic=old&after=0', '/api/v1/discoveries/feed?topic=new&after=0'],
-  ['/api/v1/export/posts.csv?search=posts', '/api/v1/export/posts.csv?search=finds'],
+  ['/api/v1/exports/posts?search=posts', '/api/v1/exports/posts?search=finds'],
 ])('the API accepts %s and names %s', async (former, current) => {
   const { statusCode, headers } = await app.inject({ url: former });
   expect([statusCode, headers['content-location']]).toEqual([200, current]);
