@@ -182,6 +182,7 @@ export const schedulePreviewBody = z
     ...z.strictObject(scheduleMembers).partial().shape,
     operation: operationMember.default('microblog'),
     model: requestMembers.model.default('NOVA'),
+    tools: requestMembers.tools.optional(),
     service: serviceKind.optional(),
     count: z.int().min(1).max(100).default(5).describe('Number of runs to list.'),
   })

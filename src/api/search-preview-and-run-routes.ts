@@ -1,7 +1,8 @@
 /** Previews of schedules and their cost, manual runs, and trials of searches that are not saved. */
 
 import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
-import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
+import { OPERATIONS, SOURCES, TOOLS } from '../domain/enumerations.ts';
+import type { MissingTool } from '../domain/tool-coverage.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
@@ -10,7 +11,7 @@ import { toPace } from '../monitor/schedule/pace.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import {
-  estimateDayCost,
+  estimateCost,
   previewSearch,
   previewWrittenSchedule,
   type SchedulePreview,
@@ -29,6 +30,13 @@ import { z } from 'zod';
 
 const tags = ['searches'];
 const params = z.strictObject({ search: searchSlug });
+
+const CostShape = z
+  .object({
+    usual_usd: z.number().describe('US dollars, with one call per run at the median recent cost.'),
+    most_usd: z.number().describe('US dollars, with all calls at the highest recent cost.'),
+  })
+  .nullable();
 
 const PreviewShape = z
   .object({
@@ -53,17 +61,17 @@ const PreviewShape = z
       .number()
       .nullable()
       .describe('Share of posts that these calls find, by the measured rate; null if it is not known.'),
-    cost_per_day: z
-      .object({
-        usual_usd: z.number().describe('US dollars, with one call per run at the median recent cost.'),
-        most_usd: z.number().describe('US dollars, with all calls at the highest recent cost.'),
-      })
-      .nullable()
-      .describe('Null if the service has never reported the cost of such a call.'),
+    calls_per_month: z.int().describe('Calls in the 30 days from now, with one per run.'),
+    most_calls_per_month: z.int().describe('Maximum calls in these 30 days, including retries.'),
+    cost_per_day: CostShape.describe(
+      'Of the busiest day. Null if the service has never reported the cost of such a call.',
+    ),
+    cost_per_month: CostShape.describe('Of 30 days. Null if the cost of such a call was never reported.'),
+    missing_tools: MissingTools,
   })
   .meta({ id: 'Preview' });
 
-const SearchPreviewShape = PreviewShape.extend({ missing_tools: MissingTools }).meta({ id: 'SearchPreview' });
+const SearchPreviewShape = PreviewShape.extend({}).meta({ id: 'SearchPreview' });
 
 const RequestedRun = defineRowWith('RequestedRun', 'runs', {
   already_queued: z.boolean().describe('True if this run was already queued and no new run was created.'),
@@ -99,7 +107,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       const missing_tools = await findMissingTools(ctx, service, search);
       const [row] = await readPaces(ctx.db, [search.id]);
       const preview = previewSearch(ctx, search, { count, pace: toPace(row ?? null) });
-      return { ...toPreviewReply(preview, cost), missing_tools };
+      return toPreviewReply(preview, cost, missing_tools);
     },
   );
 
@@ -118,16 +126,19 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: PreviewShape },
       },
     },
-    async ({ body: { service, operation, model, count, ...when } }) => {
+    async ({ body: { service, operation, model, tools, count, ...when } }) => {
       // A preview makes no call: if the service must be chosen, it is that of a free one.
       const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)) ?? 'own');
       const preview = previewWrittenSchedule(ctx, { ...when, operation, service_kind: kind }, { count });
-      return toPreviewReply(preview, await readCallCost(ctx.db, { service: kind, operation, model }));
+      const missing = await findMissingTools(ctx, kind, { operation, tools: tools ?? TOOLS });
+      const cost = await readCallCost(ctx.db, { service: kind, operation, model });
+      return toPreviewReply(preview, cost, missing);
     },
   );
 }
 
-function toPreviewReply(preview: SchedulePreview, cost: CallCost | null) {
+function toPreviewReply(preview: SchedulePreview, call: CallCost | null, missing: MissingTool[]) {
+  const cost = estimateCost(preview, call);
   return {
     words: preview.words,
     next: preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE),
@@ -137,7 +148,11 @@ function toPreviewReply(preview: SchedulePreview, cost: CallCost | null) {
     calls_per_day_limit: preview.callsPerDayLimit,
     expected_calls_per_day: preview.expected?.callsPerDay ?? null,
     expected_share_found: preview.expected?.caught ?? null,
-    cost_per_day: estimateDayCost(preview, cost),
+    calls_per_month: preview.runsPerMonth,
+    most_calls_per_month: preview.mostCallsPerMonth,
+    cost_per_day: cost?.day ?? null,
+    cost_per_month: cost?.month ?? null,
+    missing_tools: missing,
   };
 }
 

@@ -3,7 +3,11 @@
 import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
 import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
-import { describeMissingTools, findMissingTools } from '../monitor/topics/tool-sources.ts';
+import {
+  describeMissingKeys,
+  describeMissingTools,
+  findMissingTools,
+} from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
 import type { Id } from '../store/database.ts';
 import { readSides } from '../store/queries/topic-list.ts';
@@ -80,6 +84,19 @@ export async function printMissingTools(
     cli.page.say(
       `${search.slug}: not searched until you configure a source: ${describeMissingTools(missing)}`,
     );
+}
+
+/** Printed before new searches run: their calls and cost, and what one more key would add. */
+export async function printForecast(
+  cli: Cli,
+  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
+  searches: readonly Search[],
+): Promise<void> {
+  const { describeForecast, forecastSaved } = await import('../monitor/topics/search-forecast.ts');
+  const forecast = await forecastSaved(ctx, searches);
+  cli.page.say(describeForecast(forecast));
+  const keys = describeMissingKeys(forecast.searches.flatMap(({ missing }) => missing));
+  if (keys !== '') cli.page.say(keys);
 }
 
 /** Which tools of a run did not respond; null if all did, or the run was not executed. */

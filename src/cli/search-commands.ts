@@ -15,7 +15,7 @@ import { MAX_LIMIT, parseChoice, REUSE_SLUG } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
-import { openData, printMissingTools, SIMULATED_OPTION } from './result-notices.ts';
+import { openData, printForecast, printMissingTools, SIMULATED_OPTION } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
@@ -176,6 +176,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
           service: await chooseServiceOption(cli, program.ctx, service),
           ...readSearchOptions(options),
         });
+        if (options.json !== true) await printForecast(cli, program.ctx, [created.search]);
         const [saved] = await executeFirstRuns(cli, program, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
       });

@@ -11,7 +11,9 @@ import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { previewEdit } from '../monitor/topics/save-search.ts';
 import { describeExpected, previewSearch } from '../monitor/topics/schedule-preview.ts';
-import { systemClock } from '../platform/clock.ts';
+import { describeCost, forecastSaved } from '../monitor/topics/search-forecast.ts';
+import { findDefaultKind } from '../monitor/topics/service-choice.ts';
+import type { Context } from '../monitor/context.ts';
 import { readPaces } from '../store/pace.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
@@ -89,7 +91,7 @@ async function runSearchNow(
 type PreviewOptions = { cron?: string; tz?: string; every?: string; count?: string; json?: boolean };
 type PreviewedSearch = Pick<
   SearchRow,
-  'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz' | 'service_kind' | 'operation'
+  'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz' | 'service_kind' | 'operation' | 'tools' | 'model'
 > & { next_due_at?: Date | null };
 
 export function registerPreview(search: Command, cli: Cli): void {
@@ -108,55 +110,51 @@ export function registerPreview(search: Command, cli: Cli): void {
     )
     .action(async (slug: string | undefined, options: PreviewOptions) => {
       const n = options.count === undefined ? 5 : parseWholeNumber('count', options.count, 1, 100);
-      const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
-      // Limits of a day and sources are the server's.
-      if (await cli.atServer()) return;
-      if (slug === undefined || written) {
-        const kind = cli.config().hosted === undefined ? 'sandbox' : 'hosted';
-        const schedule = {
-          cron: options.cron,
-          tz: options.tz,
-          every: options.every,
-          slug: slug ?? 'preview',
-        };
-        const unsaved = createUnsavedSearch(schedule, kind);
-        if (slug === undefined) return printPreview(cli, unsaved, { count: n }, options.json);
-        return cli.withProgram(async ({ ctx }) => {
-          const { id, operation, service_kind } = await findSearchRow(ctx.db, slug);
-          const pace = await readPace(ctx, id);
-          await printPreview(cli, { ...unsaved, operation, service_kind }, { count: n, pace }, options.json);
-        });
-      }
-      return cli.withProgram(async ({ ctx }) => {
-        const row = await findSearchRow(ctx.db, slug);
-        await printPreview(cli, row, { count: n, pace: await readPace(ctx, row.id) }, options.json);
-        await printMissingTools(cli, ctx, row);
+      // Limits of a day, sources and costs are the server's.
+      return cli.withServer(async ({ ctx }) => {
+        const row = slug === undefined ? null : await findSearchRow(ctx.db, slug);
+        const pace = row === null ? undefined : await readPace(ctx, row.id);
+        const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
+        const search =
+          row !== null && !written
+            ? row
+            : { ...(await createUnsavedSearch(ctx, row)), ...parseWritten(options, slug) };
+        await printPreview(cli, ctx, search, { count: n, pace }, options.json);
+        if (row !== null) await printMissingTools(cli, ctx, row);
       });
     });
 }
 
-/** @throws InvalidInput */
-function createUnsavedSearch(
-  written: { slug: string; cron: string | undefined; tz: string | undefined; every: string | undefined },
-  service_kind: PreviewedSearch['service_kind'],
-): PreviewedSearch {
-  const columns = toScheduleColumns(parseSearchSchedule(written));
-  return { slug: written.slug, service_kind, operation: 'microblog', ...columns };
+/** The search whose schedule is previewed, or a microblog search on the service that a new one would use. */
+async function createUnsavedSearch(ctx: Context, row: SearchRow | null): Promise<PreviewedSearch> {
+  const request = { slug: 'preview', operation: 'microblog', tools: [], model: 'NOVA' } as const;
+  const when = { cron: null, every_seconds: null, auto: null, tz: 'UTC' };
+  return row ?? { ...request, ...when, tools: [], service_kind: (await findDefaultKind(ctx)) ?? 'sandbox' };
 }
 
-async function readPace({ db }: CommandProgram['ctx'], searchId: SearchRow['id']): Promise<Pace> {
+/** @throws InvalidInput */
+function parseWritten(
+  { cron, tz, every }: PreviewOptions,
+  slug = 'preview',
+): Pick<PreviewedSearch, 'cron' | 'every_seconds' | 'auto' | 'tz'> {
+  return toScheduleColumns(parseSearchSchedule({ cron, tz, every, slug }));
+}
+
+async function readPace({ db }: Context, searchId: SearchRow['id']): Promise<Pace> {
   const [row] = await readPaces(db, [searchId]);
   return toPace(row ?? null);
 }
 
 async function printPreview(
   cli: Cli,
+  ctx: Context,
   search: PreviewedSearch,
-  options: { count: number; pace?: Pace },
+  options: { count: number; pace?: Pace | undefined },
   json: boolean | undefined,
 ): Promise<void> {
   const { page } = cli;
-  const preview = previewSearch({ clock: systemClock, config: cli.config() }, search, options);
+  const preview = previewSearch(ctx, search, options);
+  const forecast = await forecastSaved(ctx, [search]);
   const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
   const { cron, every_seconds, auto, tz } = search;
   const value = {
@@ -172,6 +170,11 @@ async function printPreview(
     calls_per_day_limit: preview.callsPerDayLimit,
     expected_calls_per_day: preview.expected?.callsPerDay ?? null,
     expected_share_found: preview.expected?.caught ?? null,
+    calls_per_month: preview.runsPerMonth,
+    most_calls_per_month: preview.mostCallsPerMonth,
+    cost_per_day: forecast.cost?.day ?? null,
+    cost_per_month: forecast.cost?.month ?? null,
+    missing_tools: forecast.searches.flatMap(({ missing }) => missing),
   };
   await cli.show(json, value, () =>
     renderList(
@@ -187,6 +190,11 @@ async function printPreview(
           'on a busy day',
           `${formatQuantity(preview.mostRunsPerDay, 'run')}, at most ${formatQuantity(preview.mostCallsPerDay, 'call')}`,
         ],
+        [
+          'in 30 days',
+          `${formatQuantity(preview.runsPerMonth, 'run')}, at most ${formatQuantity(preview.mostCallsPerMonth, 'call')}`,
+        ],
+        ['cost', describeCost(forecast)],
         [
           'limit',
           preview.callsPerDayLimit === null

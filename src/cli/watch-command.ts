@@ -4,6 +4,7 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { REUSE_SLUG } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
+import { printForecast } from './result-notices.ts';
 import { searchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
 
@@ -44,6 +45,12 @@ export function registerWatch(command: Command, cli: Cli): void {
           aiEvery,
           reuse_slug: options.reuseSlug,
         });
+        if (json !== true)
+          await printForecast(
+            cli,
+            program.ctx,
+            created.map(({ search }) => search),
+          );
         const searches = await executeFirstRuns(cli, program, created, stopping);
         const now = program.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>

@@ -105,7 +105,7 @@ describe('search add', () => {
     const { code, stdout, stderr } = await stand.run(add('ferry'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'error: the slug "ferry" belongs to an existing or removed search; choose another slug\n',
+      'error: the search "ferry" already exists (in the topic "ferry"); choose another slug, such as ferry-2\n',
     );
   });
 });
@@ -248,14 +248,19 @@ describe('watch and topic', () => {
       expect(stderr).toMatch(
         /^error: the topic "night-train" was removed on 2026-\S+ and keeps its history under this slug/,
       );
-      expect(stderr).toContain('under this slug; choose another slug, such as night-train-2\n');
+      expect(stderr).toContain(
+        'under this slug; choose another slug, such as night-train-2 (--slug night-train-2), or delete',
+      );
     },
   );
 
   it('refuses a topic that is already watched', async () => {
     await stand.run(['watch', 'Day Train']);
     const { code, stderr } = await stand.run(['watch', 'Day Train']);
-    expect([code, stderr]).toEqual([1, 'error: the topic "day-train" already exists; choose another slug\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: the topic "day-train" already exists ("Day Train"); choose another slug, such as day-train-2 (--slug day-train-2)\n',
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   renameTopic,
   watchTopic,
 } from '../../src/monitor/topics/save-topic.ts';
-import { estimateDayCost, previewWrittenSchedule } from '../../src/monitor/topics/schedule-preview.ts';
+import { estimateCost, previewWrittenSchedule } from '../../src/monitor/topics/schedule-preview.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -137,8 +137,11 @@ test('the daily cost follows from the calls, up to the daily limit', () => {
   );
   expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
   const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
-  expect(estimateDayCost(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });
-  expect(estimateDayCost(preview, null), 'never told is not free').toBeNull();
+  expect(estimateCost(preview, cost)).toEqual({
+    day: { usual_usd: 14.4, most_usd: 40 },
+    month: { usual_usd: 432, most_usd: 1_200 },
+  });
+  expect(estimateCost(preview, null), 'never told is not free').toBeNull();
 });
 
 test.each([

@@ -90,10 +90,10 @@ describe('rename', () => {
     await add(named('x'), named('tx'));
     await add(named('y'), named('ty'));
     await expect(renameTopic(ctx, named('tx'), { slug: named('ty') })).rejects.toThrow(
-      `the topic "${named('ty')}" ("${named('ty')}") already exists; choose another slug, such as ${named('ty')}-2 (--slug ${named('ty')}-2)`,
+      `the topic "${named('ty')}" already exists ("${named('ty')}"); choose another slug, such as ${named('ty')}-2 (--slug ${named('ty')}-2)`,
     );
     await expect(editSearch(ctx, named('x'), { slug: named('y') })).rejects.toThrow(
-      `the search "${named('y')}" of the topic "${named('ty')}" already exists; choose another slug, such as ${named('y')}-2`,
+      `the search "${named('y')}" already exists (in the topic "${named('ty')}"); choose another slug, such as ${named('y')}-2`,
     );
     await changeSearch(ctx, named('y'), 'remove');
     await expect(add(named('y'), named('ty'))).rejects.toThrow(`strandline search purge ${named('y')}`);

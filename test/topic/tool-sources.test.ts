@@ -98,3 +98,19 @@ test('warns of the tools that have none, on edit and preview', async () => {
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY)');
 });
+
+test('a forecast shows calls, cost and what a key would add before the first run; preview and API show the same', async () => {
+  const { stderr } = await stand.run(['watch', 'storm surge', '--every', '1h']);
+  expect(stderr).toContain(
+    '48 calls a day and 1,440 in 30 days, at most 96 a day with retries; cost: unknown: the service has not reported',
+  );
+  expect(stderr).toContain('BRAVE_API_KEY or EXA_API_KEY would add Web Search.\n');
+  expect(stderr.indexOf('48 calls')).toBeLessThan(stderr.indexOf('baseline'));
+  const preview = {
+    calls_per_month: 720,
+    most_calls_per_month: 1_440,
+    cost_per_month: null,
+    missing_tools: MISSING,
+  };
+  expect(await stand.json('search', 'preview', 'storm-surge-ai')).toMatchObject(preview);
+});

@@ -160,20 +160,20 @@ type SlugOwner = { slug: string; archived_at: Date | null };
 /** A slug in use, or of something removed, which keeps its history. */
 export function createTopicTaken({ slug, name, archived_at }: SlugOwner & { name: string }): Refused {
   const next = suggestSlug(slug);
-  return createTaken('topic', { slug, archived_at }, ` ("${name}")`, `${next} (--slug ${next})`);
+  return createTaken('topic', { slug, archived_at }, `"${name}"`, `${next} (--slug ${next})`);
 }
 
 export function createSearchTaken({ slug, topic, archived_at }: SlugOwner & { topic: string }): Refused {
-  return createTaken('search', { slug, archived_at }, ` of the topic "${topic}"`, suggestSlug(slug));
+  return createTaken('search', { slug, archived_at }, `in the topic "${topic}"`, suggestSlug(slug));
 }
 
-function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, of: string, next: string): Refused {
+function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, what: string, next: string): Refused {
   const taken =
     archived_at === null
-      ? `already exists; choose another slug, such as ${next}`
+      ? `already exists (${what}); choose another slug, such as ${next}`
       : `was removed on ${archived_at.toISOString().slice(0, 10)} and keeps its history under this slug; ` +
         `choose another slug, such as ${next}, or delete its history first: strandline ${kind} purge ${slug}`;
-  return new Refused('conflict', `the ${kind} "${slug}"${of} ${taken}`);
+  return new Refused('conflict', `the ${kind} "${slug}" ${taken}`);
 }
 
 function suggestSlug(slug: string): string {

@@ -34,6 +34,10 @@ export type SchedulePreview = {
   mostRunsPerDay: number;
   /** Runs on the busiest day times the calls that a run may make. */
   mostCallsPerDay: number;
+  /** In the 30 days from now; of frequent schedules, by the rate of the first seven. */
+  runsPerMonth: number;
+  /** Times the calls that a run may make. */
+  mostCallsPerMonth: number;
   /** Limit of its service; null if there is none. */
   callsPerDayLimit: number | null;
   /** By the measured rate of its posts: calls per day, and the share of posts found; null if it is unknown. */
@@ -57,24 +61,30 @@ export function previewSearch(
     schedule.kind === 'auto'
       ? planAdaptive(ctx, search, schedule, pace)
       : planFixed(schedule, now, search.operation === 'ai' ? NEW_PACE : pace, count);
-  const { next, ...runs } = plan;
+  const { next, mostRunsPerMonth, ...runs } = plan;
   return {
     words: describeSchedule(schedule),
     next: next.map((at) => ({ at: new Date(at), local: formatSlot(at, search.tz) })),
     ...runs,
     mostCallsPerDay: plan.mostRunsPerDay * ctx.config.maxCallsPerRun,
+    mostCallsPerMonth: mostRunsPerMonth * ctx.config.maxCallsPerRun,
     callsPerDayLimit: readCallsPerDay(ctx.config, search.service_kind),
   };
 }
 
-type RunPlan = Pick<SchedulePreview, 'runsPerDay' | 'mostRunsPerDay' | 'expected'> & { next: number[] };
+type RunPlan = Pick<SchedulePreview, 'runsPerDay' | 'mostRunsPerDay' | 'runsPerMonth' | 'expected'> & {
+  mostRunsPerMonth: number;
+  next: number[];
+};
 
 function planFixed(schedule: Schedule, now: number, pace: Pace, count: number): RunPlan {
-  const runsPerDay = countDaySlots(schedule, now);
+  const runsPerMonth = countMonth(schedule, now);
   return {
     next: nextSlots(schedule, now, count),
-    runsPerDay,
+    runsPerDay: countDaySlots(schedule, now),
     mostRunsPerDay: countBusiestDay(schedule, now),
+    runsPerMonth,
+    mostRunsPerMonth: runsPerMonth,
     expected: schedule.kind === 'every' ? forecastFixed(pace, schedule.seconds * SECOND) : null,
   };
 }
@@ -91,10 +101,13 @@ function planAdaptive(
   // Above the limit, intervals are even, and each response holds what it can.
   const expected =
     free === null || free.callsPerDay <= mostRunsPerDay ? free : forecastFixed(pace, DAY / mostRunsPerDay);
+  const runsPerDay = expected === null ? mostRunsPerDay : Math.ceil(expected.callsPerDay);
   return {
     next: search.next_due_at == null ? [] : [search.next_due_at.getTime()],
-    runsPerDay: expected === null ? mostRunsPerDay : Math.ceil(expected.callsPerDay),
+    runsPerDay,
     mostRunsPerDay,
+    runsPerMonth: runsPerDay * DAYS_IN_MONTH,
+    mostRunsPerMonth: mostRunsPerDay * DAYS_IN_MONTH,
     expected,
   };
 }
@@ -108,6 +121,7 @@ export function describeExpected({ expected }: Pick<SchedulePreview, 'expected'>
 }
 
 const DAYS_IN_WEEK = 7;
+export const DAYS_IN_MONTH = 30;
 
 function countBusiestDay(schedule: Schedule, now: number): number {
   // The day starts just before its first run, so that it includes that run.
@@ -120,8 +134,23 @@ function countBusiestDay(schedule: Schedule, now: number): number {
 
 /** Number of slots in the 24 hours after a time. */
 function countDaySlots(schedule: Schedule, after: number): number {
+  return countSlots(schedule, after, DAY);
+}
+
+/** Slots of a week that take no notable time to count; a cron expression of every minute has five times as many. */
+const MANY_SLOTS = 2_000;
+
+function countMonth(schedule: Schedule, now: number): number {
+  const inWeek = countSlots(schedule, now, DAYS_IN_WEEK * DAY);
+  return inWeek > MANY_SLOTS
+    ? Math.round((inWeek * DAYS_IN_MONTH) / DAYS_IN_WEEK)
+    : countSlots(schedule, now, DAYS_IN_MONTH * DAY);
+}
+
+/** Number of slots after a time, for so many milliseconds. */
+function countSlots(schedule: Schedule, after: number, span: number): number {
   let n = 0;
-  for (const _ of slotsBetween(schedule, after, after + DAY)) n += 1;
+  for (const _ of slotsBetween(schedule, after, after + span)) n += 1;
   return n;
 }
 
@@ -140,23 +169,30 @@ export function previewWrittenSchedule(
   return previewSearch(ctx, { slug, service_kind, operation, ...columns }, options);
 }
 
-/** What a search may cost on a day, in US dollars. */
-export type DayCost = {
-  /** One call per run of the busiest day, at the median recent cost. */
+/** What a search may cost, in US dollars. */
+export type Cost = {
+  /** One call per run, at the median recent cost. */
   usual_usd: number;
   /** As many calls as its runs may make, at the highest recent cost. */
   most_usd: number;
 };
 
-/** @param cost recent cost of its calls; null if never reported, and then the result is null */
-export function estimateDayCost(
-  { mostRunsPerDay, mostCallsPerDay, callsPerDayLimit }: SchedulePreview,
+/**
+ * The cost of a busy day, and of 30 days.
+ * @param cost recent cost of its calls; null if never reported, and then the result is null
+ */
+export function estimateCost(
+  preview: SchedulePreview,
   cost: CallCost | null,
-): DayCost | null {
+): { day: Cost; month: Cost } | null {
   if (cost === null) return null;
-  const atMost = (calls: number) => Math.min(calls, callsPerDayLimit ?? calls);
+  const { callsPerDayLimit: limit } = preview;
+  const price = (days: number, runs: number, mostCalls: number): Cost => ({
+    usual_usd: Math.min(runs, (limit ?? runs) * days) * cost.median_usd,
+    most_usd: Math.min(mostCalls, (limit ?? mostCalls) * days) * cost.most_usd,
+  });
   return {
-    usual_usd: atMost(mostRunsPerDay) * cost.median_usd,
-    most_usd: atMost(mostCallsPerDay) * cost.most_usd,
+    day: price(1, preview.mostRunsPerDay, preview.mostCallsPerDay),
+    month: price(DAYS_IN_MONTH, preview.runsPerMonth, preview.mostCallsPerMonth),
   };
 }

@@ -53,6 +53,20 @@ export function describeMissingTools(missing: readonly MissingTool[]): string {
     .join('; ');
 }
 
+/**
+ * What one more key would add, by key: `BRAVE_API_KEY or EXA_API_KEY would add Web Search.` Empty if no key is missing.
+ */
+export function describeMissingKeys(missing: readonly MissingTool[]): string {
+  const tools = new Map<string, Tool[]>();
+  for (const { tool, reason, detail } of missing) {
+    const keys = detail?.match(/[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g) ?? [];
+    if (reason !== 'source_needs_key' || keys.length === 0) continue;
+    const names = keys.join(' or ');
+    tools.set(names, [...(tools.get(names) ?? []), tool]);
+  }
+  return [...tools].map(([keys, added]) => `${keys} would add ${added.join(', ')}.`).join(' ');
+}
+
 /** Operation B is one tool. */
 function listTools({ operation, tools }: SearchTools): readonly Tool[] {
   return operation === 'ai' ? tools : ['Microblog Search'];

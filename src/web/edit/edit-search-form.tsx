@@ -3,7 +3,8 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { writeEvery } from '../../monitor/schedule/schedule.ts';
-import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
+import type { Forecast } from '../../monitor/topics/search-forecast.ts';
+import { CallCosts, ForecastView } from './search-forecast.tsx';
 import type { Topic } from '../../store/topics.ts';
 import { SlugFields } from './slug-fields.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
@@ -59,7 +60,7 @@ export function EditForm({ search, given, problems, forecast, topics, tried }: E
           options={SENSITIVITIES.map((value) => ({ value, words: SENSITIVITY_WORDS[value] }))}
         />
         <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
-          <summary>Slug, topic, labels and extra request members</summary>
+          <summary>Short name, topic, labels and extra request members</summary>
           <div class="form">
             <SlugFields slug={slug} help="" problems={problems} />
             <Field

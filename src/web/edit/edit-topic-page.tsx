@@ -67,7 +67,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         <>
           <Form action={`/topics/${slug}/rename`} given={given} problems={problems} label="Rename the topic">
             <Field name="name" label="Name" value={topic.name} />
-            <SlugFields slug={slug} help="The slugs of its searches stay." problems={problems} />
+            <SlugFields slug={slug} help="Those of its searches stay." problems={problems} />
             <div class="buttons">
               <Button words="Rename" kind="main" />
             </div>

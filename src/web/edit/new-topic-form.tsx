@@ -12,7 +12,8 @@ import {
   RequestFields,
   ScheduleFields,
 } from './search-fields.tsx';
-import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
+import type { Forecast } from '../../monitor/topics/search-forecast.ts';
+import { CallCosts, ForecastView } from './search-forecast.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 
 /** The searches that the form offers, by the prefix of their fields. */

@@ -17,7 +17,8 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FieldProblem, FormValues } from '../components/form.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { forecastSearches, ForecastView } from './search-forecast.tsx';
+import { forecastSearches } from '../../monitor/topics/search-forecast.ts';
+import { ForecastView } from './search-forecast.tsx';
 import {
   INITIAL_VALUES,
   NewForm,

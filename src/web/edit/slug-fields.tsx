@@ -17,15 +17,15 @@ export function SlugFields({
     <>
       <Field
         name="slug"
-        label="Slug, the short name in addresses"
+        label="Short name"
         value={slug}
         autocomplete="off"
-        help={`The former slug keeps leading here. ${help}`}
+        help={`In addresses. The former one keeps leading here. ${help}`}
       />
       {problems.some(({ path }) => path === 'slug') ? (
         <Field
           name="reuse_slug"
-          label="Take the slug if it is only a former one"
+          label="Take it, if it is only a former short name"
           kind="checkbox"
           help="It then no longer leads to what had it before."
         />

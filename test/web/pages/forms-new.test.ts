@@ -39,7 +39,7 @@ const BOTH = { sent: 'yes', searches: ['posts', 'ai'], ai_tools: ['Web Search'] 
 test('one text and one button create a topic whose two searches run immediately', async () => {
   const { html, status } = await person.get('/new');
   expect(status).toBe(200);
-  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*At most 240 calls a day [^]*2,000 calls/);
+  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*at most 240 calls a day [^]*2,000 calls/);
   // What the form first holds is what it sends where nothing else is touched.
   const untouched = [...html.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(([, name, value]) => [
     name,
@@ -187,7 +187,7 @@ test('the forecast fragment shows the schedule, next runs in the zone, and probl
   expect(html).not.toContain('<html');
   expect(textOf(html)).toContain('at 08:00, Monday through Friday, Europe/Berlin time');
   expect(textOf(html)).toContain('Next 23 Nov, 08:00 ; 24 Nov, 08:00 ; 25 Nov, 08:00');
-  expect(textOf(html)).toContain('Cost unknown');
+  expect(textOf(html)).toContain('Cost: unknown');
   query.set('posts_cron', '<b>');
   const wrong = await person.get(`/new/forecast?${query}`);
   expect(textOf(wrong.html)).toContain('Posts: cron');
@@ -203,7 +203,9 @@ test('the daily cost follows recent calls of the same kind', async () => {
     FROM strandline.services, unnest('{0.01,0.03}'::numeric[]) usd WHERE name = 'hosted'`);
   const { html } = await person.get('/new/forecast?sent=yes&searches=posts&posts_every=1h');
   // 24 runs at 0.02 each, and 48 calls at 0.03 each.
-  expect(textOf(html)).toMatch(/about \$0\.48 a day [^]* at most \$1\.44/);
+  expect(textOf(html)).toMatch(
+    /about \$0\.48 a day and \$14\.40 in 30 days at recent costs, at most \$1\.44 and \$43\.20/,
+  );
 });
 
 test('a form with a missing or wrong token changes nothing', async () => {
