@@ -28,7 +28,7 @@ import {
   formatQuantity,
   formatTime,
 } from './value-formatting.ts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 export function registerRuns(runs: Command, cli: Cli): void {
   runs.description('Runs: one per slot, including skipped slots, plus manual runs.');
@@ -76,15 +76,17 @@ function registerShow(runs: Command, cli: Cli): void {
     .command('show')
     .description('show a run: its calls, discoveries and rejected items')
     .argument('<id>', 'run id')
-    .option('--answer', 'print the raw response instead')
+    .option('--response', 'print the raw response instead, also of a failed run')
+    .addOption(new Option('--answer', 'the same').hideHelp())
     .option('--json', 'print JSON')
-    .action((given: string, options: { answer?: boolean; json?: boolean }) => {
+    .action((given: string, options: { response?: boolean; answer?: boolean; json?: boolean }) => {
       const id = parseId('id', given);
       return cli.withProgram(async ({ ctx }) => {
         const { db } = ctx;
         const run = await readToolsOf(db, await findRunRow(db, id));
         const data = sideOf(run);
-        if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
+        if (options.response === true || options.answer === true)
+          return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, data, id);
         const rejects = await readRejects(db, data, id);
         const newest = await readNewestDiscoveries(db, { data, runId: id, limit: MAX_LIMIT });

@@ -192,7 +192,7 @@ SELECT FROM closed`;
 
 export type FailedCallEnd = CallEnd & {
   state: 'failed' | 'unknown';
-  /** The decoded part of a response that was cut off. */
+  /** The decoded part of a response that was cut off, or the body of an error. */
   partial: { contentType: string | null; body: Buffer } | null;
 };
 

@@ -71,19 +71,24 @@ export async function readBody(
   return whole;
 }
 
-/** The start of a body as text, for an error message. Never throws. */
-export async function readErrorText(
+/** The start of an error body. Never throws. */
+export async function readRefusalBody(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
   onBytes: (bytes: number) => void,
-): Promise<string> {
+): Promise<Buffer> {
   const body = createBodyBuffer(maxBytes);
+  let left = maxBytes;
   try {
-    for await (const piece of pieces) onBytes(body.add(piece));
+    for await (const piece of pieces) {
+      onBytes(body.add(piece.subarray(0, left)));
+      left -= Math.min(left, piece.length);
+      if (left === 0) break;
+    }
   } catch {
     // The status is what matters; a truncated message is better than none.
   }
-  return body.whole().toString('utf8');
+  return body.whole();
 }
 
 /** Detects an event stream without a matching content type; undefined if the body is not one. */

@@ -5,14 +5,14 @@ import { cleanText } from '../../domain/text.ts';
 import { SECOND } from '../../domain/time.ts';
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import { redactKey } from './key-redaction.ts';
-import { type BodyBuffer, createBodyBuffer, decodeBody, readBody, readErrorText } from './response-body.ts';
+import { type BodyBuffer, createBodyBuffer, decodeBody, readBody, readRefusalBody } from './response-body.ts';
 import { classifyNetworkError, sendRequest } from './service-connection.ts';
 import { classifyRefusal, RESPONSE_STATUSES } from './service-refusal.ts';
 import { composeRequest, type ServiceRequest, type Target } from './service-request.ts';
 import { setMaxListeners } from 'node:events';
 
-/** Bytes of an error body that are searched for a message. */
-const MAX_ERROR_TEXT_BYTES = 65_536;
+/** Bytes of an error body that are kept, and searched for a message. */
+const MAX_ERROR_BODY_BYTES = 65_536;
 const MAX_DETAIL = 2_000;
 
 export type CallInput = Target & {
@@ -32,7 +32,7 @@ export type CallInput = Target & {
 export async function callService(input: CallInput): Promise<CallResult> {
   const began = monotonicMs();
   const limit = startTimeLimit(input.timeoutMs, input.signal);
-  const progress: CallProgress & { received?: BodyBuffer } = {
+  const progress: ReceivedProgress = {
     phase: 'connect',
     httpStatus: null,
     contentType: null,
@@ -41,7 +41,7 @@ export async function callService(input: CallInput): Promise<CallResult> {
     usageCount: null,
   };
   const readFacts = () => {
-    const { phase, received: _, ...rest } = progress;
+    const { phase, received: _, refusal: __, ...rest } = progress;
     return { ...rest, sent: phase !== 'connect', latencyMs: Math.round(monotonicMs() - began) };
   };
   try {
@@ -58,7 +58,11 @@ export async function callService(input: CallInput): Promise<CallResult> {
       code,
       detail: cleanDetail(detail, input.key),
       retryAfterMs,
-      partial: INTERRUPTED_BODY_CODES.has(code) ? partial() : undefined,
+      partial: progress.refusal?.length
+        ? progress.refusal
+        : INTERRUPTED_BODY_CODES.has(code)
+          ? partial()
+          : undefined,
     };
   } finally {
     limit.clear();
@@ -69,7 +73,7 @@ export async function callService(input: CallInput): Promise<CallResult> {
 async function sendAndReceive(
   input: CallInput,
   limit: TimeLimit,
-  progress: CallProgress & { received?: BodyBuffer },
+  progress: ReceivedProgress,
 ): Promise<{ httpStatus: number; body: Buffer }> {
   const { key, dialect, request, maxBytes, clock, leaveBy } = input;
   const onBytes = (bytes: number) => {
@@ -89,7 +93,8 @@ async function sendAndReceive(
 
   const pieces = decodeBody(body, [headers['content-encoding'] ?? []].flat().join(','));
   if (!RESPONSE_STATUSES.has(statusCode)) {
-    const words = await readErrorText(pieces, MAX_ERROR_TEXT_BYTES, onBytes);
+    progress.refusal = await readRefusalBody(pieces, MAX_ERROR_BODY_BYTES, onBytes);
+    const words = progress.refusal.toString('utf8');
     const [location, retryAfter] = [
       readHeader(headers['location']) ?? null,
       readHeader(headers['retry-after']) ?? null,
@@ -157,7 +162,10 @@ type CallFacts = {
 /** A complete body that starts like JSON, or a complete event stream, with the status of a response. Not parsed yet. */
 export type CallResponse = CallFacts & { kind: 'answer'; httpStatus: number; body: Buffer };
 
-/** The received part of an interrupted body, decoded: it was paid for. Undefined if nothing was received. */
+/**
+ * What was received, decoded: the part of an interrupted body, which was paid for, or the body of a refusal, at most 64 kB.
+ * Undefined if nothing was received.
+ */
 type InterruptedBody = { partial: Buffer | undefined };
 
 export type CallFailure = CallFacts &
@@ -174,6 +182,9 @@ export type CallFailure = CallFacts &
 export type CallAborted = CallFacts & InterruptedBody & { kind: 'aborted' };
 
 export type CallResult = CallResponse | CallFailure | CallAborted;
+
+/** `received`: of a response. `refusal`: the body of any other status. */
+type ReceivedProgress = CallProgress & { received?: BodyBuffer; refusal?: Buffer };
 
 /** Progress of a call, filled in while it runs. */
 type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & { phase: 'connect' | 'headers' | 'body' };

@@ -14,6 +14,7 @@ import { findRunForReplay, type ReplayableRun } from '../../store/run-states.ts'
 import type { Diff } from '../../store/save/save-responses.ts';
 import { saveAgain, saveLate } from '../../store/save/save.ts';
 import type { ActingContext, Context } from '../context.ts';
+import { RESPONSE_STATUSES } from '../client/service-refusal.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
 import { withDbRetry } from './db-outage.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
@@ -94,6 +95,11 @@ export async function replayRun(
       `run ${runId} has no stored response (raw responses are kept for ${days} days)`,
     );
   }
+  if (!RESPONSE_STATUSES.has(response.httpStatus))
+    throw new Refused(
+      'conflict',
+      `run ${runId} got HTTP ${response.httpStatus}, an error without results; to read it: strandline runs show ${runId} --response`,
+    );
   const findings = await parseStoredResponse(run, response);
   const again = {
     runId,

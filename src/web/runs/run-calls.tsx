@@ -142,13 +142,7 @@ export function ResponseSection({
   if (note === undefined)
     return (
       <Section title="Raw response" id="answer">
-        <EmptyState
-          words={
-            lastStatus !== null && lastStatus >= 300
-              ? `Not stored: HTTP ${lastStatus} is a refusal. Its message is under Result.`
-              : `Not available: there was no response, or it is older than ${days} days.`
-          }
-        />
+        <EmptyState words={`Not available: there was no response, or it is older than ${days} days.`} />
       </Section>
     );
   const shown = answer === null ? null : previewResponse(answer);
@@ -167,7 +161,7 @@ export function ResponseSection({
           <a class="button" href={`/runs/${id}/answer`} download={`run-${id}.txt`}>
             Download
           </a>
-          {replayable ? (
+          {replayable && (lastStatus === null || lastStatus < 300) ? (
             <ActionButton action={`/runs/${id}/replay`} words="Parse again (no new call)" />
           ) : null}
         </span>
