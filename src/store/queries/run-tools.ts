@@ -57,7 +57,7 @@ export async function readSilentTools(
     `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
        count(*)::int AS searches, min(s.slug) AS search, s.simulated
      FROM strandline.searches s
-     JOIN strandline.topics p ON p.id = s.topic_id
+     JOIN strandline.topics t ON t.id = s.topic_id
      CROSS JOIN LATERAL (
        SELECT id FROM strandline.runs WHERE search_id = s.id AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT 1
      ) r
