@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { removeSiteFooter } from '../../../src/service/sources/feeds/known-sites.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 
 const ADDRESS = 'https://news.example/feeds/all.xml';
@@ -50,6 +51,46 @@ describe('recorded feeds', () => {
         publishedAt: '2015-12-19T09:52:40.000Z',
       },
     ]);
+  });
+
+  test('of a subreddit: the text without what Reddit adds to it', () => {
+    expect(entries(sample('feed.reddit.xml'))).toEqual([
+      {
+        title: 'AI max+ 395 128gb vs 5090 for beginner with ~$2k budget?',
+        link: 'https://old.reddit.com/r/LocalLLaMA/comments/1nunlls/ai_max_395_128gb_vs_5090_for_beginner_with_2k/',
+        text: expect.stringMatching(/^I’m just delving into .* or 5090 for stability\?$/) as unknown,
+        publishedAt: '2025-09-30T20:03:09.000Z',
+      },
+      {
+        title: 'Qwen3-VL Instruct vs Thinking',
+        link: 'https://old.reddit.com/r/LocalLLaMA/comments/1nuhgxw/qwen3vl_instruct_vs_thinking/',
+        text: expect.stringMatching(
+          /^I am working in Vision-Language Models .* for text-only LLMs\.$/,
+        ) as unknown,
+        publishedAt: '2025-09-30T16:13:33.000Z',
+      },
+    ]);
+  });
+
+  test('of a YouTube channel: the description of the video', () => {
+    expect(entries(sample('feed.youtube.xml'))).toEqual([
+      {
+        title: 'Call of Duty: Black Ops 6 PS5 Pro Upgrades Tested + Tech Deep Dive!',
+        link: 'https://www.youtube.com/watch?v=U-AfiD2NgYg',
+        text: expect.stringMatching(/^Today we have the lowdown .* IW Poland\.$/) as unknown,
+        publishedAt: '2024-12-30T14:57:28.000Z',
+      },
+    ]);
+  });
+
+  test.each([
+    ['submitted by /u/a [link] [comments]', ''],
+    ['It turned.  submitted by   /u/a to r/tides  [link]   [9 comments]', 'It turned.'],
+    ['A plan submitted by the council', 'A plan submitted by the council'],
+    ['submitted by /u/a [link] [comments] and more', 'submitted by /u/a [link] [comments] and more'],
+  ])('the footer of Reddit in %j', (text, rest) => {
+    expect(removeSiteFooter('https://www.reddit.com/r/tides/comments/1/x/', text)).toBe(rest);
+    expect(removeSiteFooter('https://news.example/', text)).toBe(text);
   });
 
   test('Atom: published, not updated; entities of HTML decoded once', () => {

@@ -431,6 +431,22 @@ describe('FEEDS', () => {
     ['en,-theguardian.com', expect.not.arrayContaining(['https://www.theguardian.com/world/rss'])],
     ['https://a.example/x,https://a.example/x', ['https://a.example/x']],
     ['none', []],
+    [
+      'https://www.youtube.com/channel/UC9PBzalIcEQCsiIkq36PyUA/videos',
+      ['https://www.youtube.com/feeds/videos.xml?channel_id=UC9PBzalIcEQCsiIkq36PyUA'],
+    ],
+    [
+      'https://m.youtube.com/playlist?list=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs',
+      ['https://www.youtube.com/feeds/videos.xml?playlist_id=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs'],
+    ],
+    ['https://old.reddit.com/r/rust', ['https://www.reddit.com/r/rust/new/.rss']],
+    ['https://www.reddit.com/u/spez/', ['https://www.reddit.com/user/spez/submitted/.rss']],
+    ['https://www.reddit.com/r/rust/.rss', ['https://www.reddit.com/r/rust/.rss']],
+    ['https://www.youtube.com/@handle', ['https://www.youtube.com/@handle']],
+    [
+      'https://youtube.com.example/channel/UC9PBzalIcEQCsiIkq36PyUA',
+      ['https://youtube.com.example/channel/UC9PBzalIcEQCsiIkq36PyUA'],
+    ],
   ])('%s', (value, expected) => {
     expect(read(value)).toEqual(expected);
   });

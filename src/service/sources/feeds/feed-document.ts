@@ -10,6 +10,7 @@ import { cleanLine, cleanText } from '../../../domain/text.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
+import { removeSiteFooter } from './known-sites.ts';
 import type { FeedDocument, FeedEntry, ParseOrder } from './feed-orders.ts';
 
 /** Further entries are ignored: feeds have ten to a hundred, newest first. */
@@ -163,7 +164,7 @@ function toEntry(item: unknown, base: string, isAtom: boolean): FeedEntry[] {
     }
     return '';
   };
-  const text = pick(TEXTS, (markup) => toExcerpt(toPlainText(markup)));
+  const text = pick(TEXTS, (markup) => toExcerpt(removeSiteFooter(link, toPlainText(markup))));
   const time = TIMES.map((name) => decodeXML(getRawText(getMember(item, name)))).find((raw) => raw !== '');
   return [
     {

@@ -7,6 +7,7 @@ import { InvalidInput } from '../../../domain/errors.ts';
 import { parseUrl } from '../../../domain/link.ts';
 import { readSmallFile } from '../../../platform/small-file.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
+import { findKnownFeed } from './known-sites.ts';
 import { NEWS_SITES } from './news-sites.ts';
 
 const MAX_FEEDS = 100;
@@ -41,7 +42,7 @@ export const feedList = z
       const link = toShownLink(entry);
       if (host !== undefined) excluded.push(host);
       else if (ofLanguage !== undefined) addresses.push(...ofLanguage);
-      else if (link !== undefined) addresses.push(new URL(link).href);
+      else if (link !== undefined) addresses.push(findKnownFeed(new URL(link)) ?? new URL(link).href);
       else return problem(`not so entry ${i + 1}`);
     }
     const wanted = [...new Set(addresses)].filter((address) => !isExcluded(address, excluded));

@@ -1,0 +1,34 @@
+/** Sites whose pages have feeds at known addresses: YouTube and Reddit. */
+
+import { parseUrl } from '../../../domain/link.ts';
+
+const YOUTUBE_HOST = /^(?:(?:www|m)\.)?youtube\.com$/;
+const CHANNEL_PATH = /^\/channel\/(UC[\w-]{22})(?:\/|$)/;
+const PLAYLIST_ID = /^[\w-]{10,60}$/;
+const REDDIT_HOST = /^(?:(?:www|old|new)\.)?reddit\.com$/;
+const BOARD_PATH = /^\/(r|user|u)\/([\w-]{2,40})\/?$/;
+
+/** The feed of a channel, a playlist, a subreddit or a user; undefined for any other address. */
+export function findKnownFeed({ hostname, pathname, searchParams }: URL): string | undefined {
+  if (YOUTUBE_HOST.test(hostname)) {
+    const feed = 'https://www.youtube.com/feeds/videos.xml';
+    const channel = CHANNEL_PATH.exec(pathname)?.[1];
+    if (channel !== undefined) return `${feed}?channel_id=${channel}`;
+    const list = pathname === '/playlist' ? (searchParams.get('list') ?? '') : '';
+    return PLAYLIST_ID.test(list) ? `${feed}?playlist_id=${list}` : undefined;
+  }
+  const [, kind = '', name = ''] = (REDDIT_HOST.test(hostname) && BOARD_PATH.exec(pathname)) || [];
+  if (name === '') return undefined;
+  return `https://www.reddit.com/${kind === 'r' ? `r/${name}/new` : `user/${name}/submitted`}/.rss`;
+}
+
+/** What Reddit adds to each text of its feeds: `submitted by /u/name [link] [9 comments]`. */
+const REDDIT_FOOTER = /^submitted by \S{1,60}(?: to \S{1,60})? \[link\] \[(?:\d{1,9} )?comments?\]$/;
+
+/** The text of an entry without what its site adds to all of them. */
+export function removeSiteFooter(link: string, text: string): string {
+  if (!REDDIT_HOST.test(parseUrl(link)?.hostname ?? '')) return text;
+  const at = text.lastIndexOf('submitted by ');
+  const footer = at === -1 ? '' : text.slice(at).replace(/\s+/g, ' ').trim();
+  return REDDIT_FOOTER.test(footer) ? text.slice(0, at).trim() : text;
+}
