@@ -207,16 +207,20 @@ export async function checkModel({ service: { model } }: Config): Promise<Check[
   }
 }
 
-/** One check per configured public source; advisory, because the sandbox works without them. */
+/** One check per configured public source, and one for those that are off; advisory, because the sandbox works without them. */
 export function checkSources(probed: readonly ProbeResult[]): Check[] {
   const enabled = probed.filter(({ outcome }) => outcome !== 'off');
   if (enabled.length === 0)
     return [advisoryCheck('sources', 'none configured', 'see SERVICE_SOURCES in docs/reference/sources.md')];
-  return enabled.map(({ name, source, outcome, words, problems = [] }) => {
+  const off = probed
+    .filter(({ outcome }) => outcome === 'off')
+    .map(({ name, words }) => `${name} (${words})`);
+  const checks = enabled.map(({ name, source, outcome, words, problems = [] }) => {
     const check = `source ${name} (${source})`;
     if (problems.length > 0) return advisoryCheck(check, problems.join('; '), 'fix or remove these');
     return outcome === 'unreachable'
       ? advisoryCheck(check, words, 'check the network')
       : passedCheck(check, words);
   });
+  return off.length === 0 ? checks : [...checks, passedCheck('sources that are off', off.join(', '))];
 }

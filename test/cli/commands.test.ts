@@ -497,6 +497,12 @@ describe('doctor', () => {
         found: 'https://a.example/feed: gone; https://b.example/feed: HTTP 404',
       },
     ]);
+    expect(checks).toContainEqual({
+      check: 'sources that are off',
+      ok: true,
+      found: 'brave (needs BRAVE_API_KEY)',
+      advice: null,
+    });
     expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none configured' }]);
   });
 
