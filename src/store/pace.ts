@@ -83,8 +83,8 @@ export type LearnedPace = Pick<
 };
 
 /**
- * Writes learned paces. A slot that has come stays until the scan has recorded it, and no slot is set in the past. Rows that a scan
- * or an edit holds are left out: their next response is learned instead.
+ * Writes learned paces. A slot that has come stays until the scan has recorded it, no slot is set in the past, and a response from
+ * before the last slot moves nothing: that slot's own response will. Rows that a scan or an edit holds are left out.
  */
 export async function savePaces(
   { pool }: Pick<Database, 'pool'>,
@@ -110,7 +110,8 @@ export async function savePaces(
         SELECT p.search_id FROM strandline.search_pace p WHERE p.search_id IN (SELECT search_id FROM u) FOR NO KEY UPDATE SKIP LOCKED
       )
       UPDATE strandline.search_pace p SET
-        due_at = CASE WHEN p.due_at > u.now THEN coalesce(greatest(u.due_at, u.now + interval '1 ms'), p.due_at) ELSE p.due_at END,
+        due_at = CASE WHEN p.due_at > u.now AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = p.search_id AND r.slot_at >= u.learned_at)
+          THEN coalesce(greatest(u.due_at, u.now + interval '1 ms'), p.due_at) ELSE p.due_at END,
         interval_seconds = u.interval_seconds, before_seconds = p.interval_seconds, reason = u.reason, request_version = u.request_version,
         learned_at = u.learned_at, rate = u.rate, room = u.room, hour_posts = u.hour_posts, hour_spans = u.hour_spans,
         seen = u.seen, missed = u.missed

@@ -232,3 +232,19 @@ test('a request says since when posts are wanted, once a response has shown the 
     }),
   ).rejects.toMatchObject({ problems: [{ path: 'extra', given: '{{until}}' }] });
 });
+
+test('a response that is derived after the next slot has run does not make the search due at once', async () => {
+  respondWith(20, 3 * MINUTE);
+  const { search, firstRunId } = await createSearch(world.ctx, {
+    slug: 'derived-late',
+    operation: 'microblog',
+    prompt: 'derived-late',
+    every: 'auto',
+  });
+  await executeRun(world.ctx, firstRunId);
+  world.clock.advance(3 * 60 * MINUTE);
+  await scan(world.ctx);
+  const { due_at } = await paceOf(search.id);
+  await derivePending(world.ctx, { settleMs: null });
+  expect(await paceOf(search.id)).toMatchObject({ due_at, rate: expect.any(Number) });
+});

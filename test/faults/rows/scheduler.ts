@@ -65,7 +65,7 @@ export const SCHEDULER: readonly Row[] = [
     },
   },
   {
-    id: 'F98',
+    id: 'F99',
     title:
       'all workers are down and the queue is emptied while adaptive searches come due: each runs once, for the due time that was set, and is due again',
     core: true,
