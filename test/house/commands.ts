@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { runCli } from '../../src/cli/command-line.ts';
 
-async function printHelp(command: readonly string[]): Promise<string> {
+export async function printHelp(command: readonly string[]): Promise<string> {
   let text = '';
   const stdout = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -16,7 +16,7 @@ async function printHelp(command: readonly string[]): Promise<string> {
 }
 
 /** Names of the commands that a help lists: the terms of its groups, but for `help`. */
-function findCommands(help: string): string[] {
+export function findCommands(help: string): string[] {
   const [, ...groups] = help.split(/^(?=\S.*:$)/m);
   return groups
     .filter((group) => !/^(?:Arguments|Options|Examples|Help):/.test(group))

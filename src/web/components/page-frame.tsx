@@ -3,11 +3,14 @@
 import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findSideOfMessages } from '../../monitor/alerts/manage-rules.ts';
 import { findScope, isSimulatedOnly } from '../../monitor/topics/find-by-slug.ts';
+import { readDelivery } from '../../store/alerts/alert-queries.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
-import { readSides, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readSearch } from '../../store/queries/search-list.ts';
+import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../domain/display-format.ts';
 import { fastifyCookie } from '@fastify/cookie';
@@ -53,24 +56,46 @@ const MAX_TOPICS = 200;
 /** Sets `request.frame` for routes of this server. */
 export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
-    const read = hasScopes(request.visitor, 'read')
-      ? await readFrame(routeContext.ctx.db, request.url)
-      : NO_DATA;
+    const read = hasScopes(request.visitor, 'read') ? await readFrame(routeContext.ctx.db, request) : NO_DATA;
     request.frame = createFrame(request, routeContext, read);
   });
 }
 
-/** The address chooses the side; without a choice, it is that which exists, and the real one if both do. */
-async function readFrame(db: Database, url: string): Promise<FrameData> {
+/**
+ * A page of a topic, search, rule or message is about its side. Otherwise the address chooses the side; without a choice, it is
+ * that which exists, and the real one if both do.
+ */
+async function readFrame(db: Database, { url, routeOptions, params }: FastifyRequest): Promise<FrameData> {
   const chosen = new URLSearchParams(url.split('?')[1]).get('simulated');
   const sides = await readSides(db);
   const simulated = chosen === null ? isSimulatedOnly(sides) : chosen === '1' || chosen === 'true';
-  const data = sideOf({ simulated });
+  const named = await findNamedSide(db, routeOptions.url ?? '', params as Record<string, unknown>);
+  const data = named ?? sideOf({ simulated });
   const [topics, seen] = await Promise.all([
     readTopics(db, { data, limit: MAX_TOPICS }),
     readLastDiscoveryId(db),
   ]);
   return { data, sides, topics, seen };
+}
+
+/** The side of what a path names; undefined if it names nothing that is of a side, or nothing that exists. */
+async function findNamedSide(
+  db: Database,
+  route: string,
+  { slug, id }: Record<string, unknown>,
+): Promise<Data | undefined> {
+  if (typeof slug === 'string' && route.startsWith('/topics/')) return findSide(readTopic(db, slug));
+  if (typeof slug === 'string' && route.startsWith('/searches/')) return findSide(readSearch(db, slug));
+  if (typeof slug === 'string' && route.startsWith('/alerts/rules/'))
+    return findSideOfMessages(db, { rule: slug });
+  if (typeof id !== 'bigint' || !route.startsWith('/alerts/deliveries/')) return undefined;
+  const delivery = await readDelivery(db, id);
+  return delivery === undefined ? undefined : findSideOfMessages(db, { rule: delivery.rule });
+}
+
+async function findSide(reading: Promise<{ simulated: boolean } | undefined>): Promise<Data | undefined> {
+  const row = await reading;
+  return row === undefined ? undefined : sideOf(row);
 }
 
 /** A page about one topic, search or item is about its side, whatever the address chooses. @param row the topic, search or item */

@@ -149,7 +149,7 @@ describe('pages', () => {
       expect(html, place).toMatch(/id="top-domains"/);
     }
     const [row = ''] =
-      /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/')).html) ?? [];
+      /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/?simulated=1')).html) ?? [];
     expect(textOf(row)).toContain('links only; no post volume');
     expect(textOf(row)).not.toContain('not observed');
     // A search for posts beside it can fill them.
