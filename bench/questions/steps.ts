@@ -154,11 +154,12 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
        FROM (SELECT r.*, coalesce(lag(ended_at) OVER (PARTITION BY search_id ORDER BY slot_at), ended_at - interval '2 hours') AS before
          FROM ${S}.runs r JOIN made m USING (search_id) WHERE r.status = 'succeeded' AND NOT m.ai) r`,
     ],
-    // Whole quarters: those that end within what a run saw. The save counts minutes.
+    // Whole quarters: those that end within what a run saw. The save counts milliseconds.
     [
       'volume',
-      `INSERT INTO ${S}.volume (search_id, bucket_at, posts, minutes, cut)
-       SELECT search_id, at, coalesce(p.posts, 0), CASE WHEN o.search_id IS NULL THEN B'000000000000000' ELSE B'111111111111111' END, o.search_id IS NULL
+      `INSERT INTO ${S}.volume (search_id, bucket_at, posts, observed, exposure_ms, exposed_posts, cut)
+       SELECT search_id, at, coalesce(p.posts, 0), CASE WHEN o.search_id IS NULL THEN '{}' ELSE '{[0,900000)}' END::int4multirange,
+         CASE WHEN o.search_id IS NULL THEN 0 ELSE 900000 END, CASE WHEN o.search_id IS NULL THEN 0 ELSE coalesce(p.posts, 0) END, o.search_id IS NULL
        FROM (SELECT search_id, date_bin('15 minutes', created_at, 'epoch') AS at, count(*)::int AS posts FROM sighted GROUP BY 1, 2) p
        FULL JOIN (SELECT DISTINCT c.search_id, q AS at FROM ${S}.coverage c, generate_series(
          date_bin('15 minutes', c.observed_from, 'epoch'), c.observed_until - interval '15 minutes', interval '15 minutes') q) o USING (search_id, at)
@@ -166,10 +167,10 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ],
     [
       'days',
-      `INSERT INTO ${S}.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
-       SELECT search_id, day_at, coalesce(p.posts, 0), coalesce(p.topic_posts, 0), coalesce(p.topic_posts, 0) / 7, coalesce(v.minutes, 0), coalesce(v.cut, false)
+      `INSERT INTO ${S}.search_days (search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, cut)
+       SELECT search_id, day_at, coalesce(p.posts, 0), coalesce(p.topic_posts, 0), coalesce(p.topic_posts, 0) / 7, coalesce(v.exposure_ms, 0), coalesce(v.exposed_posts, 0), coalesce(v.cut, false)
        FROM (SELECT search_id, date_trunc('day', created_at, 'UTC') AS day_at, count(*) AS posts, count(*) FILTER (WHERE first) AS topic_posts FROM sighted GROUP BY 1, 2) p
-       FULL JOIN (SELECT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at, sum(bit_count(minutes)) AS minutes, bool_or(cut) AS cut
+       FULL JOIN (SELECT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at, sum(exposure_ms) AS exposure_ms, sum(exposed_posts) AS exposed_posts, bool_or(cut) AS cut
          FROM ${S}.volume GROUP BY 1, 2) v USING (search_id, day_at)`,
     ],
     [

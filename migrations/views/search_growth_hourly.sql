@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW strandline_analytics.search_growth_hourly AS
   select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, h.bucket_at, h.looks, h.followed, h.changes,
-    coalesce((select sum(bit_count(v.minutes))::float8 / 60 from strandline.volume v
+    coalesce((select sum(v.exposure_ms)::float8 / 3600000 from strandline.volume v
       where v.search_id = s.id and v.bucket_at >= h.bucket_at and v.bucket_at < h.bucket_at + interval '1 hour'), 0) as coverage,
     h.gained_reply_count::bigint, h.lost_reply_count::bigint, h.gained_repost_count::bigint, h.lost_repost_count::bigint, h.gained_like_count::bigint, h.lost_like_count::bigint, h.gained_view_count::bigint, h.lost_view_count::bigint, h.gained_quote_count::bigint, h.lost_quote_count::bigint, h.gained_impression_count::bigint, h.lost_impression_count::bigint, h.gained_bookmark_count::bigint, h.lost_bookmark_count::bigint,
     strandline_analytics.engagement(h.gained_like_count, h.gained_repost_count, h.gained_reply_count, h.gained_quote_count)::bigint as gained_engagement

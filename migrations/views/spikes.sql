@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
   select k.id, k.at, k.search_id, s.slug as search, t.slug as topic, k.run_id, k.measure, k.window_start, k.window_end, k.sentence,
     k.n, k.lower_bound, k.coverage, k.usual,
     case when k.lower_bound then k.n else k.n / k.coverage end / nullif(k.usual, 0) as ratio, k.mean, k.sd, k.score, k.threshold,
-    k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual
+    k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual, k.top_author_id, k.author_share
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -19,20 +19,22 @@ COMMENT ON COLUMN strandline_analytics.spikes.measure IS 'posts (published) or e
 COMMENT ON COLUMN strandline_analytics.spikes.window_start IS 'When the window begins (UTC).';
 COMMENT ON COLUMN strandline_analytics.spikes.window_end IS 'When the window ends (UTC).';
 COMMENT ON COLUMN strandline_analytics.spikes.sentence IS 'The spike described in one sentence.';
-COMMENT ON COLUMN strandline_analytics.spikes.n IS 'Posts in the window, or engagement gained in it. Not corrected for coverage.';
-COMMENT ON COLUMN strandline_analytics.spikes.lower_bound IS 'Whether n may be too low because a response reached its limit.';
-COMMENT ON COLUMN strandline_analytics.spikes.coverage IS 'Share of the window that was observed, 0 to 1.';
-COMMENT ON COLUMN strandline_analytics.spikes.usual IS 'Median of the observed windows within an hour of this time of day, in the unit of n: posts, or engagement gained.';
+COMMENT ON COLUMN strandline_analytics.spikes.n IS 'Posts in the observed part of the window, or engagement gained in it. Not corrected for coverage.';
+COMMENT ON COLUMN strandline_analytics.spikes.lower_bound IS 'Whether n may be too low because a response reached its limit. Only in spikes of earlier versions: since then, n / coverage is a measured rate.';
+COMMENT ON COLUMN strandline_analytics.spikes.coverage IS 'Share of the window that was observed, 0 to 1. Small for a truncated response, which measures the rate over minutes.';
+COMMENT ON COLUMN strandline_analytics.spikes.usual IS 'Expected for this time of day, for a fully observed window: posts, or engagement gained.';
 COMMENT ON COLUMN strandline_analytics.spikes.ratio IS 'n / usual, with n corrected for coverage unless it is a lower bound; null when usual is 0.';
-COMMENT ON COLUMN strandline_analytics.spikes.mean IS 'Mean of the observed windows compared with, in the unit of n: posts, or engagement gained.';
-COMMENT ON COLUMN strandline_analytics.spikes.sd IS 'Standard deviation of those windows, with a minimum, in the unit of n: posts, or engagement gained.';
-COMMENT ON COLUMN strandline_analytics.spikes.score IS 'Distance of n (corrected for coverage unless it is a lower bound) from the mean for this time of day, in standard deviations.';
+COMMENT ON COLUMN strandline_analytics.spikes.mean IS 'Mean of all times of day, for a fully observed window: posts, or engagement gained.';
+COMMENT ON COLUMN strandline_analytics.spikes.sd IS 'Standard deviation of such windows around usual: chance, and how much hours of this search vary beyond it.';
+COMMENT ON COLUMN strandline_analytics.spikes.score IS 'How unlikely n is, in standard deviations of a normal distribution with the same tail.';
 COMMENT ON COLUMN strandline_analytics.spikes.threshold IS 'Minimum score for a spike, in standard deviations.';
 COMMENT ON COLUMN strandline_analytics.spikes.sensitivity IS 'Sensitivity of the search: low, normal or high.';
 COMMENT ON COLUMN strandline_analytics.spikes.days IS 'Number of days in the comparison.';
-COMMENT ON COLUMN strandline_analytics.spikes.windows IS 'Number of windows in the comparison.';
+COMMENT ON COLUMN strandline_analytics.spikes.windows IS 'Number of hours in the comparison.';
 COMMENT ON COLUMN strandline_analytics.spikes.provisional IS 'Whether fewer than three days were observed.';
 COMMENT ON COLUMN strandline_analytics.spikes.tz IS 'Time zone used in the sentence (IANA name).';
 COMMENT ON COLUMN strandline_analytics.spikes.top_post_id IS 'For engagement, the post that gained most; null for posts.';
 COMMENT ON COLUMN strandline_analytics.spikes.top_share IS 'That post''s share of n, 0 to 1; null for posts.';
 COMMENT ON COLUMN strandline_analytics.spikes.weekday_usual IS 'Median of the windows within an hour of this time on this weekday in the last four weeks, in the unit of n; null unless all were observed.';
+COMMENT ON COLUMN strandline_analytics.spikes.top_author_id IS 'For posts, the author with the most in the window; null when unknown, and for engagement.';
+COMMENT ON COLUMN strandline_analytics.spikes.author_share IS 'That author''s share of the posts in the window, 0 to 1; null when unknown, and for engagement. A window that is high only because of one author, or of copies of one text, is no spike.';

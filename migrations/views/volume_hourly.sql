@@ -1,7 +1,8 @@
 CREATE OR REPLACE VIEW strandline_analytics.volume_hourly AS
   select v.search_id, s.slug as search, date_bin('1 hour', v.bucket_at, 'epoch') as bucket_at, sum(v.posts) as posts,
-    sum(bit_count(v.minutes))::float8 / 60 as coverage,
-    bool_or(v.cut and bit_count(v.minutes) < 15) as lower_bound
+    sum(v.exposure_ms)::float8 / 3600000 as coverage,
+    bool_or(v.cut and v.exposure_ms < 900000) as lower_bound, sum(v.exposed_posts) as observed_posts,
+    sum(v.exposed_posts)::float8 * 3600000 / nullif(sum(v.exposure_ms), 0) as per_hour
   from strandline.volume v join strandline.searches s on s.id = v.search_id
   where s.simulated = :simulated
   group by 1, 2, 3;
@@ -13,3 +14,5 @@ COMMENT ON COLUMN strandline_analytics.volume_hourly.bucket_at IS 'Start of the 
 COMMENT ON COLUMN strandline_analytics.volume_hourly.posts IS 'Posts published in this time, each counted once per search. Not corrected for coverage.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.coverage IS 'Share of this time that was observed, 0 to 1. Below 1, posts may be missing.';
 COMMENT ON COLUMN strandline_analytics.volume_hourly.lower_bound IS 'Whether the count may be too low because a response reached its limit.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.observed_posts IS 'Of posts, those published in the observed share of this time.';
+COMMENT ON COLUMN strandline_analytics.volume_hourly.per_hour IS 'Rate: observed_posts per observed hour, also where a response reached its limit; null when nothing was observed.';

@@ -56,8 +56,8 @@ export function chooseSigns({ more }: Pick<TerminalPage, 'more'>): SparklineSign
 }
 
 function listPoints(buckets: readonly VolumeBucket[]): { value: number | null; atLeast: boolean }[] {
-  return buckets.map(({ posts, coverage, lower_bound }) => ({
-    value: estimateVolume({ posts, coverage, lowerBound: lower_bound }),
+  return buckets.map(({ posts, observed_posts, coverage, lower_bound }) => ({
+    value: estimateVolume({ posts, observedPosts: observed_posts, coverage, lowerBound: lower_bound }),
     atLeast: lower_bound,
   }));
 }

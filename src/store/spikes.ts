@@ -27,6 +27,8 @@ export type NewSpike = {
   sentence: string;
   top_post_id: Id | null;
   top_share: number | null;
+  top_author_id: Id | null;
+  author_share: number | null;
   at: Date;
 };
 
@@ -49,13 +51,13 @@ export async function readSpikesSince(
 const INSERT_SPIKES = `
 WITH spike AS (
   INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
-    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
+    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, top_author_id, author_share, at)
   SELECT search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
-    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at
+    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, top_author_id, author_share, at
   FROM json_to_recordset($1::json) AS r(search_id bigint, run_id bigint, measure text, window_start timestamptz,
     window_end timestamptz, n float8, lower_bound boolean, coverage float8, mean float8, sd float8, usual float8,
     days integer, windows integer, weekday_usual float8, score float8, threshold float8, sensitivity text, provisional boolean, tz text,
-    sentence text, top_post_id bigint, top_share float8, at timestamptz)
+    sentence text, top_post_id bigint, top_share float8, top_author_id bigint, author_share float8, at timestamptz)
   ORDER BY search_id, measure
   ON CONFLICT (search_id, measure, window_start) DO NOTHING
   RETURNING id, search_id, run_id, at

@@ -57,7 +57,6 @@ describe('the sensitivity of a search', () => {
   });
 });
 
-const OBSERVED = '1'.repeat(15);
 const NOW = new Date(START);
 
 /**
@@ -79,16 +78,11 @@ async function lived(slug: string, written: string): Promise<void> {
     if (hour === '-') continue;
     const cut = hour.endsWith('+');
     await pool.query(
-      `INSERT INTO strandline.volume SELECT $1, $2::timestamptz + n * interval '15 minutes',
-         CASE WHEN n = 0 THEN $3::int ELSE 0 END, CASE WHEN $4 THEN repeat('0', 15) ELSE $5 END::bit(15), $4
+      `INSERT INTO strandline.volume (search_id, bucket_at, posts, exposed_posts, exposure_ms, cut)
+       SELECT $1, $2::timestamptz + n * interval '15 minutes', CASE WHEN n = 0 THEN $3::int ELSE 0 END,
+         CASE WHEN n = 0 AND NOT $4 THEN $3::int ELSE 0 END, CASE WHEN $4 THEN 0 ELSE 900000 END, $4
        FROM generate_series(0, 3) n`,
-      [
-        rows[0]?.id,
-        new Date(NOW.getTime() - (hours.length - i) * HOUR),
-        Number.parseInt(hour, 10),
-        cut,
-        OBSERVED,
-      ],
+      [rows[0]?.id, new Date(NOW.getTime() - (hours.length - i) * HOUR), Number.parseInt(hour, 10), cut],
     );
   }
 }
@@ -170,9 +164,9 @@ describe('trends', () => {
     const buckets = trend?.['buckets'] as unknown[]; // as the line above has it
     expect(buckets).toHaveLength(24);
     expect(buckets.slice(0, 3)).toEqual([
-      { bucket_at: '2026-11-20T12:00:00.000Z', posts: 0, coverage: 0, lower_bound: false },
-      { bucket_at: '2026-11-20T13:00:00.000Z', posts: 0, coverage: 0, lower_bound: false },
-      { bucket_at: '2026-11-20T14:00:00.000Z', posts: 2, coverage: 1, lower_bound: false },
+      { bucket_at: '2026-11-20T12:00:00.000Z', posts: 0, coverage: 0, lower_bound: false, observed_posts: 0 },
+      { bucket_at: '2026-11-20T13:00:00.000Z', posts: 0, coverage: 0, lower_bound: false, observed_posts: 0 },
+      { bucket_at: '2026-11-20T14:00:00.000Z', posts: 2, coverage: 1, lower_bound: false, observed_posts: 2 },
     ]);
     expect(buckets.at(-2)).toMatchObject({ posts: 7, coverage: 0, lower_bound: true });
   });
@@ -301,13 +295,13 @@ describe('trends --compare', () => {
       if (day === '-') continue;
       const posts = Number.parseInt(day, 10);
       await pool.query(
-        `INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
-         VALUES ($1, $2, $3, $3, 0, $4, $5)`,
+        `INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, exposed_posts, exposure_ms, cut)
+         VALUES ($1, $2, $3, $3, 0, $3, $4, $5)`,
         [
           rows[0]?.id,
           new Date(today - (all.length - i) * DAY),
           posts,
-          day.endsWith('/2') ? 720 : 1_440,
+          day.endsWith('/2') ? DAY / 2 : DAY,
           day.endsWith('+'),
         ],
       );

@@ -113,9 +113,9 @@ export async function makeHistory(world: World): Promise<History> {
       [tram, at(5), TEXTS[4], ['a', '', '=1', 'quo"te'], [BIG, 1n]],
     );
     await tx.query(
-      `INSERT INTO strandline.volume (search_id, bucket_at, posts, minutes, cut)
-       VALUES ($1, '2026-11-21T00:00Z', 3, B'111111111111111', false), ($1, '2026-11-21T00:15Z', 2, B'111111111100000', true),
-              ($2, '2026-11-21T01:00Z', 7, B'111111111111111', false)`,
+      `INSERT INTO strandline.volume (search_id, bucket_at, posts, exposure_ms, exposed_posts, cut)
+       VALUES ($1, '2026-11-21T00:00Z', 3, 900000, 3, false), ($1, '2026-11-21T00:15Z', 2, 600000, 1, true),
+              ($2, '2026-11-21T01:00Z', 7, 900000, 7, false)`,
       [ferry, tram],
     );
     // Half an hour observed, twice; then a gap; then a quarter.

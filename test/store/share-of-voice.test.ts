@@ -209,7 +209,7 @@ test('a search is active from its first observed day until it is removed, with o
   await begin(late, from + 8 * DAY);
   // A day of posts and of no observed minute: there on that day, and not begun.
   await world.db.pool.query(
-    'INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut) VALUES ($1, $2, 1, 1, 0, 0, false)',
+    'INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, cut) VALUES ($1, $2, 1, 1, 0, false)',
     [blind.id, day(from + DAY)],
   );
   await world.db.pool.query(
@@ -228,7 +228,7 @@ test('a search is active from its first observed day until it is removed, with o
      FROM (SELECT DISTINCT x.day_at FROM strandline.search_days x JOIN strandline.searches s ON s.id = x.search_id WHERE s.slug LIKE 'work-%') n
      JOIN strandline.searches s ON s.slug LIKE 'work-%' AND (
        EXISTS (SELECT FROM strandline.search_days x WHERE x.search_id = s.id AND x.day_at = n.day_at)
-       OR (EXISTS (SELECT FROM strandline.search_days x WHERE x.search_id = s.id AND x.minutes > 0 AND x.day_at < n.day_at)
+       OR (EXISTS (SELECT FROM strandline.search_days x WHERE x.search_id = s.id AND x.exposure_ms > 0 AND x.day_at < n.day_at)
          AND (s.archived_at IS NULL OR s.archived_at > n.day_at)))
      GROUP BY 1 ORDER BY 1`,
   );

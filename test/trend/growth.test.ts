@@ -21,8 +21,7 @@ const gain = (from: number, until: number, gained: number, topPost = 0, topGaine
 test('a gain is spread over the time between its responses; other time is unobserved', () => {
   const series = buildGainSeries([gain(-5, 25, 60), gain(40, 55, 15)], NOON, NOON + HOUR);
   expect(Array.from(series.counts)).toEqual([30, 20, 5, 10]);
-  expect(Array.from(series.minutes)).toEqual([15, 10, 5, 10]);
-  expect(Array.from(series.cut)).toEqual([0, 0, 0, 0]);
+  expect(Array.from(series.seconds)).toEqual([900, 600, 300, 600]);
 });
 
 test('any gains between responses are distributed completely, and no minute counts twice', () => {
@@ -43,14 +42,14 @@ test('any gains between responses are distributed completely, and no minute coun
           at += length;
         }
         const until = NOON + Math.ceil(at / 15) * 15 * MINUTE;
-        const { counts, minutes } = buildGainSeries(gains, NOON, until);
+        const { counts, seconds } = buildGainSeries(gains, NOON, until);
         const sum = (all: ArrayLike<number>) => Array.from(all).reduce((a, b) => a + b, 0);
         expect(sum(counts)).toBeCloseTo(
           gains.reduce((all, { gained }) => all + gained, 0),
           6,
         );
-        expect(sum(minutes)).toBeCloseTo(observed, 6);
-        expect(Math.max(...Array.from(minutes))).toBeLessThanOrEqual(15 + 1e-9);
+        expect(sum(seconds) / 60).toBeCloseTo(observed, 6);
+        expect(Math.max(...Array.from(seconds))).toBeLessThanOrEqual(900 + 1e-9);
       },
     ),
     { numRuns: 200 },
@@ -70,7 +69,6 @@ test('a gain spike needs many posts: it must exceed the threshold without the la
     ...window,
     n,
     coverage: 1,
-    lowerBound: false,
     mean: usual,
     sd: 1,
     usual,

@@ -36,6 +36,13 @@ describe('how many minutes a response covers', () => {
     expect(seen({ lastUntil: NOW - 5 * HOUR })).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
+  test('after an outage, a response that is not truncated covers all since its oldest post', () => {
+    const outage = { lastUntil: NOW - 6 * HOUR };
+    expect(seen(outage, 3, [10, 100, 340])).toEqual({ reached: 340, from: 340, until: 0 });
+    expect(seen(outage, 3, [10, 100, 900])).toEqual({ reached: 360, from: 360, until: 0 });
+    expect(seen(outage, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
+  });
+
   test('operation A covers its date filter, whenever it ran before', () => {
     expect(seen({ operation: 'ai', dateFilter: 'PAST_2_DAYS' })).toMatchObject({ from: (2 * DAY) / MINUTE });
     expect(seen({ operation: 'ai', dateFilter: null })).toMatchObject({ from: DAY / MINUTE });
@@ -50,15 +57,17 @@ describe('how many minutes a response covers', () => {
     expect(seen({ mostPosts: null, lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
-  test('a full response is complete in its newer half only, however old the rest', () => {
-    const ages = [1, 2, 3, 4, 600, 900];
-    expect(seen({ mostPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
-    expect(seen({ mostPosts: 7 }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
-    expect(seen({ mostPosts: 7, requestedPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
+  const since = (minutes: number) => expect.closeTo(minutes, 4);
+
+  test('a full response covers its newest block: until the gaps are those of older popular posts', () => {
+    const ages = [...Array.from({ length: 12 }, (_, i) => i / 4), 200, 600, 900];
+    expect(seen({ mostPosts: 15 }, 15, ages)).toEqual({ reached: 15, from: since(2.75), until: 0 });
+    expect(seen({ mostPosts: 16 }, 15, ages)).toEqual({ reached: 15, from: 15, until: 0 });
+    expect(seen({ mostPosts: 16, requestedPosts: 15 }, 15, ages)).toMatchObject({ from: since(2.75) });
   });
 
-  test('a full response whose newer half goes back far enough is not truncated', () => {
-    expect(seen({ mostPosts: 4 }, 4, [10, 20, 30, 40])).toEqual({ reached: 15, from: 15, until: 0 });
+  test('a block that goes back to the previous run without its newest posts is not contiguous: its newer half counts', () => {
+    expect(seen({ mostPosts: 6 }, 6, [1, 5, 9, 13, 17, 21])).toEqual({ reached: 15, from: 9, until: 0 });
   });
 
   test('a full response that overlaps with the newest posts of the previous run misses nothing', () => {
@@ -82,7 +91,7 @@ describe('how many minutes a response covers', () => {
   test('the first response of a request may be truncated: its limit is unknown', () => {
     expect(seen({ mostPosts: null, lastUntil: null }, 4, [1, 2, 3, 4])).toEqual({
       reached: 30,
-      from: 2,
+      from: since(4),
       until: 0,
     });
   });
@@ -99,36 +108,35 @@ describe('how many minutes a response covers', () => {
 });
 
 describe('the quarter hours that a run covers', () => {
-  test('have the minutes that were observed completely', () => {
-    const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE, until: NOW + 2 * MINUTE };
+  test('have the milliseconds that were observed', () => {
+    const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE - 1, until: NOW + 2_500 };
     expect(listQuarters(reach)).toEqual([
-      { at: NOW - 30 * MINUTE, minutes: '000000000000000', cut: true },
-      { at: NOW - 15 * MINUTE, minutes: '000001111111111', cut: true },
-      { at: NOW, minutes: '110000000000000', cut: false },
+      { at: NOW - 30 * MINUTE, start: 0, end: 0, cut: true },
+      { at: NOW - 15 * MINUTE, start: 5 * MINUTE - 1, end: 15 * MINUTE, cut: true },
+      { at: NOW, start: 0, end: 2_500, cut: false },
     ]);
   });
 
-  test('consecutive ranges cover each minute exactly once', () => {
+  test('consecutive ranges cover each millisecond exactly once', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.integer({ min: 1_000, max: 3 * HOUR }), { minLength: 1, maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 3 * HOUR }), { minLength: 1, maxLength: 12 }),
         fc.integer({ min: 0, max: DAY }),
         (steps, start) => {
-          const begin = NOW + start;
-          let from = begin;
-          const minutes = new Map<number, number>();
+          let from = NOW + start;
+          const ends = new Map<number, number>();
+          let sum = 0;
           for (const step of steps) {
             const until = from + step;
-            for (const quarter of listQuarters({ reached: from, from, until }))
-              for (const [i, bit] of quarter.minutes.split('').entries()) {
-                const minute = quarter.at + i * MINUTE;
-                minutes.set(minute, (minutes.get(minute) ?? 0) + Number(bit));
-              }
+            for (const quarter of listQuarters({ reached: from, from, until })) {
+              expect(quarter.start).toBe(ends.get(quarter.at) ?? quarter.start);
+              expect(quarter.end).toBeGreaterThan(quarter.start);
+              ends.set(quarter.at, quarter.end);
+              sum += quarter.end - quarter.start;
+            }
             from = until;
           }
-          for (let minute = Math.floor(begin / MINUTE) * MINUTE; minute + MINUTE <= from; minute += MINUTE)
-            expect(minutes.get(minute)).toBe(1);
-          expect(Math.max(0, ...minutes.values())).toBeLessThanOrEqual(1);
+          expect(sum).toBe(from - NOW - start);
         },
       ),
       { numRuns: 200 },

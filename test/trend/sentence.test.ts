@@ -14,6 +14,7 @@ const told: SpikeFacts = {
   provisional: false,
   tz: 'Europe/Berlin',
   top_share: null,
+  author_share: null,
 };
 
 test.each<[string, Partial<SpikeFacts>, string]>([
@@ -36,6 +37,16 @@ test.each<[string, Partial<SpikeFacts>, string]>([
     'partial coverage is mentioned',
     { n: 60, coverage: 0.75, usual: 20 },
     '60 posts between 14:00 and 15:00 Europe/Berlin time (75 % of it observed), 4x the usual 20 around this time (last 14 days).',
+  ],
+  [
+    'a rate that was measured over minutes says over how many',
+    { n: 140, coverage: 0.1, usual: 222 },
+    'About 1,400 posts an hour between 14:00 and 15:00 Europe/Berlin time, measured over 6 of 60 minutes, 6.3x the usual 222 around this time (last 14 days).',
+  ],
+  [
+    'the loudest author is named by the share',
+    { author_share: 0.34 },
+    '142 posts between 14:00 and 15:00 Europe/Berlin time, 6.3x the usual 22.5 around this time (last 14 days); one author wrote 34 % of them.',
   ],
   [
     'times in a repeated hour show their offset',

@@ -7,14 +7,17 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 const window = { start: NOW - HOUR, end: NOW };
 
 /** Days of two posts a quarter; seven, 14, 21 and 28 days ago there were nine. */
-function weeks(days: number, change: (series: Series & { minutes: Uint8Array }) => void = () => {}): Series {
+function weeks(
+  days: number,
+  change: (series: Series & { seconds: Float64Array }) => void = () => {},
+): Series {
   const length = days * 96;
   const from = NOW - days * DAY;
   const counts = Float64Array.from({ length }, (_, i) => {
     const daysAgo = Math.ceil((NOW - from - i * QUARTER_MS) / DAY) - 1;
     return daysAgo > 0 && daysAgo % 7 === 0 ? 9 : 2;
   });
-  const series = { from, counts, minutes: new Uint8Array(length).fill(15), cut: new Uint8Array(length) };
+  const series = { from, counts, seconds: new Float64Array(length).fill(900) };
   change(series);
   return series;
 }
@@ -29,7 +32,7 @@ test('four weeks must have been observed, each around this time', () => {
   for (const week of [1, 2, 3, 4]) {
     const missing = weeks(29, (series) => {
       const at = index(series, NOW - week * 7 * DAY);
-      series.minutes.fill(0, at - 12, at + 8);
+      series.seconds.fill(0, at - 12, at + 8);
     });
     expect(computeWeekdayUsual(missing, window)).toBeNull();
   }
@@ -38,7 +41,7 @@ test('four weeks must have been observed, each around this time', () => {
 test('an hour unobserved in one of the weeks is excluded', () => {
   const gap = weeks(29, (series) => {
     const at = index(series, NOW - 14 * DAY);
-    series.minutes.fill(0, at - 6, at);
+    series.seconds.fill(0, at - 6, at);
   });
   expect(computeWeekdayUsual(gap, window)).toBe(36);
 });

@@ -6,6 +6,7 @@ import { type NewSpike, readSpikesSince, type SpikeMeasure } from '../../store/s
 import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
+import { readVoices } from '../../store/volume/voices.ts';
 import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/baseline.ts';
 import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
 import {
@@ -15,6 +16,7 @@ import {
   MIN_SPIKE_POSTS,
   type Spike,
 } from '../trends/rules/spike-detection.ts';
+import { findLoudestAuthor, isSpreadOverAuthors } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
 
@@ -66,12 +68,13 @@ async function findSpike(
   const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
   const from = Math.max(until - HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
   if (from >= until) return null;
-  const { series, isEligible, findTop } = await measure.between(from, until);
-  const watch = { sensitivity, everySeconds, now: run.at.getTime(), isEligible };
-  // Earlier spikes can only suppress one, so they are read only if there is a candidate.
+  const series = await measure.between(from, until);
+  const watch = { sensitivity, everySeconds, now: run.at.getTime() };
+  // Earlier spikes can only suppress one, and authors too, so they are read only if there is a candidate.
   if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;
+  const { isEligible, findTop } = await measure.examine(until - MAX_SPIKE_AGE_MS - longest, until);
   const alerted = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
-  const spike = detectSpike(series, { ...watch, alerted: alerted.map((end) => end.getTime()) });
+  const spike = detectSpike(series, { ...watch, isEligible, alerted: alerted.map((end) => end.getTime()) });
   if (spike === null) return null;
 
   const weeks = await measure.between(
@@ -79,30 +82,23 @@ async function findSpike(
     until,
   );
   const top = findTop(spike);
-  const { start, end, lowerBound, ...figures } = spike;
+  const { start, end, ...figures } = spike;
   const facts = {
     measure: measure.name,
     window_start: new Date(start),
     window_end: new Date(end),
-    lower_bound: lowerBound,
+    lower_bound: false,
     ...figures,
-    weekday_usual: computeWeekdayUsual(weeks.series, spike),
+    weekday_usual: computeWeekdayUsual(weeks, spike),
     tz,
     top_post_id: top?.post ?? null,
-    top_share: top?.share ?? null,
+    top_share: top?.postShare ?? null,
+    top_author_id: top?.author ?? null,
+    author_share: top?.authorShare ?? null,
   } as const;
   const { run_id, search_id, at } = run;
   return { ...facts, search_id, run_id, sensitivity, sentence: composeSpikeSentence(facts), at };
 }
-
-/** A measure over a time span. */
-type MeasureHistory = {
-  series: Series;
-  /** An additional condition for a spike. */
-  isEligible: (spike: Spike) => boolean;
-  /** The top post of a spike, for engagement. */
-  findTop: (spike: Spike) => { post: Id; share: number } | null;
-};
 
 /** A quantity in which spikes are detected. */
 type Measure = {
@@ -110,7 +106,16 @@ type Measure = {
   /** Recent amount, to skip quiet searches quickly. */
   recent: number;
   /** Times in ms since 1970, whole quarters of an hour. */
-  between: (from: number, until: number) => Promise<MeasureHistory>;
+  between: (from: number, until: number) => Promise<Series>;
+  /** Who and what is behind windows in this time. */
+  examine: (from: number, until: number) => Promise<Examined>;
+};
+
+type Examined = {
+  /** An additional condition for a spike. */
+  isEligible: (spike: Spike) => boolean;
+  /** The top post of a spike in engagement; the loudest author of one in posts. */
+  findTop: (spike: Spike) => { post?: Id; postShare?: number; author?: Id; authorShare?: number } | null;
 };
 
 /** Posts of a search, by time of publication. */
@@ -118,27 +123,31 @@ function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
-    between: async (from, until) => ({
-      series: await readVolumeHistory(tx, searchId, from, until),
-      isEligible: () => true,
-      findTop: () => null,
-    }),
+    between: (from, until) => readVolumeHistory(tx, searchId, from, until),
+    examine: async (from, until) => {
+      const voices = await readVoices(tx, searchId, new Date(from), new Date(until));
+      return {
+        isEligible: (spike) => isSpreadOverAuthors(voices, spike),
+        findTop: (spike) => findLoudestAuthor(voices, spike),
+      };
+    },
   };
 }
 
 /** Engagement that the posts of a search gained between responses. */
 function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measure {
+  const readSpan = (from: number, until: number) => readGains(tx, searchId, new Date(from), new Date(until));
   return {
     name: 'engagement',
     recent,
-    between: async (from, until) => {
-      const gains = await readGains(tx, searchId, new Date(from), new Date(until));
+    between: async (from, until) => buildGainSeries(await readSpan(from, until), from, until),
+    examine: async (from, until) => {
+      const gains = await readSpan(from, until);
       return {
-        series: buildGainSeries(gains, from, until),
         isEligible: (spike) => isSpreadOverPosts(gains, spike),
         findTop: (spike) => {
           const top = findTopPost(gains, spike);
-          return top && { post: top.post, share: Math.min(1, top.gained / spike.n) };
+          return top && { post: top.post, postShare: Math.min(1, top.gained / spike.n) };
         },
       };
     },

@@ -22,7 +22,14 @@ import {
 } from './rules/volume-comparison.ts';
 
 /** A time bucket, as in the views `volume_hourly` and `volume_daily`. */
-export type VolumeBucket = { bucket_at: Date; posts: number; coverage: number; lower_bound: boolean };
+export type VolumeBucket = {
+  bucket_at: Date;
+  posts: number;
+  coverage: number;
+  lower_bound: boolean;
+  /** Of `posts`, those of the observed time. */
+  observed_posts: number;
+};
 
 /** The trend of a search. */
 export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity' | 'created_at'> & {
@@ -115,13 +122,19 @@ export async function readTrends(
 
 function toHours(rows: readonly HourRow[]): VolumeHours {
   return new Map(
-    rows.map(({ bucket_at, posts, coverage, lower_bound }) => {
+    rows.map(({ bucket_at, posts, observed_posts, coverage, lower_bound }) => {
       const at = bucket_at.getTime();
-      return [at, { at, posts, coverage, lowerBound: lower_bound }];
+      return [at, { at, posts, observedPosts: observed_posts, coverage, lowerBound: lower_bound }];
     }),
   );
 }
 
-function toBucket({ from, posts, coverage, lowerBound }: VolumeSpan): VolumeBucket {
-  return { bucket_at: new Date(from), posts, coverage, lower_bound: lowerBound };
+function toBucket({ from, posts, observedPosts, coverage, lowerBound }: VolumeSpan): VolumeBucket {
+  return {
+    bucket_at: new Date(from),
+    posts,
+    coverage,
+    lower_bound: lowerBound,
+    observed_posts: observedPosts,
+  };
 }

@@ -1,7 +1,13 @@
 /** What runs observed, and the volume of their searches, derived from a batch of readings. */
 import type { DateFilter, Operation } from '../../domain/enumerations.ts';
 import type { Id, Transaction } from '../database.ts';
-import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
+import {
+  computeReach,
+  listQuarters,
+  QUARTER_MS,
+  type Reach,
+  UNKNOWN_EVERY_SECONDS,
+} from '../volume/reach.ts';
 import { S } from './counter-sql.ts';
 
 /**
@@ -13,8 +19,8 @@ const MIN_REPEATED_POSTS = 5;
 /**
  * Inputs for how far back each run of a batch observed, in the order of responses. The previous run is in the batch,
  * or the newest with coverage. The interval of a cron schedule is the distance to the previous slot, which has a row
- * even if it was skipped. Times of posts, and whether a response repeats the previous one, are read only if it is
- * full. $1 readings.
+ * even if it was skipped. Times of posts are read only if it is full or comes after an outage, whether it repeats the previous one
+ * only if it is full. $1 readings.
  */
 const LOOK_BACK = `
 WITH batch AS MATERIALIZED (
@@ -45,7 +51,7 @@ WITH batch AS MATERIALIZED (
   ) c ON true
   WINDOW w AS (PARTITION BY b.search_id, b.request_version ORDER BY b.at, b.run_id)
 )
-SELECT k.*, CASE WHEN f.is_full THEN (
+SELECT k.*, CASE WHEN f.is_full OR k.last_until < k.at - 2 * k.every_seconds * interval '1 second' THEN (
     SELECT array_agg(extract(epoch FROM g.at)::float8 * 1000)
     FROM ${S}.run_results rr, unnest(rr.post_ids) u(id)
     CROSS JOIN LATERAL (
@@ -142,11 +148,17 @@ sighted AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE search_id = n.search_id AND post_id = n.id OFFSET 0) g
 )`;
 
+/** When a post counts, and where in its quarter-hour, in milliseconds. @param alias of a sighting */
+const countedAtSql = (alias: string) => `least(${alias}.post_created_at, ${alias}.first_seen_at)`;
+const offsetSql = (alias: string) =>
+  `(floor(extract(epoch FROM ${countedAtSql(alias)}) * 1000)::bigint % ${QUARTER_MS})::integer`;
+
 /**
- * Adds posts and observed minutes to quarter-hours. Posts dated after their sighting count at the sighting; posts
- * without a time do not count. Unchanged quarters are not written, because runs of operation A observe the same week
- * repeatedly. Returns the days (UTC) of changed quarters.
- * $1 to $3 see {@link SIGHTED}; $4 searches, $5 start of quarters, $6 minutes, $7 cut; $8 coverage: run, search,
+ * Adds posts and observed time to quarter-hours. Posts dated after their sighting count at the sighting; posts
+ * without a time do not count. Where observed time grows, posts are counted in it that were found before, as in the popular part of
+ * a truncated response; those dated more than an hour ahead are not looked for. Unchanged quarters are not written, because runs of
+ * operation A observe the same week repeatedly. Returns the days (UTC) of changed quarters.
+ * $1 to $3 see {@link SIGHTED}; $4 searches, $5 start of quarters, $6 observed ranges, $7 cut; $8 coverage: run, search,
  * request version, observed until, observed from, reached, interval, posts, most posts.
  */
 const ROLL_UP = `
@@ -154,21 +166,41 @@ WITH ${SIGHTED}, kept AS (
   INSERT INTO ${S}.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts)
   SELECT * FROM json_to_recordset($8::json) AS c(run_id bigint, search_id bigint, request_version integer,
     observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer, posts integer, most_posts integer)
+), dated AS MATERIALIZED (
+  SELECT search_id, post_id, date_bin('15 minutes', ${countedAtSql('s')}, 'epoch') AS at,
+    CASE WHEN post_created_at < first_seen_at + interval '1 hour' THEN ${offsetSql('s')} END AS ms
+  FROM sighted s WHERE post_created_at IS NOT NULL
+), given AS MATERIALIZED (
+  SELECT * FROM unnest($4::bigint[], $5::timestamptz[], $6::int4multirange[], $7::boolean[]) AS q(search_id, at, observed, cut)
+), quarters AS MATERIALIZED (
+  SELECT t.search_id, t.at, coalesce(v.observed, '{}') AS observed_before, coalesce(v.observed, '{}') + coalesce(q.observed, '{}') AS observed,
+    coalesce(v.cut, false) AS cut_before, coalesce(v.cut, false) OR coalesce(q.cut, false) AS cut,
+    coalesce(v.posts, 0) AS posts, coalesce(v.exposed_posts, 0) AS exposed_posts, v.search_id IS NULL AS is_new
+  FROM (SELECT search_id, at FROM given UNION SELECT search_id, at FROM dated) t
+  LEFT JOIN given q USING (search_id, at)
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.volume WHERE search_id = t.search_id AND bucket_at = t.at OFFSET 0) v ON true
 ), counted AS (
-  SELECT search_id, date_bin('15 minutes', least(post_created_at, first_seen_at), 'epoch') AS at, count(*)::integer AS posts
-  FROM sighted WHERE post_created_at IS NOT NULL GROUP BY 1, 2
-), added AS (
-  SELECT search_id, at, coalesce(c.posts, 0) AS posts, coalesce(q.minutes, B'000000000000000') AS minutes, coalesce(q.cut, false) AS cut
-  FROM unnest($4::bigint[], $5::timestamptz[], $6::bit(15)[], $7::boolean[]) AS q(search_id, at, minutes, cut)
-  FULL JOIN counted c USING (search_id, at)
+  SELECT q.search_id, q.at, count(*)::integer AS posts, (count(*) FILTER (WHERE d.ms <@ q.observed))::integer AS exposed
+  FROM dated d JOIN quarters q USING (search_id, at) GROUP BY 1, 2
 ), changed AS (
-  INSERT INTO ${S}.volume AS v (search_id, bucket_at, posts, minutes, cut)
-  SELECT a.search_id, a.at, a.posts, a.minutes, a.cut FROM added a
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.volume WHERE search_id = a.search_id AND bucket_at = a.at OFFSET 0) v ON true
-  WHERE v.search_id IS NULL OR a.posts > 0 OR (v.minutes | a.minutes) <> v.minutes OR (a.cut AND NOT v.cut)
-  ORDER BY a.search_id, a.at
+  INSERT INTO ${S}.volume AS v (search_id, bucket_at, posts, cut, observed, exposure_ms, exposed_posts)
+  SELECT q.search_id, q.at, q.posts + coalesce(c.posts, 0), q.cut, q.observed,
+    (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(q.observed) r),
+    q.exposed_posts + coalesce(c.exposed, 0) + CASE WHEN q.posts > q.exposed_posts AND q.observed <> q.observed_before THEN (
+      SELECT count(*) FROM ${S}.post_sightings g
+      WHERE g.search_id = q.search_id AND coalesce(g.post_created_at, g.first_seen_at) >= q.at
+        AND coalesce(g.post_created_at, g.first_seen_at) < q.at + interval '75 minutes'
+        AND g.post_created_at < g.first_seen_at + interval '1 hour' AND ${countedAtSql('g')} < q.at + interval '15 minutes'
+        AND ${offsetSql('g')} <@ (q.observed - q.observed_before)
+        AND NOT EXISTS (SELECT FROM dated d WHERE d.search_id = g.search_id AND d.post_id = g.post_id)
+        AND g.post_id NOT IN (SELECT u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id) WHERE p.search_id = q.search_id)
+    ) ELSE 0 END
+  FROM quarters q LEFT JOIN counted c USING (search_id, at)
+  WHERE q.is_new OR c.posts > 0 OR q.observed <> q.observed_before OR q.cut <> q.cut_before
+  ORDER BY q.search_id, q.at
   ON CONFLICT (search_id, bucket_at) DO UPDATE
-    SET posts = v.posts + excluded.posts, minutes = v.minutes | excluded.minutes, cut = v.cut OR excluded.cut
+    SET posts = excluded.posts, cut = excluded.cut, observed = excluded.observed, exposure_ms = excluded.exposure_ms,
+      exposed_posts = excluded.exposed_posts
   RETURNING search_id, bucket_at
 )
 SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM changed`;
@@ -211,7 +243,7 @@ export async function rollUp(
       recounted.postIds,
       rows.map(({ searchId }) => searchId),
       rows.map(({ at }) => new Date(at)),
-      rows.map(({ minutes }) => minutes.toString(2).padStart(15, '0')),
+      rows.map(({ ranges }) => `{${ranges.join(',')}}`),
       rows.map(({ cut }) => cut),
       JSON.stringify(json),
     ],
@@ -221,17 +253,17 @@ export async function rollUp(
 
 /** What a run observed; only quarters from `since` on (ms since 1970), if set. */
 export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
-type SearchQuarter = { searchId: Id; at: number; minutes: number; cut: boolean };
+type SearchQuarter = { searchId: Id; at: number; ranges: string[]; cut: boolean };
 
 function addQuarters(
   all: Map<string, SearchQuarter>,
   { searchId, reach, since }: ObservedReach,
 ): Map<string, SearchQuarter> {
-  for (const { at, minutes, cut } of listQuarters(reach)) {
+  for (const { at, start, end, cut } of listQuarters(reach)) {
     if (since !== undefined && at < since) continue;
     const key = `${searchId} ${at}`;
-    const known = all.get(key) ?? { searchId, at, minutes: 0, cut: false };
-    known.minutes |= Number.parseInt(minutes, 2);
+    const known = all.get(key) ?? { searchId, at, ranges: [], cut: false };
+    if (start < end) known.ranges.push(`[${start},${end})`);
     known.cut ||= cut;
     all.set(key, known);
   }

@@ -69,23 +69,26 @@ WITH ${SIGHTED}, new_posts AS MATERIALIZED (
 ), days AS MATERIALIZED (
   SELECT search_id, day_at FROM added UNION SELECT * FROM unnest($6::bigint[], $7::timestamptz[])
 )
-INSERT INTO ${S}.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
+INSERT INTO ${S}.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, exposure_ms, exposed_posts, hours, cut)
 SELECT d.search_id, d.day_at, coalesce(a.posts, 0), coalesce(a.topic_posts, 0), coalesce(a.topic_reposts, 0),
-  coalesce(v.minutes, 0), coalesce(v.cut, false)
+  coalesce(v.exposure_ms, 0), coalesce(v.exposed_posts, 0), coalesce(v.hours, 0), coalesce(v.cut, false)
 FROM days d LEFT JOIN added a USING (search_id, day_at)
 CROSS JOIN LATERAL (
-  SELECT sum(bit_count(minutes))::integer AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
+  SELECT sum(exposure_ms)::integer AS exposure_ms, sum(exposed_posts)::integer AS exposed_posts,
+    (count(DISTINCT date_bin('1 hour', bucket_at, 'epoch')) FILTER (WHERE exposure_ms > 0))::integer AS hours,
+    bool_or(cut AND exposure_ms < 900000) AS cut
   FROM ${S}.volume WHERE search_id = d.search_id AND bucket_at >= d.day_at AND bucket_at < d.day_at + interval '1 day'
 ) v
 LEFT JOIN LATERAL (
   SELECT * FROM ${S}.search_days WHERE search_id = d.search_id AND day_at = d.day_at OFFSET 0
 ) h ON true
-WHERE a.posts > 0 OR (h.search_id IS NULL AND (v.minutes > 0 OR v.cut))
-  OR h.minutes <> coalesce(v.minutes, 0) OR h.cut <> coalesce(v.cut, false)
+WHERE a.posts > 0 OR (h.search_id IS NULL AND (v.exposure_ms > 0 OR v.cut))
+  OR h.exposure_ms <> coalesce(v.exposure_ms, 0) OR h.exposed_posts <> coalesce(v.exposed_posts, 0) OR h.cut <> coalesce(v.cut, false)
 ORDER BY d.search_id, d.day_at
 ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
   topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
-  minutes = excluded.minutes, cut = excluded.cut`;
+  exposure_ms = excluded.exposure_ms, exposed_posts = excluded.exposed_posts, hours = excluded.hours,
+  cut = excluded.cut`;
 
 /** Runs after the volume of the same batch. @param days whose volume changed */
 export async function deriveTallies(

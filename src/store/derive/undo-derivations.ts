@@ -108,12 +108,12 @@ WHERE NOT EXISTS (SELECT FROM ${S}.latest_results l JOIN ${S}.run_results rr ON 
   WHERE l.search_id = z.search_id AND q.id = ANY (rr.post_ids))
 ON CONFLICT DO NOTHING`;
 
-/** Clears minutes that may no longer be observed. $3 searches, $4 since when. Returns their days. */
+/** Clears time that may no longer be observed. $3 searches, $4 since when. Returns their days. */
 const UPDATE_LAST_SEEN = `
 WITH emptied AS (
-  UPDATE ${S}.volume v SET minutes = B'000000000000000', cut = false
+  UPDATE ${S}.volume v SET observed = '{}', exposure_ms = 0, exposed_posts = 0, cut = false
   FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
-  WHERE v.search_id = z.search_id AND v.bucket_at >= z.since AND (v.cut OR bit_count(v.minutes) > 0)
+  WHERE v.search_id = z.search_id AND v.bucket_at >= z.since AND (v.cut OR v.exposure_ms > 0)
   RETURNING v.search_id, v.bucket_at
 )
 SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM emptied`;
@@ -131,7 +131,7 @@ const DAYS_GIVEN = 'unnest($1::bigint[], $2::timestamptz[]) d(search_id, day_at)
 const SUBTRACT_COUNTS = [
   `DELETE FROM ${S}.search_tops t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
   `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
-  `UPDATE ${S}.volume v SET posts = 0 FROM ${DAYS_GIVEN}
+  `UPDATE ${S}.volume v SET posts = 0, exposed_posts = 0 FROM ${DAYS_GIVEN}
    WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
 ];
 /**
@@ -147,7 +147,7 @@ WHERE (g.search_id, ${day}) IN (SELECT * FROM ${DAYS_GIVEN})
 /** Deletes empty rows. The observed time of a day is computed at the end of the batch. */
 const DELETE_EMPTY = [
   `DELETE FROM ${S}.volume v USING ${DAYS_GIVEN} WHERE v.search_id = d.search_id
-     AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND bit_count(v.minutes) = 0`,
+     AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND v.exposure_ms = 0`,
   `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at AND t.posts = 0`,
 ];
 

@@ -116,6 +116,11 @@ const DELETE_MENTIONS: readonly Deletion[] = [
   ['tallies', 'author', `DELETE FROM strandline.search_tops WHERE kind = 'author' AND name = $1::text`],
   ['snapshots', 'author', 'DELETE FROM strandline.author_snapshots WHERE author_id = $1'],
   ['snapshots', 'author', 'DELETE FROM strandline.author_counters WHERE author_id = $1'],
+  [
+    'spikes',
+    'author',
+    'UPDATE strandline.spikes SET top_author_id = NULL, author_share = NULL WHERE top_author_id = $1',
+  ],
   ['key_items', 'links', 'DELETE FROM strandline.key_items WHERE link_id = ANY ($1)'],
   [
     'claims',

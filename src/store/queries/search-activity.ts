@@ -137,6 +137,7 @@ export type SearchNow = {
   search_id: Id;
   /** Counted posts, and the observed share, 0 to 1. */
   posts: number;
+  observed_posts: number;
   coverage: number;
   lower_bound: boolean;
   /** The newest ended run; null if there is none. */
@@ -149,12 +150,12 @@ export type SearchNow = {
 
 /** $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. */
 const SELECT_SEARCHES_NOW = `
-SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.cut, false) AS lower_bound,
-  coalesce(v.minutes, 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
+SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
+  coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
 FROM strandline.searches s
 LEFT JOIN (
-  SELECT search_id, sum(posts)::int AS posts, sum(bit_count(minutes)::int) AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
+  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut AND exposure_ms < 900000) AS cut
   FROM strandline.volume
   WHERE search_id = ANY (ARRAY(SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean)) AND bucket_at >= $1 AND bucket_at < $2
   GROUP BY search_id
@@ -194,13 +195,16 @@ export type SearchDay = {
   posts: number;
   /** Posts that no other search of the topic had before: in the sum over the topic, each post counts once. */
   topic_posts: number;
+  /** Of `posts`, those of the observed time. */
+  observed_posts: number;
   /** Observed share of the day (UTC), 0 to 1. */
   coverage: number;
   lower_bound: boolean;
 };
 
 const SELECT_SEARCH_DAYS = `
-SELECT search_id, day_at, posts, topic_posts, minutes::float8 / 1440 AS coverage, cut AS lower_bound
+SELECT search_id, day_at, posts, topic_posts, exposed_posts AS observed_posts,
+  exposure_ms::float8 / 86400000 AS coverage, cut AS lower_bound
 FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND search_id = ANY ($3::bigint[])
 ORDER BY search_id, day_at`;
 

@@ -16,6 +16,8 @@ export type BucketRow = {
   posts: number;
   /** Observed share, 0 to 1. */
   coverage: number;
+  /** Of `posts`, those of the observed time. */
+  observed_posts: number;
   lower_bound: boolean;
 };
 
@@ -28,7 +30,8 @@ const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3
  */
 const BUCKETED_SQL = `
 SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
-  sum(bit_count(minutes)::int)::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
+  sum(exposure_ms)::float8 / 1000 / $5 AS coverage, sum(exposed_posts)::int AS observed_posts,
+  bool_or(cut AND exposure_ms < 900000) AS lower_bound
 FROM strandline.volume
 WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
 GROUP BY 1, 2`;
@@ -73,6 +76,8 @@ export type BucketSum = {
 export type SearchSum = {
   search_id: Id;
   posts: number;
+  /** Of these, the ones of the observed time. */
+  observed_posts: number;
   /** Number of observed buckets, including fractions. */
   observed: number;
   lower_bound: boolean;
@@ -86,7 +91,7 @@ export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
  * bucket.
  */
 const SELECT_VOLUME_SUMS = `
-SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
+SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
   bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
 FROM (${BUCKETED_SQL}) b
 GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;
@@ -185,7 +190,7 @@ export async function readSpikes(
 
 /** $1 searches, $2 since when. Excludes quarter-hours before the last request change, which starts a new baseline. */
 const SELECT_OBSERVED_HOURS = `
-SELECT s.id AS search_id, coalesce(sum(bit_count(o.minutes)), 0)::float8 / 60 AS observed_hours
+SELECT s.id AS search_id, coalesce(count(DISTINCT date_bin('1 hour', o.bucket_at, 'epoch')) FILTER (WHERE o.exposure_ms > 0), 0)::float8 AS observed_hours
 FROM strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version

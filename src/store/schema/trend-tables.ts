@@ -65,8 +65,8 @@ export const pending_derivations = strandline.table(
   ],
 );
 
-/** One bit per minute, starting with the first. */
-const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
+/** Ranges of milliseconds, as Postgres writes them. */
+const milliseconds = customType<{ data: string }>({ dataType: () => 'int4multirange' });
 
 /**
  * What a succeeded run observed of its search's posts. A search that never returned a post has no row, because its
@@ -103,7 +103,7 @@ export const coverage = strandline.table(
 );
 
 /**
- * Posts of a search per quarter-hour of publication, and which of its minutes were observed. No row: nothing found
+ * Posts of a search per quarter-hour of publication, and which part of it was observed. No row: nothing found
  * and nothing observed, which is not zero.
  */
 export const volume = strandline.table(
@@ -113,12 +113,15 @@ export const volume = strandline.table(
     bucket_at: instant().notNull(),
     /** Each post once, on its first sighting. */
     posts: integer().notNull(),
-    /** Minutes fully observed by a response. */
-    minutes: minutesOfBucket().notNull(),
     /**
-     * A response that should have covered it was cut at its limit: if minutes are missing, `posts` is a lower bound.
+     * A response that should have covered it was cut at its limit: if time is missing, `posts` is a lower bound.
      */
     cut: boolean().notNull(),
+    /** Time that some response observed completely, in milliseconds from the start; and its length. */
+    observed: milliseconds().notNull().default('{}'),
+    exposure_ms: integer().notNull().default(0),
+    /** Of `posts`, those published in the observed time: with the exposure, they measure the rate. */
+    exposed_posts: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.search_id, t.bucket_at] }),
@@ -196,6 +199,9 @@ export const spikes = strandline.table(
     /** For growth: the post with the largest gain, and its share of the gain, 0 to 1. */
     top_post_id: ref(),
     top_share: doublePrecision(),
+    /** For posts: the author with the most, and their share of n, 0 to 1; null if no author is known. */
+    top_author_id: ref(),
+    author_share: doublePrecision(),
     at: instant().notNull(),
   },
   (t) => [
@@ -204,6 +210,7 @@ export const spikes = strandline.table(
     index('spikes_search').on(t.search_id, t.measure, t.window_end),
     check('spikes_measure', sql`${t.measure} in ('posts', 'engagement')`),
     check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
+    check('spikes_author', sql`(${t.top_author_id} is null) = (${t.author_share} is null)`),
   ],
 );
 
@@ -224,10 +231,13 @@ export const search_days = strandline.table(
     topic_posts: integer().notNull(),
     /** Of `topic_posts`, those known to be reposts. */
     topic_reposts: integer().notNull(),
-    /** Minutes fully observed by responses, 0 to 1440. */
-    minutes: integer().notNull(),
     /** Whether a response that should have covered an unobserved part was cut at its limit. */
     cut: boolean().notNull(),
+    /** Sums over the volume of the day. */
+    exposure_ms: integer().notNull().default(0),
+    exposed_posts: integer().notNull().default(0),
+    /** Hours of which something was observed, 0 to 24. */
+    hours: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.search_id, t.day_at] }), index('search_days_day').on(t.day_at)],
 );

@@ -4,6 +4,7 @@
  */
 
 import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
+import { findNewestBlock } from '../../domain/response-rate.ts';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 
 /** State of a search before a run of it is saved. */
@@ -27,8 +28,8 @@ export type RunBefore = {
 };
 
 /**
- * The response contains every post from `from` to `until`, but only some from `reached` to `from`, because it was cut
- * at its limit.
+ * The response contains every post from `from` to `until` (excluded), but only some from `reached` to `from`, because it was cut at its
+ * limit.
  */
 export type Reach = { reached: number; from: number; until: number };
 
@@ -37,11 +38,11 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
 
 /**
  * Computes what a run observed. Operation A reaches back as far as its date filter. Operation B is assumed to reach
- * back to the last succeeded run, at most two intervals.
- * A response with as many posts as requested, or as many as this request ever got, was cut at a limit. Only its newer
- * half counts as complete: a service may fill the rest with older popular posts (ours uses 40 %). The first response
- * of a request counts as cut, because its limit is unknown. If a response repeats the newest posts of the last run,
- * everything since then is in it.
+ * back to the last succeeded run, at most two intervals, or as far as a response goes that was not cut: after an outage it
+ * has everything since its oldest post.
+ * A response with as many posts as requested, or as many as this request ever got, was cut at a limit. Only its
+ * newest block is complete: a service may fill the rest with older popular posts. The first response of a request counts as
+ * cut, because its limit is unknown. If a response repeats the newest posts of the last run, everything since then is in it.
  * A response without posts means that none were published since the last run; it says nothing about earlier ones.
  * @param times of all posts in the response that have a publication time
  * @param posts number of posts in the response
@@ -54,23 +55,36 @@ export function computeReach(
   const { observedAt, posts, times } = answer;
   if (before.operation === 'ai' && posts === 0 && (before.mostPosts ?? 0) === 0) return null;
   const until = before.stoppedAt ?? observedAt;
-  const clamped = (time: number) => Math.min(time, until);
-  const reached = clamped(
-    Math.max(limitReach(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
+  const earliest = Math.max(
+    before.resumedAt ?? Number.NEGATIVE_INFINITY,
+    limitReach(before, Number.NEGATIVE_INFINITY, observedAt),
   );
+  const clamped = (time: number) => Math.min(Math.max(time, earliest), until);
+  const reached = clamped(limitReach(before, observedAt - 2 * before.everySeconds * SECOND, observedAt));
   const sinceLast = clamped(Math.max(reached, before.lastUntil ?? reached));
   if (posts === 0) return { reached: sinceLast, from: sinceLast, until };
-  if (!isCut(before, posts)) return { reached, from: reached, until };
+  if (!isCut(before, posts)) {
+    const oldest = times.reduce((least, time) => Math.min(least, time), reached);
+    const from = before.lastUntil === null ? reached : clamped(oldest);
+    return { reached: from, from, until };
+  }
   if (before.repeats) return { reached, from: sinceLast, until };
-  const newest = times.toSorted((a, b) => b - a);
-  const whole = newest[Math.ceil(newest.length / 2) - 1] ?? until;
-  return { reached, from: clamped(Math.max(reached, whole)), until };
+  const newest = findNewestBlock(times)?.from ?? until;
+  // A block that goes back to the last run would have its newest posts: somewhere in between, it is not contiguous.
+  const block = newest <= (before.lastUntil ?? Number.NEGATIVE_INFINITY) ? findNewerHalf(times) : newest;
+  // After an outage, the newest block may go back further than two intervals.
+  const from = before.lastUntil === null ? clamped(Math.max(reached, block)) : clamped(block);
+  return { reached: Math.min(reached, from), from, until };
 }
 
-function limitReach(before: RunBefore, observedAt: number): number {
+function findNewerHalf(times: readonly number[]): number {
+  return times.toSorted((a, b) => b - a)[Math.ceil(times.length / 2) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** @param atMost how far back operation B is assumed to reach */
+function limitReach(before: RunBefore, atMost: number, observedAt: number): number {
   if (before.operation === 'ai')
     return observedAt - DATE_FILTER_DAYS[before.dateFilter ?? 'PAST_24_HOURS'] * DAY;
-  const atMost = observedAt - 2 * before.everySeconds * SECOND;
   return Math.max(atMost, before.lastUntil ?? atMost);
 }
 
@@ -80,13 +94,12 @@ function isCut({ requestedPosts, mostPosts }: RunBefore, posts: number): boolean
 
 /** Volume is counted per quarter-hour. */
 export const QUARTER_MS = 15 * MINUTE;
-export const MINUTES_PER_QUARTER = 15;
 
 /**
- * What a run observed of a quarter-hour: one bit per fully observed minute, first minute first, and whether the
- * response was cut in it.
+ * What a run observed of a quarter-hour, in milliseconds after its start (`end` is excluded), and whether the response was
+ * cut in it. Nothing was observed if `start` is `end`.
  */
-type Quarter = { at: number; minutes: string; cut: boolean };
+type Quarter = { at: number; start: number; end: number; cut: boolean };
 
 /** How far back coverage is stored: somewhat more than twice the longest comparison. */
 const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
@@ -96,31 +109,18 @@ export function startOfQuarter(time: number): number {
 }
 
 /**
- * Quarter-hours observed by a run, oldest first. Both ends are rounded down to the minute, so that adjacent ranges
- * leave no gap.
+ * Quarter-hours observed by a run, oldest first. The millisecond `from` is observed and `until` is not, so that adjacent ranges leave
+ * no gap.
  */
 export function listQuarters(reach: Reach): Quarter[] {
   const quarters: Quarter[] = [];
-  const until = minuteOfQuarter(reach.until);
-  const from = minuteOfQuarter(reach.from);
-  const reached = Math.max(minuteOfQuarter(reach.reached), until - VOLUME_MEMORY_MS);
-  for (let at = startOfQuarter(reached); at < until; at += QUARTER_MS) {
-    const minutes = maskMinutes(at, from, until);
-    const cut = at < from && reached < from;
-    if (minutes !== NO_MINUTES || cut) quarters.push({ at, minutes, cut });
+  const [first, end] = [Math.floor(reach.from), Math.floor(reach.until)];
+  const reached = Math.max(Math.floor(reach.reached), end - VOLUME_MEMORY_MS);
+  for (let at = startOfQuarter(reached); at < end; at += QUARTER_MS) {
+    const [start, stop] = [Math.max(first, at), Math.min(end, at + QUARTER_MS)];
+    const cut = at < first && reached < first;
+    if (start < stop) quarters.push({ at, start: start - at, end: stop - at, cut });
+    else if (cut) quarters.push({ at, start: 0, end: 0, cut });
   }
   return quarters;
-}
-
-const NO_MINUTES = '0'.repeat(MINUTES_PER_QUARTER);
-
-function maskMinutes(start: number, from: number, until: number): string {
-  let bits = '';
-  for (let minute = start; minute < start + QUARTER_MS; minute += MINUTE)
-    bits += minute >= from && minute < until ? '1' : '0';
-  return bits;
-}
-
-function minuteOfQuarter(time: number): number {
-  return Math.floor(time / MINUTE) * MINUTE;
 }

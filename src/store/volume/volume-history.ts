@@ -11,7 +11,7 @@ export type WatchedSearch = {
   observed_until: Date;
   /** When the current request was introduced; null if it never changed. */
   since: Date | null;
-  /** Posts per quarter-hour since a time, and gains since then. */
+  /** Posts since a time, and gains since then. */
   recent: number;
   gained: number;
 };
@@ -45,45 +45,37 @@ export async function readWatched(
 }
 
 /** Contiguous quarter-hours from `from` (ms since 1970): those without a row were not observed. */
-type VolumeHistory = { from: number; counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
+type VolumeHistory = { from: number; counts: Float64Array; seconds: Float64Array };
 
 /** As text instead of rows: two weeks are 1,344 quarter-hours, read at every run. */
 const SELECT_VOLUME_HISTORY = `
 SELECT string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
-  string_agg(posts::text, ',') AS posts,
-  string_agg((bit_count(minutes) + CASE WHEN cut THEN 16 ELSE 0 END)::text, ',') AS seen
+  string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure
 FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
 
-/** The volume of a search in a range (ms since 1970, both whole quarter-hours). */
+/** The volume of a search in a range, of the observed time only (ms since 1970, both whole quarter-hours). */
 export async function readVolumeHistory(
   tx: Transaction,
   searchId: Id,
   from: number,
   until: number,
 ): Promise<VolumeHistory> {
-  const { rows } = await tx.query<{ quarters: string | null; posts: string; seen: string }>({
+  const { rows } = await tx.query<{ quarters: string | null; posts: string; exposure: string }>({
     name: 'volume_history',
     text: SELECT_VOLUME_HISTORY,
     values: [searchId, new Date(from), new Date(until)],
   });
   const length = Math.max(0, Math.round((until - from) / QUARTER_MS));
-  const history = {
-    from,
-    counts: new Float64Array(length),
-    minutes: new Uint8Array(length),
-    cut: new Uint8Array(length),
-  };
+  const history = { from, counts: new Float64Array(length), seconds: new Float64Array(length) };
   const row = rows[0];
   if (row === undefined || row.quarters === null) return history;
   const posts = row.posts.split(',');
-  const seen = row.seen.split(',');
+  const exposure = row.exposure.split(',');
   const first = from / QUARTER_MS;
   for (const [i, quarter] of row.quarters.split(',').entries()) {
     const at = Number(quarter) - first;
-    const flags = Number(seen[i]);
     history.counts[at] = Number(posts[i]);
-    history.minutes[at] = flags & 15;
-    history.cut[at] = flags >> 4;
+    history.seconds[at] = Number(exposure[i]) / 1_000;
   }
   return history;
 }

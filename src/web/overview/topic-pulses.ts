@@ -1,11 +1,12 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import {
+  type ObservedVolume,
   type VolumePulse,
   computePulse,
+  measuresRate,
   computeUsualVolume,
 } from '../../monitor/trends/rules/volume-comparison.ts';
-import { MIN_COVERAGE } from '../../monitor/trends/rules/time-series.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
 import type { Id } from '../../store/database.ts';
 import type { SilentSearch } from '../../store/queries/silent-searches.ts';
@@ -94,9 +95,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
     }));
     const observed = known.map(({ run, days: past }) => ({
       now: toObservation(run),
-      usual: computeUsualVolume(
-        past.map(({ posts, coverage, lower_bound }) => ({ posts, coverage, lowerBound: lower_bound })),
-      ),
+      usual: computeUsualVolume(past.map(toObservation)),
     }));
     return {
       topic,
@@ -144,8 +143,15 @@ export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolea
   return findsLinksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
 }
 
-function toObservation(run: SearchNow | undefined) {
-  return { posts: run?.posts ?? 0, coverage: run?.coverage ?? 0, lowerBound: run?.lower_bound ?? false };
+function toObservation(
+  row: Pick<SearchNow, 'posts' | 'observed_posts' | 'coverage' | 'lower_bound'> | undefined,
+): ObservedVolume {
+  return {
+    posts: row?.posts ?? 0,
+    observedPosts: row?.observed_posts ?? 0,
+    coverage: row?.coverage ?? 0,
+    lowerBound: row?.lower_bound ?? false,
+  };
 }
 
 function computeDays(from: number, days: readonly SearchDay[]): (number | null)[] {
@@ -161,7 +167,11 @@ function computeDay(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
   const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
   const posts = its.reduce((sum, one) => sum + one.topic_posts, 0);
-  return coverage < MIN_COVERAGE ? null : posts / coverage;
+  const observedPosts = its.reduce(
+    (sum, one) => sum + one.topic_posts * (one.observed_posts / Math.max(1, one.posts)),
+    0,
+  );
+  return measuresRate({ observedPosts, coverage }) ? (posts === 0 ? 0 : observedPosts / coverage) : null;
 }
 
 function groupRows<Row, Key>(rows: readonly Row[], getKey: (row: Row) => Key): Map<Key, Row[]> {

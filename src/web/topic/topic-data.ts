@@ -153,11 +153,19 @@ function computeTopicPulse(
     const usual = computeUsualVolume(
       past
         .filter(({ search_id }) => search_id === id)
-        .map((day) => ({ ...day, posts: once ? day.topic_posts : day.posts, lowerBound: day.lower_bound })),
+        .map((day) => ({
+          coverage: day.coverage,
+          posts: once ? day.topic_posts : day.posts,
+          observedPosts: once
+            ? (day.topic_posts * day.observed_posts) / Math.max(1, day.posts)
+            : day.observed_posts,
+          lowerBound: day.lower_bound,
+        })),
     );
     return {
       now: {
         posts: its?.posts ?? 0,
+        observedPosts: its?.observed_posts ?? 0,
         coverage: (its?.observed ?? 0) / count,
         lowerBound: its?.lower_bound ?? false,
       },
@@ -227,6 +235,8 @@ type SearchBucket = {
   search_id: Id;
   at: Date;
   posts: number;
+  /** Of these, the ones of the observed time. */
+  observed_posts: number;
   /** Share observed, 0 to 1. */
   coverage: number;
   lower_bound: boolean;
@@ -245,9 +255,16 @@ export type Volume = {
 export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
   const buckets = new Map<number, BucketSum>();
   const searches = new Map<Id, SearchSum>();
-  for (const { search_id, at, posts, coverage, lower_bound } of rows) {
-    const search = searches.get(search_id) ?? { search_id, posts: 0, observed: 0, lower_bound: false };
+  for (const { search_id, at, posts, observed_posts, coverage, lower_bound } of rows) {
+    const search = searches.get(search_id) ?? {
+      search_id,
+      posts: 0,
+      observed_posts: 0,
+      observed: 0,
+      lower_bound: false,
+    };
     search.posts += posts;
+    search.observed_posts += observed_posts;
     search.observed += Math.min(1, coverage);
     search.lower_bound ||= lower_bound;
     searches.set(search_id, search);

@@ -227,13 +227,18 @@ describe('pages', () => {
 });
 
 describe('against the usual', () => {
-  const day = (n: number, coverage = 1, lowerBound = false) => ({ posts: n, coverage, lowerBound });
+  const day = (n: number, coverage = 1, lowerBound = false) => ({
+    posts: n,
+    observedPosts: n,
+    coverage,
+    lowerBound,
+  });
 
   test.each([
     ['the middle of days', [day(10), day(30), day(20)], 20],
     ['scaled up by coverage', [day(10, 0.5), day(20), day(20)], 20],
     ['days with little coverage do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
-    ['lower bounds do not count', [day(99, 1, true), day(10), day(10), day(10)], 10],
+    ['truncated days count with the rate that they measured', [day(30, 0.1, true), day(300), day(10)], 300],
     ['two days are too few', [day(10), day(10)], null],
   ])('%s', (_, days, usual) => expect(computeUsualVolume(days)).toBe(usual));
 
@@ -248,10 +253,10 @@ describe('against the usual', () => {
     expect(computePulse([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
     expect(computePulse([{ now: day(0), usual: 20 }]).ratio).toBe(0);
     // At least 8 where 20 are usual says nothing; at least 40 says something.
-    expect(computePulse([{ now: { ...day(8), lowerBound: true }, usual: 20 }]).ratio).toBeNull();
-    expect(computePulse([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(
-      2,
-    );
+    expect(computePulse([{ now: { ...day(8, 0.1, true), observedPosts: 2 }, usual: 20 }]).ratio).toBeNull();
+    expect(
+      computePulse([{ now: { ...day(40, 0.1, true), observedPosts: 2 }, usual: 20 }]).ratio,
+    ).toBeGreaterThanOrEqual(2);
   });
 
   test.each([
@@ -281,10 +286,9 @@ describe('against the usual', () => {
     );
     // Quarters of a day: seen wholly, in part or not at all, cut or not, with posts or without.
     await world.db.pool.query(
-      `INSERT INTO strandline.volume (search_id, bucket_at, posts, minutes, cut)
+      `INSERT INTO strandline.volume (search_id, bucket_at, posts, exposure_ms, cut)
        SELECT s.id, timestamptz '2026-11-01Z' + q * interval '15 minutes', (q * s.ord) % 4,
-         (CASE WHEN q % 3 = 0 OR q / 4 = 10 THEN b'111111111111111' WHEN q % 3 = 1 THEN b'000000001111111' ELSE b'000000000000000' END)::bit(15),
-         (q * s.ord) % 7 = 0
+         CASE WHEN q % 3 = 0 OR q / 4 = 10 THEN 900000 WHEN q % 3 = 1 THEN 420000 ELSE 0 END, (q * s.ord) % 7 = 0
        FROM unnest($1::bigint[]) WITH ORDINALITY s(id, ord), generate_series(0, 95) q WHERE q / 4 % 5 <> s.ord`,
       [searches],
     );
@@ -302,7 +306,7 @@ describe('against the usual', () => {
 
   test('a bucket without a row is a gap; a partly observed one is a lower bound', () => {
     const at = new Date(0);
-    const rows = [{ search_id: 1n, at, posts: 4, coverage: 0.5, lower_bound: false }];
+    const rows = [{ search_id: 1n, at, posts: 4, observed_posts: 4, coverage: 0.5, lower_bound: false }];
     const volume = buildVolume(sumBuckets(rows).buckets, {
       from: at,
       until: new Date(2 * HOUR),

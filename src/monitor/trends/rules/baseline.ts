@@ -1,110 +1,307 @@
-/** What is usual: windows of the days before, by time of day; and, where four weeks were observed, by day of the week. Pure. */
+/**
+ * What is usual, from the days before a window: a rate for each time of day, and how much hours of this search vary beyond chance.
+ * Everything is weighted by exposure, so that a truncated response counts for what it measured. Pure.
+ */
 
 import { DAY, HOUR } from '../../../domain/time.ts';
-import { buildWindows, QUARTER_MS, QUARTERS_PER_DAY, type Series, type Windows } from './time-series.ts';
+import {
+  accumulate,
+  QUARTER_MS,
+  QUARTERS_PER_DAY,
+  QUARTERS_PER_HOUR,
+  type Series,
+  type Sums,
+  sumWindow,
+} from './time-series.ts';
+
+/** Copies: in hot loops, an imported binding costs a call where modules are transpiled. */
+const DAY_QUARTERS = QUARTERS_PER_DAY;
+const HOUR_QUARTERS = QUARTERS_PER_HOUR;
 
 /** How many days back a window is compared. */
 export const BASELINE_DAYS = 14;
 /** Around this time of day: an hour before and after, in quarters. */
 const NEARBY_QUARTERS = 4;
+/** The rate of a time of day is shrunk to the overall rate, which counts as much as this exposure (in quarters). */
+const PRIOR_EXPOSURE = 8;
+/**
+ * Squared coefficient of variation assumed when quarters are averaged: with it, a minute of a busy hour counts nearly as much as
+ * the whole hour, because hours vary more than the count is uncertain.
+ */
+const ASSUMED_DISPERSION = 0.25;
+/** Hours further above the expected count than so many standard deviations are averaged as if they were not. */
+const CAP_DEVIATIONS = 3;
 
 export type Baseline = {
-  /** Of all windows compared with. */
+  /** Expected count of a quarter with full exposure, by time of day: quarters modulo a day. */
+  profile: Float64Array;
+  /** Relative variance of the profile at each time of day: few posts, or a time of day that was hardly observed. */
+  uncertainty: Float64Array;
+  /** Mean count of a quarter with full exposure. */
   mean: number;
-  /** Around this time of day. */
-  expected: number;
-  /** The median of the windows around this time of day, lower bounds among them. */
-  usual: number;
-  /** How far windows lie from what their time of day lets expect (standard deviation), with a floor. */
-  sd: number;
-  windows: number;
-  /** From the first window compared with, rounded up. */
+  /** Variance of hourly rates beyond chance, relative to their square: 0 for a Poisson process. */
+  dispersion: number;
+  /** The rate of the last day and a half relative to the profile, where it is higher: 1 where it is not. */
+  level: number;
+  /** Number of hours compared with. */
+  hours: number;
+  /** From the first observed quarter, rounded up. */
   days: number;
 };
 
 /**
- * The median of the observed windows within an hour of this time of day; of all where there are none. NaN without
- * any. Lower bounds lie above all others: left out, they would leave the quiet windows of a busy time. Infinite, where
- * half of them are: nobody knows what is usual.
+ * From the observed quarters of the fourteen days before the quarter `end`.
+ * @param levelEnd the level is that of the hours before this quarter
+ * @returns null if nothing was observed
  */
-export function computeUsual(windows: Windows, end: number): number {
-  const around: number[] = [];
-  for (let day = 1; day <= BASELINE_DAYS; day += 1) {
-    for (let shift = -NEARBY_QUARTERS; shift <= NEARBY_QUARTERS; shift += 1) {
-      const at = end - day * QUARTERS_PER_DAY + shift;
-      const value = windows.values[at];
-      if (at <= end - windows.width && value !== undefined && !Number.isNaN(value)) around.push(value);
-    }
-  }
-  if (around.length > 0) return median(around);
-  const all = [...windows.values.subarray(findFirstWindow(end), Math.max(0, end - windows.width + 1))];
-  return median(all.filter((value) => !Number.isNaN(value)));
-}
+export function computeBaseline(series: Series, sums: Sums, end: number, levelEnd = end): Baseline | null {
+  const first = Math.max(0, end - BASELINE_DAYS * QUARTERS_PER_DAY);
+  const observed = (sums.exposure[end] ?? 0) - (sums.exposure[first] ?? 0);
+  if (!(observed > 0)) return null;
+  const { counts, seconds } = series;
+  const rough = ((sums.counts[end] ?? 0) - (sums.counts[first] ?? 0)) / observed;
+  let earliest = first;
+  while (earliest < end && !((seconds[earliest] ?? 0) > 0)) earliest += 1;
 
-/**
- * The windows of the last fourteen days that were observed and are no lower bounds, without any that overlaps the one that ends at
- * `end`. They are measured by how far each lies from the mean of its own time of day: a search that is busy each
- * evening is not unusual in the evening, and a quiet night that is not quiet is.
- */
-export function computeBaseline(windows: Windows, end: number): Baseline | null {
-  const { values, width } = windows;
-  const first = findFirstWindow(end);
-  const last = end - width;
-  const sums = new Float64Array(QUARTERS_PER_DAY);
-  const counts = new Float64Array(QUARTERS_PER_DAY);
-  let count = 0;
-  let sum = 0;
-  let earliest = last;
-  for (let at = last; at >= first; at -= 1) {
-    const value = values[at];
-    if (value === undefined || !Number.isFinite(value)) continue;
-    const time = at % QUARTERS_PER_DAY;
-    sums[time] = (sums[time] ?? 0) + value;
-    counts[time] = (counts[time] ?? 0) + 1;
-    sum += value;
-    count += 1;
-    earliest = at;
-  }
-  if (count === 0) return null;
-  const mean = sum / count;
-  const profile = computeDailyProfile(sums, counts, mean);
-  let off = 0;
-  let squares = 0;
-  for (let at = first; at <= last; at += 1) {
-    const value = values[at];
-    if (value === undefined || !Number.isFinite(value)) continue;
-    const away = value - (profile[at % QUARTERS_PER_DAY] ?? mean);
-    off += away;
-    squares += away * away;
-  }
-  const expected = (profile[end % QUARTERS_PER_DAY] ?? mean) + off / count;
-  const spread = Math.sqrt(Math.max(0, squares / count - (off / count) ** 2));
+  const uncapped = computeProfile(counts, seconds, first, end, rough, null);
+  const spread = computeDispersion(sums, uncapped.profile, first, end);
+  const scale = computeScale(sums, uncapped.profile, spread.dispersion, first, end);
+  const capped = computeProfile(counts, seconds, first, end, rough, scale);
+  const { dispersion, hours } = computeDispersion(sums, capped.profile, first, end);
   return {
-    mean,
-    expected,
-    usual: computeUsual(windows, end),
-    sd: Math.max(spread, Math.sqrt(Math.max(mean, expected)), 1),
-    windows: count,
-    days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest + width) / QUARTERS_PER_DAY)),
+    ...capped,
+    dispersion,
+    level: computeLevel(sums, capped.profile, first, levelEnd),
+    hours,
+    days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),
   };
 }
 
-function findFirstWindow(end: number): number {
-  return Math.max(0, end - BASELINE_DAYS * QUARTERS_PER_DAY);
+/** Expected count of a window with the exposure it had. */
+export function expectCount(
+  { seconds }: Series,
+  { profile, level }: Pick<Baseline, 'profile' | 'level'>,
+  end: number,
+  width: number,
+): number {
+  let sum = 0;
+  for (let i = Math.max(0, end - width); i < end; i += 1)
+    sum += ((profile[i % DAY_QUARTERS] ?? 0) * (seconds[i] ?? 0)) / 900;
+  return level * sum;
 }
 
-/** The mean of each time of day, an hour before and after counted in. */
-function computeDailyProfile(sums: Float64Array, counts: Float64Array, mean: number): Float64Array {
-  return Float64Array.from(sums, (_, time) => {
-    let sum = 0;
-    let count = 0;
-    for (let shift = -NEARBY_QUARTERS; shift <= NEARBY_QUARTERS; shift += 1) {
-      const at = (time + shift + QUARTERS_PER_DAY) % QUARTERS_PER_DAY;
-      sum += sums[at] ?? 0;
-      count += counts[at] ?? 0;
+/** A stretch without posts is a silent source if chance explains it less often than this. */
+const SILENCE_CHANCE = 1e-4;
+
+/** Consecutive quarters, `end` excluded, of which something was observed and nothing found. */
+export type Silence = { start: number; end: number };
+
+/**
+ * Stretches without posts that chance does not explain: the source said nothing, which is not zero. Quarters that were not
+ * observed do not interrupt one. Nights in which there are never posts are no silence.
+ */
+export function findSilences(series: Series, sums: Sums): Silence[] {
+  const { counts, seconds } = series;
+  const end = counts.length;
+  const first = Math.max(0, end - BASELINE_DAYS * DAY_QUARTERS);
+  if (!mayBeSilent(series, sums, first, end)) return [];
+  const all = computeProfile(counts, seconds, first, end, 0, null, 0);
+  const { dispersion } = computeDispersion(
+    sums,
+    computeProfile(counts, seconds, first, end, 0, null).profile,
+    first,
+    end,
+  );
+  const shape = 1 / Math.max(dispersion, 1e-6);
+  const silences: Silence[] = [];
+  let start = -1;
+  let evidence = 0;
+  for (let i = 0; i <= end; i += 1) {
+    const share = (seconds[i] ?? 0) / 900;
+    if (i < end && !((counts[i] ?? 0) > 0)) {
+      if (share > 0 && start < 0) start = i;
+      // Of a quarter whose rate varies as much as an hour's.
+      evidence +=
+        (shape / HOUR_QUARTERS) *
+        Math.log1p(((all.profile[i % DAY_QUARTERS] ?? 0) * share * HOUR_QUARTERS) / shape);
+    } else {
+      if (start >= 0 && evidence > -Math.log(SILENCE_CHANCE)) silences.push({ start, end: i });
+      start = -1;
+      evidence = 0;
     }
-    return count === 0 ? mean : sum / count;
-  });
+  }
+  return silences;
+}
+
+/** A cheap condition before rates are computed: no time of day is more than four times as busy as the mean. */
+function mayBeSilent(
+  { counts }: Series,
+  { counts: posts, exposure }: Sums,
+  first: number,
+  end: number,
+): boolean {
+  const observed = (exposure[end] ?? 0) - (exposure[first] ?? 0);
+  const mean = ((posts[end] ?? 0) - (posts[first] ?? 0)) / observed;
+  let longest = 0;
+  let since = 0;
+  for (let i = 0; i <= end; i += 1) {
+    if (i < end && !((counts[i] ?? 0) > 0)) continue;
+    longest = Math.max(longest, (exposure[i] ?? 0) - since);
+    since = exposure[i + 1] ?? 0;
+  }
+  return 4 * longest * mean > -Math.log(SILENCE_CHANCE);
+}
+
+/** The series with silent stretches unobserved. */
+export function withoutSilences(series: Series, silences: readonly Silence[]): Series {
+  if (silences.length === 0) return series;
+  const seconds = Float64Array.from(series.seconds);
+  for (const { start, end } of silences) seconds.fill(0, start, end);
+  return { ...series, seconds };
+}
+
+/** @param scale by hour, see {@link computeScale} */
+function computeProfile(
+  counts: Series['counts'],
+  seconds: Series['seconds'],
+  first: number,
+  end: number,
+  rough: number,
+  scale: Float64Array | null,
+  priorExposure = PRIOR_EXPOSURE,
+): Pick<Baseline, 'profile' | 'uncertainty' | 'mean'> {
+  const posts = new Float64Array(DAY_QUARTERS);
+  const exposure = new Float64Array(DAY_QUARTERS);
+  const raw = new Float64Array(DAY_QUARTERS);
+  let allPosts = 0;
+  let allExposure = 0;
+  for (let i = first; i < end; i += 1) {
+    const share = (seconds[i] ?? 0) / 900;
+    if (!(share > 0)) continue;
+    const count = (counts[i] ?? 0) * (scale?.[Math.floor((end - 1 - i) / HOUR_QUARTERS)] ?? 1);
+    const weight = 1 / (1 + ASSUMED_DISPERSION * rough * share);
+    const time = i % DAY_QUARTERS;
+    posts[time] = (posts[time] ?? 0) + weight * count;
+    exposure[time] = (exposure[time] ?? 0) + weight * share;
+    raw[time] = (raw[time] ?? 0) + count;
+    allPosts += weight * count;
+    allExposure += weight * share;
+  }
+  // Where nothing was found, as if one post had been.
+  const mean = Math.max(allPosts, 1) / allExposure;
+  const prior = priorExposure / (1 + ASSUMED_DISPERSION * rough);
+  const profile = new Float64Array(DAY_QUARTERS);
+  const uncertainty = new Float64Array(DAY_QUARTERS);
+  for (let time = 0; time < DAY_QUARTERS; time += 1) {
+    let near = prior * mean;
+    let nearExposure = prior;
+    let nearRaw = 1;
+    for (let shift = -NEARBY_QUARTERS; shift <= NEARBY_QUARTERS; shift += 1) {
+      const other = (time + shift + DAY_QUARTERS) % DAY_QUARTERS;
+      near += posts[other] ?? 0;
+      nearExposure += exposure[other] ?? 0;
+      nearRaw += raw[other] ?? 0;
+    }
+    profile[time] = nearExposure > 0 ? near / nearExposure : 0;
+    uncertainty[time] = nearExposure > 0 ? 1 / nearRaw + (prior / nearExposure) ** 2 : 1;
+  }
+  return { profile, uncertainty, mean };
+}
+
+/** Share of pairs of neighbouring hours that is left out, those that differ most: a burst should not hide the next one. */
+const TRIMMED_SHARE = 0.01;
+
+/**
+ * How much more neighbouring hours differ than chance explains. A Poisson process has a variance as large as its mean; real hours vary in
+ * proportion to it as well. Taken from neighbours, because a level that changes over days is no noise.
+ */
+function computeDispersion(
+  sums: Sums,
+  profile: Float64Array,
+  first: number,
+  end: number,
+): { dispersion: number; hours: number } {
+  const excesses: number[] = [];
+  const weights: number[] = [];
+  let hours = 0;
+  // One hour between the two: noise does not begin with our hours, and neighbours would share it.
+  let previous: HourOfBaseline | null = null;
+  let beforePrevious: HourOfBaseline | null = null;
+  for (let at = end; at - HOUR_QUARTERS >= first; at -= HOUR_QUARTERS) {
+    const current = hourBefore(sums, profile, at);
+    if (current !== null) hours += 1;
+    if (current !== null && beforePrevious !== null) {
+      const { n: a, expected: x } = current;
+      const { n: b, expected: y } = beforePrevious;
+      const harmonic = (x * y) / (x + y);
+      const weight = (harmonic / (1 + ASSUMED_DISPERSION * harmonic)) ** 2;
+      weights.push(weight);
+      excesses.push(weight * ((a / x - b / y) ** 2 - 1 / x - 1 / y));
+    }
+    [previous, beforePrevious] = [current, previous];
+  }
+  const most = Float64Array.from(excesses).sort()[Math.floor(excesses.length * (1 - TRIMMED_SHARE))] ?? 0;
+  let weight = 0;
+  let excess = 0;
+  for (const [i, value] of excesses.entries()) {
+    if (value >= most) continue;
+    weight += weights[i] ?? 0;
+    excess += value;
+  }
+  return { dispersion: weight > 0 ? Math.max(0, excess / weight / 2) : 0, hours };
+}
+
+type HourOfBaseline = { n: number; expected: number };
+
+function hourBefore(sums: Sums, profile: Float64Array, at: number): HourOfBaseline | null {
+  const { n, coverage } = sumWindow(sums, at, HOUR_QUARTERS);
+  if (!(coverage > 0)) return null;
+  let expected = 0;
+  for (let i = at - HOUR_QUARTERS; i < at; i += 1)
+    expected += (profile[i % DAY_QUARTERS] ?? 0) * ((sums.exposure[i + 1] ?? 0) - (sums.exposure[i] ?? 0));
+  return expected > 0 ? { n, expected } : null;
+}
+
+/** For each hour before `end`, newest first: what its counts are multiplied by, so that no hour is far above the expected count. */
+function computeScale(
+  sums: Sums,
+  profile: Float64Array,
+  dispersion: number,
+  first: number,
+  end: number,
+): Float64Array {
+  const scale = new Float64Array(Math.ceil((end - first) / HOUR_QUARTERS)).fill(1);
+  for (let hour = 0; end - (hour + 1) * HOUR_QUARTERS >= first; hour += 1) {
+    const current = hourBefore(sums, profile, end - hour * HOUR_QUARTERS);
+    if (current === null) continue;
+    const { n, expected } = current;
+    const most = expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
+    if (n > most) scale[hour] = most / n;
+  }
+  return scale;
+}
+
+/** Hours that show the current level, and the share of them, the busiest, that is left out: a burst is no level. */
+const LEVEL_HOURS = 36;
+const BURST_SHARE = 0.25;
+
+/** A level that rose more than a day ago is no spike; nor is what grows a little every day. */
+function computeLevel(sums: Sums, profile: Float64Array, first: number, end: number): number {
+  const hours: HourOfBaseline[] = [];
+  for (let hour = 0; hour < LEVEL_HOURS; hour += 1) {
+    const at = end - hour * HOUR_QUARTERS;
+    const current = at - HOUR_QUARTERS >= first ? hourBefore(sums, profile, at) : null;
+    if (current !== null) hours.push(current);
+  }
+  hours.sort((a, b) => a.n / a.expected - b.n / b.expected);
+  hours.length = Math.floor(hours.length * (1 - BURST_SHARE));
+  let n = 0;
+  let expected = 0;
+  for (const hour of hours) {
+    n += hour.n;
+    expected += hour.expected;
+  }
+  return Math.max(1, (n + PRIOR_EXPOSURE) / (expected + PRIOR_EXPOSURE));
 }
 
 /** Sorts what it is given. NaN where that is nothing. */
@@ -119,28 +316,36 @@ export function median(values: number[]): number {
 const COMPARED_WEEKS = 4;
 /** How far back a series must go, from the end of the window. */
 export const WEEKDAY_HISTORY_MS = COMPARED_WEEKS * 7 * DAY + HOUR;
+/** Windows observed less than this do not say what is usual on a weekday. */
+const MIN_WEEKDAY_COVERAGE = 0.05;
 
 /**
  * The median of the windows at this time of this weekday (an hour before and after) in the four weeks before.
- * @returns null where one of the weeks was not observed, or half of the windows are lower bounds
+ * @returns null where one of the weeks was not observed
  */
 export function computeWeekdayUsual(
   series: Series,
   { start, end }: { start: number; end: number },
 ): number | null {
-  const { values } = buildWindows(series, Math.round((end - start) / QUARTER_MS));
+  const sums = accumulate(series);
+  const width = Math.round((end - start) / QUARTER_MS);
   const at = Math.round((end - series.from) / QUARTER_MS);
   const nearby: number[] = [];
   for (let week = 1; week <= COMPARED_WEEKS; week += 1) {
-    const middle = at - week * 7 * QUARTERS_PER_DAY;
-    const around = Array.from(
-      { length: 2 * NEARBY_QUARTERS + 1 },
-      (_, i) => values[middle - NEARBY_QUARTERS + i] ?? Number.NaN,
-    );
-    const observed = around.filter((value) => !Number.isNaN(value));
+    const observed = listWeekday(sums, at - week * 7 * QUARTERS_PER_DAY, width);
     if (observed.length === 0) return null;
     nearby.push(...observed);
   }
-  const usual = median(nearby);
-  return Number.isFinite(usual) ? usual : null;
+  return median(nearby);
+}
+
+/** Counts, scaled up to full exposure, of the windows that end within an hour of a quarter. */
+export function listWeekday(sums: Sums, middle: number, width: number): number[] {
+  const values: number[] = [];
+  for (let shift = -NEARBY_QUARTERS; shift <= NEARBY_QUARTERS; shift += 1) {
+    if (middle + shift < width) continue;
+    const { n, coverage } = sumWindow(sums, middle + shift, width);
+    if (coverage >= MIN_WEEKDAY_COVERAGE) values.push(n / coverage);
+  }
+  return values;
 }

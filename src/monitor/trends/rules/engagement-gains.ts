@@ -1,5 +1,5 @@
 /** What counters gained over time, as the detector reads it. Pure; times are milliseconds since 1970. */
-import { MINUTE } from '../../../domain/time.ts';
+import { SECOND } from '../../../domain/time.ts';
 import { MIN_SPIKE_POSTS, MIN_SPIKE_RATIO, type Spike } from './spike-detection.ts';
 import { QUARTER_MS, type Series } from './time-series.ts';
 
@@ -20,17 +20,17 @@ export type Gain = {
 export function buildGainSeries(gains: readonly Gain[], from: number, until: number): Series {
   const length = Math.max(0, Math.round((until - from) / QUARTER_MS));
   const counts = new Float64Array(length);
-  const minutes = new Float64Array(length);
+  const seconds = new Float64Array(length);
   for (const gain of gains) {
     const first = Math.max(0, Math.floor((gain.from - from) / QUARTER_MS));
     const end = Math.min(length, Math.ceil((gain.until - from) / QUARTER_MS));
     for (let i = first; i < end; i += 1) {
       const within = computeOverlapMs(gain, from + i * QUARTER_MS, from + (i + 1) * QUARTER_MS);
       counts[i] = (counts[i] ?? 0) + (gain.gained * within) / (gain.until - gain.from);
-      minutes[i] = (minutes[i] ?? 0) + within / MINUTE;
+      seconds[i] = (seconds[i] ?? 0) + within / SECOND;
     }
   }
-  return { from, counts, minutes, cut: new Uint8Array(length) };
+  return { from, counts, seconds };
 }
 
 /**

@@ -1,46 +1,66 @@
 /** Detects spikes. docs/internals/trends.md explains the rule. Pure. */
 
 import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
-import { type Baseline, BASELINE_DAYS, computeBaseline, computeUsual } from './baseline.ts';
 import {
-  buildWindows,
+  type Baseline,
+  BASELINE_DAYS,
+  computeBaseline,
+  expectCount,
+  findSilences,
+  listWeekday,
+  withoutSilences,
+} from './baseline.ts';
+import {
+  accumulate,
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
   type Series,
+  type Sums,
+  sumWindow,
   type Window,
-  type Windows,
 } from './time-series.ts';
 
-const THRESHOLDS = { low: 6, normal: 4.5, high: 3.5 } as const;
+const THRESHOLDS = { low: 5.5, normal: 4, high: 3.2 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
 
 /** Fewer posts are never a spike. */
 export const MIN_SPIKE_POSTS = 5;
 /** Minimum ratio to the usual volume. */
 export const MIN_SPIKE_RATIO = 2;
+const SCREENING_RATIO = 1.4;
 /** Observed hours before the first spike is reported; until three days, only clear spikes are. */
 export const LEARNING_HOURS = 12;
 export const PROVISIONAL_HOURS = 72;
-const PROVISIONAL_LIMITS = { threshold: 6, least: 20 } as const;
+const PROVISIONAL_LIMITS = { threshold: 5.5, least: 20 } as const;
 /** After a spike there is none for a day, and none until a whole hour was below the threshold. */
 const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
 /** Late posts may fill an old window, which is no longer news. */
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;
+/** A window is not news if as many were seen a week ago at this time: it must exceed them by this factor. */
+const MIN_WEEKLY_RATIO = 1.5;
+
+/** Real hours vary with a heavier tail than the distribution that is assumed. */
+const TAIL_FACTOR = 1.5;
 
 /** History that detection needs before a window. */
 export const HISTORY_MS = BASELINE_DAYS * DAY;
 
-export type Spike = Window &
-  Pick<Baseline, 'mean' | 'sd' | 'usual' | 'days' | 'windows'> & {
-    /** Milliseconds since 1970. */
-    start: number;
-    end: number;
-    score: number;
-    threshold: number;
-    provisional: boolean;
-  };
+export type Spike = Window & {
+  /** Milliseconds since 1970. */
+  start: number;
+  end: number;
+  /** Mean count of a window, expected count of this one, and its standard deviation; all with full exposure. */
+  mean: number;
+  usual: number;
+  sd: number;
+  days: number;
+  windows: number;
+  score: number;
+  threshold: number;
+  provisional: boolean;
+};
 
 export type DetectionOptions = {
   sensitivity: SpikeSensitivity;
@@ -58,15 +78,26 @@ export type DetectionOptions = {
  * Finds the strongest spike among the windows that closed in the last six hours; after a pause, a whole burst is seen at once.
  * There is at most one, because of the cooldown of a day. The series ends with the last complete observed quarter.
  */
-export function detectSpike(series: Series, watch: DetectionOptions): Spike | null {
+export function detectSpike(observed: Series, watch: DetectionOptions): Spike | null {
+  const series = withoutSilences(observed, findSilences(observed, accumulate(observed)));
+  const sums = accumulate(series);
   const quarters = series.counts.length;
-  const windows = buildWindows(series, chooseWindowWidth(series, watch.everySeconds));
   const oldest = Math.ceil((watch.now - MAX_SPIKE_AGE_MS - series.from) / QUARTER_MS);
+  const rough = computeBaseline(series, sums, quarters);
+  if (rough === null) return null;
   let most: Spike | null = null;
-  for (let end = Math.max(windows.width, oldest); end <= quarters; end += 1) {
-    const spike = evaluateWindow(series, windows, end, watch.sensitivity);
-    if (spike === null || (most !== null && spike.score <= most.score)) continue;
-    if (watch.isEligible?.(spike) !== false && isRearmed(series, windows, end, watch)) most = spike;
+  const widths = listWindowWidths(sums, watch.everySeconds);
+  for (const width of widths) {
+    // A longer window may begin only an hour or so before those that count; the last one counts always.
+    const first = Math.min(quarters, oldest + width - (widths[0] ?? width));
+    for (let end = Math.max(width, first); end <= quarters; end += 1) {
+      // Its own posts are in the baseline of all quarters, which is why less is asked for than twice as many.
+      if (!(sumWindow(sums, end, width).n >= SCREENING_RATIO * expectCount(series, rough, end, width)))
+        continue;
+      const spike = evaluateWindow(series, sums, end, width, watch);
+      if (spike === null || (most !== null && spike.score <= most.score)) continue;
+      if (watch.isEligible?.(spike) !== false && isRearmed(series, sums, spike, watch)) most = spike;
+    }
   }
   return most;
 }
@@ -74,79 +105,126 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
 /** The spike of the window that ends before a quarter, regardless of earlier spikes; null if it is none. */
 function evaluateWindow(
   series: Series,
-  windows: Windows,
+  sums: Sums,
   end: number,
-  sensitivity: SpikeSensitivity,
+  width: number,
+  { sensitivity, everySeconds }: Pick<DetectionOptions, 'sensitivity' | 'everySeconds'>,
 ): Spike | null {
-  if (!windows.canAlert(end)) return null;
-  const window = windows.at(end);
-  const value = window.lowerBound ? window.n : window.n / window.coverage;
-  if (window.n < MIN_SPIKE_POSTS || !(value >= MIN_SPIKE_RATIO * Math.max(computeUsual(windows, end), 1)))
-    return null;
-  const hours = countObservedHours(series, end - BASELINE_DAYS * QUARTERS_PER_DAY, end - windows.width);
+  const window = sumWindow(sums, end, width);
+  if (!(window.n >= MIN_SPIKE_POSTS)) return null;
+  const first = end - BASELINE_DAYS * QUARTERS_PER_DAY;
+  const hours = countObservedHours(sums, first, end - width, Math.max(width, toQuarters(everySeconds)));
   if (hours < LEARNING_HOURS) return null;
-  const baseline = computeBaseline(windows, end);
+  const baseline = computeBaseline(
+    series,
+    sums,
+    end - width,
+    end - Math.min(width, WINDOW_WIDTHS[0] ?? width),
+  );
   if (baseline === null) return null;
   const provisional = hours < PROVISIONAL_HOURS;
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
-  const score = (value - baseline.expected) / baseline.sd;
-  if (score < threshold || (provisional && window.n < PROVISIONAL_LIMITS.least)) return null;
-  const { mean, sd, usual, days, windows: compared } = baseline;
+  if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
+  const judged = judgeWindow(series, baseline, window, end, width);
+  if (judged.score < threshold || isWeekly(sums, window, end, width)) return null;
   return {
     ...window,
-    start: series.from + (end - windows.width) * QUARTER_MS,
+    ...judged,
+    start: series.from + (end - width) * QUARTER_MS,
     end: series.from + end * QUARTER_MS,
-    mean,
-    sd,
-    usual,
-    days,
-    windows: compared,
-    score,
+    mean: baseline.mean * width,
+    days: baseline.days,
+    windows: baseline.hours,
     threshold,
     provisional,
   };
 }
 
-/** Whether no spike was within a day, and a whole hour since the last one was below the threshold. */
-function isRearmed(
+/** How far a window lies above what is expected. The score is zero below twice the usual count. */
+function judgeWindow(
   series: Series,
-  windows: Windows,
+  baseline: Baseline,
+  { n, coverage }: Window,
   end: number,
-  { alerted, sensitivity }: DetectionOptions,
-): boolean {
-  const at = series.from + end * QUARTER_MS;
-  if (alerted.some((other) => Math.abs(at - other) < COOLDOWN_MS)) return false;
-  const before = alerted.filter((other) => other < at);
+  width: number,
+): Pick<Spike, 'usual' | 'sd' | 'score'> {
+  const expected = expectCount(series, baseline, end, width);
+  const uncertainty = baseline.uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0;
+  const dispersion = TAIL_FACTOR * baseline.dispersion + uncertainty;
+  const usual = expected / coverage;
+  const sd = Math.sqrt(usual + dispersion * usual ** 2);
+  const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
+  return { usual, sd, score: isHigh ? computeScore(n, expected, dispersion) : 0 };
+}
+
+/**
+ * The root of twice the log-likelihood ratio of a count against a negative binomial distribution: standard deviations of a
+ * normal distribution with the same tail. With a dispersion of zero, the distribution is Poisson.
+ */
+export function computeScore(n: number, expected: number, dispersion: number): number {
+  if (n <= expected) return 0;
+  const shape = 1 / Math.max(dispersion, 1e-9);
+  const excess = n * Math.log(n / expected) - (n + shape) * Math.log((n + shape) / (expected + shape));
+  return Math.sqrt(2 * Math.max(0, excess));
+}
+
+/** Whether a spike would still be one with fewer posts, such as those of all authors but the loudest. */
+export function holdsWith(spike: Spike, posts: number): boolean {
+  const expected = spike.usual * spike.coverage;
+  const dispersion = Math.max(0, (spike.sd ** 2 - spike.usual) / spike.usual ** 2);
+  if (posts < MIN_SPIKE_POSTS || posts < MIN_SPIKE_RATIO * expected) return false;
+  return computeScore(posts, expected, dispersion) >= spike.threshold;
+}
+
+/** Whether as many were seen a week ago at this time. */
+function isWeekly(sums: Sums, { n, coverage }: Window, end: number, width: number): boolean {
+  const before = listWeekday(sums, end - 7 * QUARTERS_PER_DAY, width);
+  const most = Math.max(...before);
+  return before.length > 0 && n / coverage < MIN_WEEKLY_RATIO * most + 2 * Math.sqrt(most);
+}
+
+/** Whether no spike was within a day, and a whole hour since the last one was below the threshold. */
+function isRearmed(series: Series, sums: Sums, spike: Spike, watch: DetectionOptions): boolean {
+  const { alerted } = watch;
+  if (alerted.some((other) => Math.abs(spike.end - other) < COOLDOWN_MS)) return false;
+  const before = alerted.filter((other) => other < spike.end);
   if (before.length === 0) return true;
   const since = Math.round((Math.max(...before) - series.from) / QUARTER_MS);
+  if (since < 0) return true;
+  const end = Math.round((spike.end - series.from) / QUARTER_MS);
+  const width = Math.round((spike.end - spike.start) / QUARTER_MS);
   let quiet = 0;
-  for (let other = Math.max(since + 1, windows.width); other < end; other += 1) {
-    if (!windows.canAlert(other)) continue;
-    quiet = evaluateWindow(series, windows, other, sensitivity) === null ? quiet + 1 : 0;
+  for (let other = end - 1; other > Math.max(since, width); other -= 1) {
+    if (!(sumWindow(sums, other, width).coverage > 0)) continue;
+    quiet = evaluateWindow(series, sums, other, width, watch) === null ? quiet + 1 : 0;
     if (quiet >= REARM_QUARTERS) return true;
   }
-  return since < 0;
+  return false;
 }
 
 /** Windows to choose from, in quarters of an hour: an hour; for slow searches 3, 6 or 24. */
 const WINDOW_WIDTHS = [1, 3, 6, 24].map((hours) => (hours * HOUR) / QUARTER_MS);
 /** Usual posts that a window needs: with fewer, chance alone makes peaks. */
 const MIN_USUAL_POSTS = 1.5;
+/** What rises slowly stands out in six hours. */
+const LONG_WIDTH = (6 * HOUR) / QUARTER_MS;
 
 /**
- * The width of windows in quarters: the shortest in which a search has enough posts, but never shorter than its interval, because
- * the posts of one run would fall into shorter windows by chance.
+ * The widths of windows, in quarters: the shortest in which a search has enough posts, six hours, and its interval where that is longer,
+ * so that what happened between two runs a day is found as well.
  */
-export function chooseWindowWidth({ counts, minutes }: Series, everySeconds: number): number {
-  let posts = 0;
-  let observed = 0;
-  for (let i = Math.max(0, counts.length - BASELINE_DAYS * QUARTERS_PER_DAY); i < counts.length; i += 1) {
-    if ((minutes[i] ?? 0) === 0) continue;
-    posts += counts[i] ?? 0;
-    observed += minutes[i] ?? 0;
-  }
-  const aQuarter = observed === 0 ? 0 : (posts / observed) * 15;
-  const interval = Math.ceil((everySeconds * SECOND) / QUARTER_MS);
+export function listWindowWidths({ counts, exposure }: Sums, everySeconds: number): number[] {
+  const end = counts.length - 1;
+  const { n, coverage } = sumWindow(
+    { counts, exposure },
+    end,
+    Math.min(end, BASELINE_DAYS * QUARTERS_PER_DAY),
+  );
+  const aQuarter = n / Math.max(1e-9, coverage * Math.min(end, BASELINE_DAYS * QUARTERS_PER_DAY));
   const wide = WINDOW_WIDTHS.find((width) => width * aQuarter >= MIN_USUAL_POSTS) ?? QUARTERS_PER_DAY;
-  return Math.max(interval, wide);
+  return [...new Set([wide, Math.max(wide, LONG_WIDTH), Math.max(wide, toQuarters(everySeconds))])];
+}
+
+function toQuarters(seconds: number): number {
+  return Math.ceil((seconds * SECOND) / QUARTER_MS);
 }

@@ -18,29 +18,62 @@ export type SpikeFacts = {
   tz: string;
   /** Share of the gain that the top post accounts for, 0 to 1; null for posts. */
   top_share: number | null;
+  /** Share of the posts that the loudest author wrote, 0 to 1; null for engagement, or if unknown. */
+  author_share: number | null;
 };
+
+/** With less coverage, the sentence is about a rate and says over how long it was measured. */
+const MIN_COUNT_COVERAGE = 0.5;
+/** A smaller share of one author is not mentioned. */
+const MIN_AUTHOR_SHARE = 0.1;
 
 /** Windows this long are described by their length: "around this time" makes no sense for a whole day. */
 const LONG_WINDOW_MS = 24 * HOUR;
 
 /**
  * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` Lower bounds say "at least",
- * partial coverage is stated, and there is no ratio if fewer than one post is usual.
+ * partial coverage is stated, and there is no ratio if fewer than one post is usual. Where little was observed:
+ * `About 1,400 posts an hour between 14:00 and 15:00 UTC, measured over 6 of 60 minutes, 6.3x the usual 222 around this time …`
  * @param zone of the times, for a reader; the weekday stays that of the search, which it is compared by
  */
 export function composeSpikeSentence(spike: SpikeFacts, zone = spike.tz): string {
-  const { window_start, window_end, coverage, lower_bound, usual, top_share } = spike;
+  const { window_start, window_end, lower_bound, top_share, author_share } = spike;
   const long = window_end.getTime() - window_start.getTime() >= LONG_WINDOW_MS;
-  const seen = coverage < 0.995 && !lower_bound ? ` (${formatPercent(coverage)} of it observed)` : '';
-  const compared = `${compareWithUsual(spike, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
-  const weekday = long ? '' : compareWithWeekday(spike);
+  const isRate = isMeasured(spike);
+  const hours = (window_end.getTime() - window_start.getTime()) / HOUR;
+  const [usual, coverage] = isRate
+    ? [spike.usual / hours, spike.coverage * hours]
+    : [spike.usual, spike.coverage];
+  const scaled = { ...spike, usual, coverage };
+  const seen = isRate
+    ? `, measured over ${describeExposure(spike, hours)}`
+    : coverage < 0.995 && !lower_bound
+      ? ` (${formatPercent(coverage)} of it observed)`
+      : '';
+  const compared = `${compareWithUsual(scaled, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
+  const weekday = long || isRate ? '' : compareWithWeekday(spike);
   const most = top_share === null ? '' : `; one post accounts for ${formatPercent(top_share)}`;
-  return `${describeCount(spike)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}.`;
+  const author =
+    author_share === null || author_share < MIN_AUTHOR_SHARE
+      ? ''
+      : `; one author wrote ${formatPercent(author_share)} of them`;
+  return `${describeCount(scaled, isRate)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}${author}.`;
 }
 
-function describeCount({ n, lower_bound, measure }: SpikeFacts): string {
+function isMeasured({ coverage, lower_bound, measure }: SpikeFacts): boolean {
+  return coverage < MIN_COUNT_COVERAGE && !lower_bound && measure === 'posts';
+}
+
+function describeExposure({ coverage }: SpikeFacts, hours: number): string {
+  const minutes = coverage * hours * 60;
+  const seen = minutes < 1 ? `${Math.max(1, Math.round(minutes * 60))} seconds` : `${Math.round(minutes)}`;
+  return `${seen} of ${Math.round(hours * 60)} minutes`;
+}
+
+function describeCount({ n, coverage, lower_bound, measure }: SpikeFacts, isRate: boolean): string {
   if (measure === 'engagement')
     return `Known posts gained ${formatNumber(Math.round(n))} likes, reposts, replies and quotes`;
+  if (isRate) return `About ${formatNumber(Number((n / coverage).toPrecision(2)))} posts an hour`;
   const things = `${formatNumber(n)} ${n === 1 ? 'post' : 'posts'}`;
   return lower_bound ? `At least ${things}` : things;
 }

@@ -2,45 +2,57 @@
 
 import { DAY, HOUR } from '../../../domain/time.ts';
 import { median } from './baseline.ts';
-import { MIN_COVERAGE } from './time-series.ts';
 
-/** Posts of an hour that begins at `at` (ms since 1970), and which part of it was observed, 0 to 1. */
-type VolumeHour = { at: number; posts: number; coverage: number; lowerBound: boolean };
+/** Posts as counted; those of the observed time; which part of the time that is, 0 to 1; and whether a response was cut. */
+export type ObservedVolume = { posts: number; observedPosts: number; coverage: number; lowerBound: boolean };
+
+/** An hour that begins at `at` (ms since 1970). */
+type VolumeHour = ObservedVolume & { at: number };
 
 /** Volume of any number of hours. */
-export type VolumeSpan = {
+export type VolumeSpan = ObservedVolume & {
   /** Milliseconds since 1970; whole hours. */
   from: number;
   until: number;
-  /** As counted, not scaled up by coverage. */
-  posts: number;
-  /** Share that was observed, 0 to 1. */
-  coverage: number;
-  lowerBound: boolean;
-  /** Without hours that are lower bounds. */
-  whole: { posts: number; coverage: number };
+  /** Share of its hours of which anything was observed, 0 to 1. */
+  hours: number;
+  /** The volume with full coverage; null if the rate was not measured. */
+  estimate: number | null;
 };
 
 /** Hours by their start. Missing hours were not observed. */
 export type VolumeHours = ReadonlyMap<number, VolumeHour>;
 
+/**
+ * Squared coefficient of variation assumed of hours: with it, a minute of a busy hour counts nearly as much as the whole hour.
+ * Without it, truncated responses would weigh busy hours less, because they observe them shorter.
+ */
+const ASSUMED_DISPERSION = 0.25;
+
 /** @param until end of the last complete hour: an incomplete hour would look quiet */
 export function sumSpan(hours: VolumeHours, from: number, until: number): VolumeSpan {
-  const span = { from, until, posts: 0, coverage: 0, lowerBound: false, whole: { posts: 0, coverage: 0 } };
+  const sum = { posts: 0, observedPosts: 0, coverage: 0, lowerBound: false };
+  const observed: VolumeHour[] = [];
   for (let at = from; at < until; at += HOUR) {
     const hour = hours.get(at);
     if (hour === undefined) continue;
-    span.posts += hour.posts;
-    span.lowerBound ||= hour.lowerBound;
-    span.coverage += hour.coverage;
-    if (hour.lowerBound) continue;
-    span.whole.posts += hour.posts;
-    span.whole.coverage += hour.coverage;
+    sum.posts += hour.posts;
+    sum.observedPosts += hour.observedPosts;
+    sum.coverage += hour.coverage;
+    sum.lowerBound ||= hour.lowerBound;
+    if (hour.coverage > 0) observed.push(hour);
   }
   const length = (until - from) / HOUR;
-  span.coverage /= length;
-  span.whole.coverage /= length;
-  return span;
+  const rough = sum.observedPosts / sum.coverage;
+  let posts = 0;
+  let coverage = 0;
+  for (const hour of observed) {
+    const weight = 1 / (1 + ASSUMED_DISPERSION * rough * hour.coverage);
+    posts += weight * hour.observedPosts;
+    coverage += weight * hour.coverage;
+  }
+  const span = { ...sum, from, until, coverage: sum.coverage / length, hours: observed.length / length };
+  return { ...span, estimate: measuresRate(span) ? (posts / coverage) * length : null };
 }
 
 /** Spans of `hoursEach`, of which the last ends at `until`; the first may be shorter. */
@@ -58,31 +70,36 @@ export function splitIntoSpans(
   });
 }
 
-/**
- * The volume of a span, scaled up by coverage, or as counted for a lower bound.
- * @returns null if less than half of it was observed
- */
-export function estimateVolume({
-  posts,
+/** Coverage, 0 to 1, with which a rate counts as measured; or so many posts of the observed time, however short it is. */
+export const MIN_COVERAGE = 0.5;
+const MIN_RATE_POSTS = 20;
+
+export function measuresRate({
+  observedPosts,
   coverage,
-  lowerBound,
-}: Pick<VolumeSpan, 'posts' | 'coverage' | 'lowerBound'>): number | null {
-  if (lowerBound) return posts;
-  return coverage < MIN_COVERAGE ? null : posts / coverage;
+}: Pick<ObservedVolume, 'observedPosts' | 'coverage'>): boolean {
+  return coverage >= MIN_COVERAGE || (coverage > 0 && observedPosts >= MIN_RATE_POSTS);
 }
 
-/** Coverage, 0 to 1, that two periods need to be compared. */
-const MIN_COMPARED_COVERAGE = 0.8;
+/**
+ * The volume with full coverage, from the posts of the observed time; as counted for a lower bound that does not measure the rate.
+ * @returns null if too little was observed
+ */
+export function estimateVolume(volume: ObservedVolume): number | null {
+  if (measuresRate(volume)) return volume.observedPosts / volume.coverage;
+  return volume.lowerBound ? volume.posts : null;
+}
+
+/** Share of the hours of two periods of which something must be observed to compare them, 0 to 1. */
+const MIN_COMPARED_HOURS = 0.8;
 
 /**
- * The ratio to an earlier span. Hours that are lower bounds are excluded on both sides; as they are usually the busiest, there
- * must be few of them.
- * @returns null if less than four fifths of either span is left, or the earlier one is empty
+ * The ratio to an earlier span.
+ * @returns null if the rate of either span, or four fifths of its hours, was not measured, or the earlier one is empty
  */
-export function computeRatio({ whole }: VolumeSpan, { whole: before }: VolumeSpan): number | null {
-  if (whole.coverage < MIN_COMPARED_COVERAGE || before.coverage < MIN_COMPARED_COVERAGE || before.posts === 0)
-    return null;
-  return whole.posts / whole.coverage / (before.posts / before.coverage);
+export function computeRatio(span: VolumeSpan, before: VolumeSpan): number | null {
+  if (span.hours < MIN_COMPARED_HOURS || before.hours < MIN_COMPARED_HOURS) return null;
+  return span.estimate === null || !before.estimate ? null : span.estimate / before.estimate;
 }
 
 /** Days from which the usual day is computed, and how many of them must be observed. */
@@ -93,30 +110,25 @@ const MIN_USUAL_DAYS = 3;
 export const USUAL_DAY_HISTORY_MS = USUAL_DAYS * DAY;
 
 /**
- * The median of the last 14 days (24 hours each, up to `until`), scaled up by coverage. Excludes days of which less than half was
- * observed, and hours that are lower bounds.
+ * The median of the last 14 days (24 hours each, up to `until`) with full coverage. Excludes days of which less than half of the hours
+ * were observed.
  * @returns null if fewer than three days are left
  */
 export function computeUsualDay(hours: VolumeHours, until: number): number | null {
   const values: number[] = [];
   for (let day = 1; day <= USUAL_DAYS; day += 1) {
-    const { whole } = sumSpan(hours, until - day * DAY, until - (day - 1) * DAY);
-    if (whole.coverage >= MIN_COVERAGE) values.push(whole.posts / whole.coverage);
+    const { estimate, hours: share } = sumSpan(hours, until - day * DAY, until - (day - 1) * DAY);
+    if (estimate !== null && share >= MIN_COVERAGE) values.push(estimate);
   }
   return values.length < MIN_USUAL_DAYS ? null : median(values);
 }
 
-/** Posts as counted, and what part of the time was observed, 0 to 1. */
-type ObservedVolume = { posts: number; coverage: number; lowerBound: boolean };
-
 /**
- * The median of days, each scaled up by its coverage. Excludes lower bounds, and days of which less than half was observed.
+ * The median of days with full coverage. Excludes days whose rate was not measured.
  * @returns null if fewer than three days are left
  */
 export function computeUsualVolume(days: readonly ObservedVolume[]): number | null {
-  const values = days
-    .filter(({ coverage, lowerBound }) => !lowerBound && coverage >= MIN_COVERAGE)
-    .map(({ posts, coverage }) => posts / coverage);
+  const values = days.filter(measuresRate).map(({ observedPosts, coverage }) => observedPosts / coverage);
   return values.length < MIN_USUAL_DAYS ? null : median(values);
 }
 
@@ -146,6 +158,7 @@ export function computePulse(
   const usual = known.reduce((sum, each) => sum + each.usual, 0);
   const value = known.reduce((sum, each) => sum + each.value, 0);
   const lowerBound = searches.some(({ now }) => now.lowerBound);
+  const isLeast = searches.some(({ now }) => now.lowerBound && !measuresRate(now));
   const ratio = known.length === 0 || usual < 1 ? null : value / usual;
   return {
     posts,
@@ -155,6 +168,6 @@ export function computePulse(
         ? null
         : observing.reduce((sum, { now }) => sum + Math.min(1, now.coverage), 0) / observing.length,
     usual: known.length === 0 ? null : usual,
-    ratio: lowerBound && ratio !== null && ratio < 1 ? null : ratio,
+    ratio: isLeast && ratio !== null && ratio < 1 ? null : ratio,
   };
 }

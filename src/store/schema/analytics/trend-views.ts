@@ -31,6 +31,8 @@ const buckets = {
   posts: tally().notNull(),
   coverage: doublePrecision().notNull(),
   lower_bound: boolean().notNull(),
+  observed_posts: tally().notNull(),
+  per_hour: doublePrecision(),
 };
 
 export const derivedUntilView = analytics
@@ -76,6 +78,8 @@ export const spikesView = analytics
     top_post_id: ref(),
     top_share: doublePrecision(),
     weekday_usual: doublePrecision(),
+    top_author_id: ref(),
+    author_share: doublePrecision(),
   })
   .existing();
 
@@ -154,6 +158,7 @@ const rise = {
   per_day_before: doublePrecision().notNull(),
   ratio: doublePrecision(),
   score: doublePrecision().notNull(),
+  authors: tally().notNull(),
 };
 
 export const risingHashtagsView = analytics

@@ -1,0 +1,168 @@
+/**
+ * Polls a stream of posts as the monitor does, without a database: what each response holds goes through the follower's
+ * functions for reach, volume and detection. Times are milliseconds since 1970.
+ */
+import { DAY, MINUTE, SECOND } from '../../src/domain/time.ts';
+import {
+  detectSpike,
+  HISTORY_MS,
+  MAX_SPIKE_AGE_MS,
+  type Spike,
+} from '../../src/monitor/trends/rules/spike-detection.ts';
+import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
+import {
+  computeReach,
+  listQuarters,
+  QUARTER_MS,
+  type Reach,
+  startOfQuarter,
+} from '../../src/store/volume/reach.ts';
+
+/** Runs do not come when a quarter of an hour begins. */
+const PHASE_MS = 7 * MINUTE;
+/** As many of the previous run's newest posts in a response show that nothing between is missing. */
+const MIN_REPEATED_POSTS = 5;
+
+export type Polled = {
+  /** Publication times, ascending. */
+  times: ArrayLike<number>;
+  from: number;
+  until: number;
+  everyMs: number;
+  /** Most posts in a response; the newest come first. */
+  limit: number;
+  /** Of these, as many are not the newest but random ones of the last day, as where a service adds popular ones. */
+  popular?: number;
+  /** When nothing is answered: runs fail. */
+  outages?: readonly { from: number; until: number }[];
+};
+
+export type Outcome = {
+  /** When each spike was reported, which is the time of a run. */
+  spikes: { at: number; spike: Spike }[];
+  runs: number;
+  /** Share of the posts that some response held. */
+  caught: number;
+  /** Everything that was observed. */
+  series: Series;
+  slots: number[];
+};
+
+/** The volume of one search, as in the table. */
+class Volume {
+  readonly from: number;
+  private readonly counts: Float64Array;
+  private readonly seconds: Float64Array;
+  constructor(from: number, until: number) {
+    this.from = startOfQuarter(from) - DAY;
+    const length = Math.ceil((until - this.from) / QUARTER_MS) + 1;
+    this.counts = new Float64Array(length);
+    this.seconds = new Float64Array(length);
+  }
+  /** Times of posts that no response had before. Responses of one search in order do not overlap. */
+  add(reach: Reach, times: readonly number[]): void {
+    for (const { at, start, end } of listQuarters(reach)) {
+      const i = (at - this.from) / QUARTER_MS;
+      this.seconds[i] = (this.seconds[i] ?? 0) + (end - start) / SECOND;
+    }
+    for (const time of times) {
+      if (time < reach.from) continue;
+      const i = Math.floor((time - this.from) / QUARTER_MS);
+      this.counts[i] = (this.counts[i] ?? 0) + 1;
+    }
+  }
+  between(from: number, until: number): Series {
+    const a = Math.max(0, Math.round((from - this.from) / QUARTER_MS));
+    const b = Math.round((until - this.from) / QUARTER_MS);
+    return {
+      from: this.from + a * QUARTER_MS,
+      counts: this.counts.subarray(a, b),
+      seconds: this.seconds.subarray(a, b),
+    };
+  }
+}
+
+export function poll({ times, from, until, everyMs, limit, popular = 0, outages = [] }: Polled): Outcome {
+  const volume = new Volume(from, until);
+  const spikes: Outcome['spikes'] = [];
+  const slots: number[] = [];
+  const seen = new Uint8Array(times.length);
+  let newest = 0;
+  let lastUntil: number | null = null;
+  let mostPosts: number | null = null;
+  let previous: number[] = [];
+  let caught = 0;
+  const everySeconds = everyMs / SECOND;
+  for (let slot = Math.ceil(from / everyMs) * everyMs + PHASE_MS; slot < until; slot += everyMs) {
+    while (newest < times.length && (times[newest] ?? 0) < slot) newest += 1;
+    if (outages.some((one) => slot >= one.from && slot < one.until)) continue;
+    slots.push(slot);
+    const response = listResponse(times, newest, { limit, popular, slot });
+    const inResponse = new Set(response);
+    const repeats = previous.length === MIN_REPEATED_POSTS && previous.every((id) => inResponse.has(id));
+    const before = {
+      operation: 'microblog',
+      dateFilter: null,
+      everySeconds,
+      requestedPosts: null,
+      lastUntil,
+      mostPosts,
+      repeats,
+      resumedAt: null,
+      stoppedAt: null,
+    } as const;
+    const at = response.map((id) => times[id] ?? 0);
+    const reach = computeReach(before, { observedAt: slot, posts: response.length, times: at });
+    const fresh = response.filter((id) => seen[id] === 0);
+    for (const id of fresh) seen[id] = 1;
+    caught += fresh.length;
+    previous = response.toSorted((a, b) => b - a).slice(0, MIN_REPEATED_POSTS);
+    if (reach === null) continue;
+    volume.add(
+      reach,
+      fresh.map((id) => times[id] ?? 0),
+    );
+    mostPosts = Math.max(mostPosts ?? 0, response.length);
+    lastUntil = reach.until;
+    const end = startOfQuarter(reach.until);
+    const begin = end - HISTORY_MS - MAX_SPIKE_AGE_MS - Math.max(DAY, everyMs);
+    const alerted = spikes.map(({ spike }) => spike.end).filter((one) => one > begin);
+    const spike = detectSpike(volume.between(begin, end), {
+      sensitivity: 'normal',
+      everySeconds,
+      alerted,
+      now: slot,
+    });
+    if (spike !== null) spikes.push({ at: slot, spike });
+  }
+  return {
+    spikes,
+    runs: slots.length,
+    caught: caught / Math.max(1, newest),
+    series: volume.between(0, until),
+    slots,
+  };
+}
+
+/** Newest first; a service without posts since the last day returns older ones. */
+function listResponse(
+  times: ArrayLike<number>,
+  newest: number,
+  { limit, popular, slot }: { limit: number; popular: number; slot: number },
+): number[] {
+  const ids: number[] = [];
+  const fresh = Math.min(limit, limit - popular);
+  const reach = slot - DAY;
+  let id = newest - 1;
+  for (; id >= 0 && ids.length < fresh && (times[id] ?? 0) >= reach; id -= 1) ids.push(id);
+  if (popular === 0) return ids;
+  const rest: number[] = [];
+  for (; id >= 0 && (times[id] ?? 0) >= reach; id -= 1) rest.push(id);
+  // The same ones stay popular: chosen by a hash of their number.
+  rest.sort((a, b) => hash(a) - hash(b));
+  return [...ids, ...rest.slice(0, popular)];
+}
+
+function hash(n: number): number {
+  return (Math.imul(n ^ (n >>> 7), 0x9e3779b1) ^ Math.imul(n, 0x85ebca6b)) >>> 0;
+}

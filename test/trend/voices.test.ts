@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
+import { findLoudestAuthor, isSpreadOverAuthors } from '../../src/monitor/trends/rules/voices.ts';
+
+/** 86 posts in an hour in which three are usual. */
+const spike: Spike = {
+  start: 0,
+  end: 3_600_000,
+  n: 86,
+  coverage: 1,
+  mean: 6,
+  usual: 3,
+  sd: 1.8,
+  days: 14,
+  windows: 330,
+  score: 19,
+  threshold: 4,
+  provisional: false,
+};
+const voice = (author: bigint | null, text: string | null, posts: number, at = 0) => ({
+  at,
+  author,
+  text,
+  posts,
+});
+const crowd = (posts: number) =>
+  Array.from({ length: posts }, (_, i) => voice(BigInt(i + 100), `text ${i}`, 1));
+
+test('a spike must hold without its loudest author', () => {
+  expect(isSpreadOverAuthors([voice(1n, null, 80), ...crowd(6)], spike)).toBe(false);
+  expect(isSpreadOverAuthors([voice(1n, null, 40), ...crowd(46)], spike)).toBe(true);
+  expect(findLoudestAuthor([voice(1n, 'a', 30), voice(1n, 'b', 10), ...crowd(40)], spike)).toEqual({
+    author: 1n,
+    authorShare: 0.5,
+  });
+});
+
+test('a spike must hold without copies of one text; reposts have none', () => {
+  const copies = Array.from({ length: 80 }, (_, i) => voice(BigInt(i + 1), 'buy this', 1));
+  expect(isSpreadOverAuthors([...copies, ...crowd(6)], spike)).toBe(false);
+  expect(isSpreadOverAuthors([...copies.map((one) => ({ ...one, text: null })), ...crowd(6)], spike)).toBe(
+    true,
+  );
+});
+
+test('posts outside the window, and of unknown authors, prove nothing', () => {
+  expect(isSpreadOverAuthors([voice(1n, 'a', 80, 7_200_000)], spike)).toBe(true);
+  expect(findLoudestAuthor([voice(null, null, 9)], spike)).toBeNull();
+});
