@@ -11,7 +11,6 @@ import {
   fitFill,
   learn,
   NEW_PACE,
-  type Pace,
   type PacedResponse,
   spreadBudget,
   USUAL_FILL,
@@ -148,7 +147,7 @@ function pollAdaptively(world: readonly number[][], limits: Limits, callsPerDay:
   const random = seeded(1);
   const searches = world.map((posts, i) => ({
     topic: new Topic(posts, limits, random),
-    pace: NEW_PACE as Pace, // not its literal type
+    pace: NEW_PACE,
     dueAt: START + (HOUR * i) / TOPICS,
   }));
   let fill = USUAL_FILL;

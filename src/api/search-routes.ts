@@ -71,7 +71,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       const { topic, service, simulated = service === 'sandbox' } = filter;
       const { data } = await findScope(ctx.db, { topic, simulated });
       const rows = await readSearches(ctx.db, { ...filter, data, after, limit: limit + 1 });
-      return reply(rows, ({ topic, slug }) => ({ topic, slug }));
+      return reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
     },
   );
 

@@ -191,8 +191,8 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions & { slug?: string }) =>
     cli.withServer(async ({ ctx }) => {
       const before = await findSearchRow(ctx.db, slug);
-      const edit = { slug: options.slug, ...readSearchOptions(options) };
-      const { changed, changesRequest, search: edited } = await editSearch(ctx, slug, edit);
+      const changes = { slug: options.slug, ...readSearchOptions(options) };
+      const { changed, changesRequest, search: edited } = await editSearch(ctx, slug, changes);
       const row = await findSearchRow(ctx.db, edited.slug);
       await cli.show(options.json, row, () => renderSearch(row, cli.page));
       if (!changed) cli.page.say('Nothing changed.');

@@ -115,11 +115,11 @@ export function registerPreview(search: Command, cli: Cli): void {
         const row = slug === undefined ? null : await findSearchRow(ctx.db, slug);
         const pace = row === null ? undefined : await readPace(ctx, row.id);
         const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
-        const search =
+        const previewed =
           row !== null && !written
             ? row
             : { ...(await createUnsavedSearch(ctx, row)), ...parseWritten(options, slug) };
-        await printPreview(cli, ctx, search, { count: n, pace }, options.json);
+        await printPreview(cli, ctx, previewed, { count: n, pace }, options.json);
         if (row !== null) await printMissingTools(cli, ctx, row);
       });
     });

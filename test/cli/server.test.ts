@@ -152,7 +152,7 @@ test('a command that asks reads what is typed in the shell', async () => {
 });
 
 /** Servers, those that open the database in their own way, and one that needs none. */
-const OTHERS = ['up', 'worker', 'api', 'migrate', 'backup', 'restore', 'completion'];
+const OTHERS = new Set(['up', 'worker', 'api', 'migrate', 'backup', 'restore', 'completion']);
 const ARGUMENTS: Readonly<Record<string, string>> = { id: '1', what: 'posts', query: 'select 1' };
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'search add': ['--operation', 'ai'],
@@ -175,7 +175,7 @@ test('these commands run in the server, and all others here', async () => {
   const places: Record<string, string> = {};
   for (const usage of await listUsages()) {
     const name = usage.replace(/ [<[].*/, '');
-    if (OTHERS.includes(name)) continue;
+    if (OTHERS.has(name)) continue;
     const values = [...usage.matchAll(/[<[]([a-z]+)/g)].map(
       ([, argument = '']) => ARGUMENTS[argument] ?? 'x',
     );

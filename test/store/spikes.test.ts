@@ -210,7 +210,12 @@ test('posts that gain more than usual are reported once, with the post that gain
   await usualGains(search, 15);
   expect(await liveGrowth(search, (post) => (post === 3 ? 120 : 30))).toHaveLength(1);
   const [spike] = await spikesOf(search);
-  expect(spike).toMatchObject({ measure: 'engagement', usual: expect.closeTo(160, 6), days: 14, weekday_usual: null });
+  expect(spike).toMatchObject({
+    measure: 'engagement',
+    usual: expect.closeTo(160, 6),
+    days: 14,
+    weekday_usual: null,
+  });
   expect(spike.sentence).toMatch(
     /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 14 days\); one post accounts for [\d.]+ %\.$/,
   );

@@ -78,7 +78,12 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
   );
   if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
   const definition: Definition = {
-    ...{ prompt, tools, model, date_filter, streaming, extra },
+    prompt,
+    tools,
+    model,
+    date_filter,
+    streaming,
+    extra,
     ...toScheduleColumns(schedule),
   };
   return { slug, operation, labels, sensitivity, definition, schedule };

@@ -99,10 +99,10 @@ async function findSide(reading: Promise<{ simulated: boolean } | undefined>): P
 }
 
 /** A page about one topic, search or item is about its side, whatever the address chooses. @param row the topic, search or item */
-export async function showSideOf<Row extends { simulated: boolean }>(
+export async function showSideOf(
   { frame }: FastifyRequest,
   db: Database,
-  row: Row,
+  row: { simulated: boolean },
 ): Promise<Data> {
   const data = sideOf(row);
   if (frame.data !== data) {
