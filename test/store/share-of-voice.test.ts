@@ -1,3 +1,4 @@
+import type { Data } from '../../src/domain/data.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureService } from '../../src/store/services.ts';
 import { readRisingDomains, readRisingHashtags } from '../../src/store/queries/rising.ts';
@@ -95,12 +96,12 @@ test('a post found by several searches of a topic counts once; coverage is the m
   expect(row).toMatchObject({ posts: 3, coverage: 0.75, normalised_posts: 4 });
 });
 
-test('kinds of services are never added up', async () => {
+test('real and simulated data are never added up', async () => {
   const now = at(0);
   await ensureService(world.db, { name: 'sandbox', kind: 'sandbox', address: null, dialect: 'neutral', now });
   const [real, simulated] = [
     await newSearch(world, 'kind-real', { topic: 'kinds', every: '12h' }),
-    await newSearch(world, 'kind-simulated', { topic: 'kinds', every: '12h', service: 'sandbox' }),
+    await newSearch(world, 'kind-simulated', { topic: 'kinds-simulated', every: '12h', service: 'sandbox' }),
   ];
   for (const search of [real, simulated]) await begin(search, 20 * DAY);
   const same = post(MIDNIGHT + 20 * DAY + HOUR, { entities: { hashtags: [{ text: 'Kind' }] } });
@@ -112,26 +113,22 @@ test('kinds of services are never added up', async () => {
     await run(world, simulated, MIDNIGHT + 20 * DAY + hour * HOUR, [same]);
   }
   const range = { from: day(20 * DAY), until: day(21 * DAY), limit: 10 };
-  expect(
-    (await readVoiceDays(world.db, 'real', range)).map(({ service_kind, posts: n, share }) => [
+  const voices = async (data: Data) =>
+    (await readVoiceDays(world.db, data, range)).map(({ service_kind, posts: n, share }) => [
       service_kind,
       n,
       share,
-    ]),
-  ).toEqual([
-    ['hosted', 5, 1],
-    ['sandbox', 1, 1],
-  ]);
-  expect(
-    (await readTopHashtags(world.db, { data: 'real', ...range, topic: 'kinds' })).map((row) => [
+    ]);
+  expect(await voices('real')).toEqual([['hosted', 5, 1]]);
+  expect(await voices('simulated')).toEqual([['sandbox', 1, 1]]);
+  const hashtags = async (data: Data) =>
+    (await readTopHashtags(world.db, { data, ...range })).map((row) => [
       row.service_kind,
       row.hashtag,
       row.posts,
-    ]),
-  ).toEqual([
-    ['hosted', 'kind', 1],
-    ['sandbox', 'kind', 1],
-  ]);
+    ]);
+  expect(await hashtags('real')).toEqual([['hosted', 'kind', 1]]);
+  expect(await hashtags('simulated')).toEqual([['sandbox', 'kind', 1]]);
 });
 
 test('authors, domains, hashtags and languages count once per post, per search and per topic', async () => {
