@@ -86,6 +86,9 @@ const Bucket = z
     posts: z.int().describe('Posts counted, by time of publication.'),
     coverage: z.number().describe('Share of the bucket that was observed, 0 to 1. A gap is not zero.'),
     lower_bound: z.boolean().describe('A response reached its limit: there may have been more posts.'),
+    observed_posts: z
+      .int()
+      .describe('Of `posts`, those of the observed time. Divided by `coverage`: the rate per bucket.'),
   })
   .meta({ id: 'Bucket' });
 

@@ -157,7 +157,7 @@ export const newSearch = searchMembers
       {
         slug: 'harbour-news',
         topic: 'harbour-ferry',
-        service: 'sandbox',
+        service: 'hosted',
         operation: 'ai',
         prompt: 'harbour ferry',
         tools: ['Web Search', 'News Forum Search'],
