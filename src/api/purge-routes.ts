@@ -22,9 +22,9 @@ const KINDS = [
 
 export function purgeRoutes(app: App, { ctx }: RouteContext): void {
   for (const { kind, path, Kind, slug, what } of KINDS) {
-    const shape = { tags: [path], params: z.strictObject({ slug }), querystring: emptyQuery };
+    const shape = { tags: [path], params: z.strictObject({ [kind]: slug }), querystring: emptyQuery };
     app.get(
-      `/api/v1/${path}/:slug/purge`,
+      `/api/v1/${path}/:${kind}/purge`,
       {
         config: { scope: 'read' },
         schema: {
@@ -35,10 +35,10 @@ export function purgeRoutes(app: App, { ctx }: RouteContext): void {
           response: { 200: Purge },
         },
       },
-      ({ params }) => previewPurge(ctx.db, { kind, slug: params.slug }),
+      ({ params }) => previewPurge(ctx.db, { kind, slug: slug.parse(params[kind]) }),
     );
     app.post(
-      `/api/v1/${path}/:slug/purge`,
+      `/api/v1/${path}/:${kind}/purge`,
       {
         config: { scope: 'admin' },
         schema: {
@@ -51,7 +51,7 @@ export function purgeRoutes(app: App, { ctx }: RouteContext): void {
         },
       },
       async ({ params, acting }, reply) => {
-        const { counts } = await requestPurge(acting, { kind, slug: params.slug });
+        const { counts } = await requestPurge(acting, { kind, slug: slug.parse(params[kind]) });
         return reply.code(202).send(counts);
       },
     );

@@ -212,7 +212,7 @@ describe('config show', () => {
     expect(stdout).toMatch(/^CALLS_PER_MINUTE +default +no limit$/m);
     expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +indefinitely$/m);
     expect(stdout).toMatch(/^LOG_LEVEL +default +warn for commands, info for servers$/m);
-    expect(stderr).toContain('Values for this shell');
+    expect(stderr).toContain('No server owns this data directory');
   });
 });
 

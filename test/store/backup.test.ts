@@ -424,10 +424,10 @@ async function readAdded(): Promise<{ tables: Set<string>; columns: Map<string, 
   const added = { tables: new Set<string>(), columns: new Map<string, Set<string>>() };
   for (const name of names)
     for (const statement of (await readFile(path.join(MIGRATIONS_FOLDER, name), 'utf8')).split(';')) {
-      const created = /CREATE TABLE strandline\.(\w+)/.exec(statement)?.[1];
+      const created = /CREATE TABLE "?strandline"?\."?(\w+)/.exec(statement)?.[1];
       if (created !== undefined) added.tables.add(created);
-      const altered = /ALTER TABLE strandline\.(\w+)/.exec(statement)?.[1] ?? '';
-      for (const [, column = ''] of statement.matchAll(/ADD COLUMN (\w+)/g))
+      const altered = /ALTER TABLE "?strandline"?\."?(\w+)/.exec(statement)?.[1] ?? '';
+      for (const [, column = ''] of statement.matchAll(/ADD COLUMN "?(\w+)/g))
         added.columns.set(altered, (added.columns.get(altered) ?? new Set()).add(column));
     }
   return added;

@@ -121,7 +121,9 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
       dateFilter: run.date_filter,
       everySeconds,
       requestedPosts: run.requested_posts,
-      lastUntil: run.last_until?.getTime() ?? null,
+      // An AI search without any posts so far has observed nothing, whether its runs are in this batch or in an earlier one.
+      lastUntil:
+        run.operation === 'ai' && (run.most_posts ?? 0) === 0 ? null : (run.last_until?.getTime() ?? null),
       mostPosts: run.most_posts,
       repeats: run.repeats,
       resumedAt: run.resumed_at?.getTime() ?? null,
