@@ -61,12 +61,13 @@ function valueAsRead(format: Format, name: string, value: unknown): unknown {
   return format === 'csv' ? JSON.stringify(value) : value;
 }
 
-/** Texts that hold JSON may hold it with other blanks: compared as what they say. */
+/** JSON may have other blanks, and small numbers an exponent: compared as what they say. */
 export function asSaid(read: Row, expected: Row): Row {
   return Object.fromEntries(
     Object.entries(read).map(([name, value]) => {
       const wanted = expected[name];
       const isJson = typeof wanted === 'object' && wanted !== null && 'json' in wanted;
+      if (typeof value === 'string' && /^-?[\d.]+e-\d+$/.test(value)) return [name, String(Number(value))];
       return [name, isJson ? { json: JSON.parse(String(value)) as unknown } : value]; // compared, not used
     }),
   );

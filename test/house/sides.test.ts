@@ -90,8 +90,9 @@ async function live(data: Data): Promise<void> {
        INSERT INTO strandline.post_links SELECT post.id, (SELECT min(g.link_id) FROM strandline.link_sightings g
          JOIN strandline.searches s ON s.id = g.search_id WHERE s.slug = $1 || '-ai') FROM post ON CONFLICT DO NOTHING
      ), days AS (
-       INSERT INTO strandline.search_days SELECT id, date_trunc('day', $2::timestamptz, 'UTC') - n * interval '1 day', 3, 3, 0, 1440, false
-       FROM search, generate_series(0, 34) n ON CONFLICT (search_id, day_at) DO UPDATE SET minutes = 1440
+       INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, cut, exposure_ms, exposed_posts, hours)
+       SELECT id, date_trunc('day', $2::timestamptz, 'UTC') - n * interval '1 day', 3, 3, 0, false, 86400000, 3, 24
+       FROM search, generate_series(0, 34) n ON CONFLICT (search_id, day_at) DO UPDATE SET exposure_ms = 86400000, hours = 24
      ), tops AS (
        INSERT INTO strandline.search_tops SELECT id, date_trunc('day', $2::timestamptz, 'UTC'), kind, 'rising.example', 20, 20
        FROM search, unnest(ARRAY['hashtag', 'domain']) kind

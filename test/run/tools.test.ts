@@ -165,10 +165,16 @@ test('a run that failed as a whole has rows with its code, and a replay replaces
   expect(await readSilentTools(world.db, { data: 'real', search: 'refused' })).toEqual([]);
 
   const receivedAt = new Date(world.clock.now().getTime() + 1_000);
+  // The body of the refused call is stored, too.
+  await rows(
+    `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
+     SELECT run_id, 2, service_id, fence, 'sent', sent_at FROM strandline.calls WHERE run_id = $1`,
+    [firstRunId],
+  );
   const body = Buffer.from(JSON.stringify(answer(null)));
   await storeResponse(world.db, {
     runId: firstRunId,
-    response: { n: 1, receivedAt, httpStatus: 200, contentType: 'application/json', body },
+    response: { n: 2, receivedAt, httpStatus: 200, contentType: 'application/json', body },
     latencyMs: 1,
     costUsd: null,
   });
