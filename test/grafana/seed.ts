@@ -70,7 +70,8 @@ async function followFerry(world: World): Promise<void> {
   let last = 100;
   const post = (at: Date, storm: boolean): Post => ({
     id: String((last += 1)),
-    text: 'The ferry',
+    text: `The ferry ${last}`,
+    user: { id: String(last), username: `passenger${last}`, name: 'A passenger' },
     created_at: later(at, -HOUR).toISOString(),
     entities: storm
       ? {
@@ -88,7 +89,7 @@ async function followFerry(world: World): Promise<void> {
       world,
       search,
       minutes(at),
-      Array.from({ length: storm ? 3 : 1 }, () => post(at, storm)),
+      Array.from({ length: storm ? 12 : 1 }, () => post(at, storm)),
     );
   }
 }

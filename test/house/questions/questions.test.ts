@@ -83,15 +83,16 @@ test.each(COLUMNS)('question %i returns %s', async (n, columns) => {
 });
 
 describe('unobserved time is a gap, not zero', () => {
-  test('posts per day: a pause, a failed day or downtime never counts as a whole day', async () => {
+  test('posts per day: a pause is a gap; a failed day or downtime counts as far as later responses reach back', async () => {
     const rows = await ask(5);
     expect(on(rows, PAUSED_DAY)).toMatchObject([{ coverage: 0, whole_day: null }]);
-    expect(on(rows, FAILED_DAY)).toMatchObject([{ coverage: 0.25, whole_day: null }]);
-    expect(on(rows, STOPPED_DAY)).toMatchObject([{ coverage: 0.25, whole_day: null }]);
+    // The response after each of them has the posts of its second half: of whole days, half was observed.
+    expect(on(rows, FAILED_DAY)).toMatchObject([{ coverage: 0.5, posts: 8, whole_day: 16 }]);
+    expect(on(rows, STOPPED_DAY)).toMatchObject([{ coverage: 0.5, posts: 8, whole_day: 16 }]);
     expect(on(rows, CUT_DAY)).toMatchObject([{ coverage: 1, lower_bound: false, posts: 16, whole_day: 16 }]);
-    // Three of the nine days before are gaps: the mean is of the other six, none of which had fewer than 16.
+    // One of the nine days before is a gap: the mean is of the other eight, none of which had fewer than 16.
     const [cut] = on(rows, CUT_DAY);
-    expect(cut?.['days_compared']).toBe(6);
+    expect(cut?.['days_compared']).toBe(8);
     expect(cut?.['usual']).toBeGreaterThanOrEqual(16);
   });
 
@@ -115,14 +116,14 @@ describe('unobserved time is a gap, not zero', () => {
     const rows = await ask(7);
     expect(of(on(rows, FAILED_DAY, 'bucket_at'))).toEqual(
       new Map([
-        ['buses', [1, 1]],
-        ['trains', [null, 1]],
+        ['buses', [0.5, 2]],
+        ['trains', [0.5, 2]],
       ]),
     );
-    expect(of(on(rows, STOPPED_DAY, 'bucket_at'))).toEqual(
+    expect(of(on(rows, PAUSED_DAY, 'bucket_at'))).toEqual(
       new Map([
-        ['buses', [null, 0]],
-        ['trains', [null, 0]],
+        ['buses', [1, 1]],
+        ['trains', [null, 1]],
       ]),
     );
     expect(on(rows, CUT_DAY, 'bucket_at').find(({ topic }) => topic === 'buses')?.['lower_bound']).toBe(true);
@@ -179,13 +180,13 @@ describe('results match what happened', () => {
   test('a spike with the data behind it', async () => {
     const spikes = await ask(10);
     const posts = spikes.find(({ sentence }) =>
-      String(sentence).startsWith('62 posts between 09:00 and 12:00 UTC'),
+      String(sentence).startsWith('62 posts between 08:45 and 11:45 UTC'),
     );
-    expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 4.5 });
+    expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 4 });
     expect(posts?.['window_start']).toBe(
-      new Date(history.dayAt(SPIKE_DAY).getTime() + 9 * 3_600_000).toISOString(),
+      new Date(history.dayAt(SPIKE_DAY).getTime() + 8.75 * 3_600_000).toISOString(),
     );
-    expect(posts?.['score']).toBeGreaterThan(4.5);
+    expect(posts?.['score']).toBeGreaterThan(4);
   });
 
   test('repeated sources, compared at equal age', async () => {

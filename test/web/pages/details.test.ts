@@ -275,10 +275,10 @@ describe('runs', () => {
 
 describe('compare', () => {
   test('compares topics and says what was not observed', async () => {
-    const { status, html } = await person.get('/compare?topics=trains,buses&range=7d');
+    const { status, html } = await person.get('/compare?topics=trains,buses&range=30d');
     expect(status).toBe(200);
     expect(html).toContain('Share of each topic per day');
-    expect(words(html)).toMatch(/\d of 7 days/);
+    expect(words(html)).toMatch(/\d of 30 days/);
     expect(html).toContain('buses, posts per day');
   });
 
