@@ -4,12 +4,13 @@
 export const PLACEHOLDERS = ['since'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-const PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
+/** The name may have spaces around it. */
+const PATTERN = /\{\{([^{}]*)\}\}/g;
 
 /** The names in all strings of a value, each once, known or not. Names of members have no placeholders. */
 export function listPlaceholders(value: unknown): string[] {
   if (typeof value === 'string')
-    return [...new Set([...value.matchAll(PATTERN)].map(([, name]) => name ?? ''))];
+    return [...new Set([...value.matchAll(PATTERN)].map(([, name]) => (name ?? '').trim()))];
   if (typeof value !== 'object' || value === null) return [];
   return [...new Set(Object.values(value).flatMap(listPlaceholders))];
 }
@@ -41,7 +42,7 @@ function fillValue(value: unknown, values: Readonly<Record<Placeholder, string |
 function fillText(text: string, values: Readonly<Record<Placeholder, string | null>>): string | undefined {
   let isKnown = true;
   const filled = text.replaceAll(PATTERN, (whole, name: string) => {
-    const placeholder = PLACEHOLDERS.find((one) => one === name);
+    const placeholder = PLACEHOLDERS.find((one) => one === name.trim());
     if (placeholder === undefined) return whole;
     isKnown &&= values[placeholder] !== null;
     return values[placeholder] ?? '';

@@ -59,7 +59,7 @@ export function describeMissingTools(missing: readonly MissingTool[]): string {
 export function describeMissingKeys(missing: readonly MissingTool[]): string {
   const tools = new Map<string, Tool[]>();
   for (const { tool, reason, detail } of missing) {
-    const keys = detail?.match(/[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g) ?? [];
+    const keys = detail?.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g) ?? [];
     if (reason !== 'source_needs_key' || keys.length === 0) continue;
     const names = keys.join(' or ');
     tools.set(names, [...(tools.get(names) ?? []), tool]);
