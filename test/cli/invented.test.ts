@@ -94,11 +94,12 @@ describe('lists', () => {
   const LISTS = [['new'], ['posts', 'list'], ['posts', 'top'], ['trends']];
 
   it.each([...LISTS, ['completions', 'show', 'tide-pools-ai']])(
-    '%s %s marks simulated data on a terminal',
+    '%s %s marks simulated data, on a terminal and in a pipe; rows of JSON say it themselves',
     async (...argv) => {
       expect(await looking(...argv)).toEqual([0, NOTE]);
       expect(await looking(...argv, '--json')).toEqual([0, '']);
-      expect((await stand.run(argv)).stderr).toBe('');
+      expect((await stand.run(argv)).stderr).toBe(NOTE);
+      expect((await stand.run([...argv, '--json'])).stderr).toBe('');
     },
   );
 
@@ -110,7 +111,7 @@ describe('lists', () => {
     expect([code, stderr]).toEqual([0, NOTE]);
   });
 
-  it.each(LISTS)('%s %s marks nothing if one of the rows is real', async (...argv) => {
+  it.each(LISTS)('%s %s shows real data, without a mark, as soon as there is a real topic', async (...argv) => {
     const { ctx } = stand.world;
     ctx.ownSources = () => Promise.resolve('answering');
     stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));

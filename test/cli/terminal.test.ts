@@ -119,7 +119,7 @@ describe('sources at startup', () => {
   it('print one line without a network', () => {
     expect(describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', WATCH_CONSEQUENCE)).toEqual([
       'no network: DNS lookup failed for all 2 sources (a, b)',
-      'none reachable: new topics use simulated data (sandbox)',
+      'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
     ]);
   });
 
