@@ -5,6 +5,7 @@ import { findOldest, readDerivedUntil } from '../store/derive/pending-derivation
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { scopeParams } from './request-shapes.ts';
+import { setImmediate } from 'node:timers/promises';
 
 const tags = ['trends'];
 
@@ -60,7 +61,10 @@ export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) 
   /** Reads `as_of` before the figures, so that they include at least everything received before it. */
   const readDerived = async <R>(of: Parameters<typeof readDerivedUntil>[1], read: () => Promise<R>) => {
     const as_of = findOldest(await readDerivedUntil(ctx.db, of));
-    return { items: await read(), as_of };
+    const items = await read();
+    // The reply is serialized in a turn of its own.
+    await setImmediate();
+    return { items, as_of };
   };
   /** The range of n whole UTC days that ends with today. */
   const countDaysBack = (n: number) => {
