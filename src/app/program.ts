@@ -16,7 +16,6 @@ import type { WorkQueue } from '../platform/queue/queue.ts';
 import { openDatabaseClock } from '../store/database-clock.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { readInstanceName } from '../store/instance-name.ts';
-import { assertStoredFilters } from '../monitor/alerts/rule-filter.ts';
 import { migrate } from '../store/migrate.ts';
 import { ensureService } from '../store/services.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
@@ -113,8 +112,11 @@ export async function openProgram(
 
     const { queue, backend } = accessQueue({ config, databaseUrl, db, clock, log });
     opened.push(() => queue.close());
-    // Only processes that run jobs check the queue's back end.
-    if (options.role === 'owner') await assertStoredFilters(db.pool);
+    // Only processes that run jobs check the filters of rules and the queue's back end.
+    if (options.role === 'owner') {
+      const { assertStoredFilters } = await import('../monitor/alerts/rule-filter.ts');
+      await assertStoredFilters(db.pool);
+    }
     const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
     const services = accessServices({

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../domain/errors.ts';
-import { resendMessages } from '../monitor/alerts/resend.ts';
-import { describeDeliveryCode } from '../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
 import {
   type DeliveryDetail,
   type DeliveryRow,
   readDeliveries,
   readDelivery,
+  readRule,
 } from '../store/alerts/alert-queries.ts';
-import { findSideOfMessages } from '../monitor/alerts/manage-rules.ts';
 import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import { parseId, parseLimit, parseChoice } from './option-values.ts';
 import type { Cli } from './command-context.ts';
@@ -48,10 +46,13 @@ function registerList(deliveries: Command, cli: Cli): void {
         options.state === undefined ? undefined : parseChoice('state', options.state, DELIVERY_STATES);
       const limit = parseLimit(options.limit, 20);
       return cli.withProgram(async ({ ctx }) => {
-        const data =
-          rule === undefined
-            ? (await openData(cli, ctx, { simulated, json })).data
-            : await findSideOfMessages(ctx.db, { rule, simulated });
+        const { topic, search } = (rule === undefined ? undefined : await readRule(ctx.db, rule)) ?? {};
+        const { data } = await openData(cli, ctx, {
+          topic: topic ?? undefined,
+          search: search ?? undefined,
+          simulated,
+          json,
+        });
         const rows = await readDeliveries(ctx.db, { data, channel, rule, state, limit });
         if (rows.length === 0) cli.page.say('No deliveries yet.');
         await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
@@ -71,7 +72,9 @@ function registerShow(deliveries: Command, cli: Cli): void {
         const row = await readDelivery(ctx.db, id);
         if (row === undefined)
           throw new Refused('not_found', `no delivery ${given}; see: strandline deliveries list`);
-        await cli.show(json, row, () => renderDelivery(row, cli.page));
+        const { describeDeliveryCode } = await import('../monitor/alerts/channels/channel-kinds.ts');
+        const error = row.code === null ? null : describeDeliveryCode(row.channel_kind, row.code);
+        await cli.show(json, row, () => renderDelivery(row, error, cli.page));
       });
     });
 }
@@ -95,6 +98,7 @@ function registerResend(deliveries: Command, cli: Cli): void {
       if (which === undefined)
         throw new InvalidInput([{ path: 'id', given, expected: 'either an id or --channel' }]);
       return cli.withServer(async ({ ctx }) => {
+        const { resendMessages } = await import('../monitor/alerts/resend.ts');
         const resent = await resendMessages(ctx, which);
         await cli.show(json, { resent }, () => []);
         cli.page.say(
@@ -108,11 +112,9 @@ function parseDeliveryId(given: string): bigint | string {
   return given.startsWith('msg_') ? given : parseId('id', given);
 }
 
-function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
-  const last =
-    row.code === null
-      ? ''
-      : `${describeDeliveryCode(row.channel_kind, row.code)}${row.http_status === null ? '' : ` (${row.http_status})`}`;
+/** @param error of the last attempt, in words; null if there is none */
+function renderDelivery(row: DeliveryDetail, error: string | null, page: TerminalPage): string[] {
+  const status = row.http_status === null ? '' : ` (${row.http_status})`;
   return renderList(
     [
       ['delivery', `${row.id} ${row.message_id}`],
@@ -130,7 +132,7 @@ function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
         ? []
         : [['next attempt', formatInstant(row.next_attempt_at, page)] as const]),
       ...(row.delivered_at === null ? [] : [['delivered', formatInstant(row.delivered_at, page)] as const]),
-      ...(last === '' ? [] : [['error', last] as const]),
+      ...(error === null ? [] : [['error', `${error}${status}`] as const]),
       ...(row.answer === null ? [] : [['response', row.answer] as const]),
       ...(row.body === null ? [] : [['body', row.body] as const]),
     ],

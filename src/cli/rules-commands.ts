@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
-import {
-  changeRule,
-  createRule,
-  editRule,
-  type RuleChange,
-  findRuleRow,
-} from '../monitor/alerts/manage-rules.ts';
-import { backtestRule, previewRule, type RulePreview } from '../monitor/alerts/backtest.ts';
+import type { RulePreview } from '../monitor/alerts/backtest.ts';
+import type { RuleChange } from '../monitor/alerts/manage-rules.ts';
 import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
 import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
@@ -17,6 +11,10 @@ import { type Column, renderList, renderTable } from './terminal-table.ts';
 import { formatQuantity, formatDuration, formatInstant } from './value-formatting.ts';
 
 const DEFAULT_BACKTEST_DAYS = 7;
+
+// A list needs neither.
+const loadManagement = () => import('../monitor/alerts/manage-rules.ts');
+const loadBacktest = () => import('../monitor/alerts/backtest.ts');
 
 export function registerRules(rules: Command, cli: Cli): void {
   rules.description(
@@ -67,6 +65,8 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
     )
     .action((slug: string, options: RuleOptions) =>
       cli.withProgram(async ({ ctx }) => {
+        const { createRule } = await loadManagement();
+        const { previewRule } = await loadBacktest();
         const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
         const preview = await previewRule(ctx, slug);
         await cli.show(options.json, { ...row, preview }, () => renderRule(row, cli.page));
@@ -81,6 +81,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
     .action((slug: string, options: RuleOptions) =>
       cli.withProgram(async ({ ctx }) => {
         const everywhere = options.all === true ? { topic: null, search: null } : {};
+        const { editRule } = await loadManagement();
         const row = await editRule(ctx, slug, { ...readRuleOptions(options), ...everywhere });
         await cli.show(options.json, row, () => renderRule(row, cli.page));
       }),
@@ -130,6 +131,7 @@ function registerShow(rules: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
+        const { findRuleRow } = await loadManagement();
         const row = await findRuleRow(ctx, slug);
         await cli.show(json, row, () => renderRule(row, cli.page));
       }),
@@ -147,6 +149,7 @@ function registerTry(rules: Command, cli: Cli): void {
       const days =
         options.days === undefined ? DEFAULT_BACKTEST_DAYS : parseWholeNumber('days', options.days, 1, 90);
       return cli.withProgram(async ({ ctx }) => {
+        const { backtestRule } = await loadBacktest();
         const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, slug, days);
         const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
         await cli.show(options.json, shown, () =>
@@ -185,6 +188,7 @@ function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summa
     .option('--json', 'print the rule as JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
+        const { changeRule, findRuleRow } = await loadManagement();
         const before = await findRuleRow(ctx, slug);
         await changeRule(ctx, slug, change);
         const removed = { ...before, archived_at: ctx.clock.now() };

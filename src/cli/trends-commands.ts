@@ -1,7 +1,7 @@
 import { DATA } from '../domain/data.ts';
 import { formatPercent } from '../domain/display-format.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { type RebuildCounts, rebuildTrends } from '../monitor/derive/follower.ts';
+import type { RebuildCounts } from '../monitor/derive/follower.ts';
 import {
   type AskedScope,
   findScope,
@@ -127,6 +127,7 @@ function registerRebuild(trends: Command, cli: Cli): void {
         json?: boolean;
       }>();
       return cli.withProgram(async ({ ctx }) => {
+        const { rebuildTrends } = await import('../monitor/derive/follower.ts');
         const rebuilt: (RebuildCounts & { search: string })[] = [];
         for (const { id, slug } of await findRebuilt(ctx.db, { topic, search })) {
           const counts = await rebuildTrends(ctx, id);

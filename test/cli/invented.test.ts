@@ -111,11 +111,14 @@ describe('lists', () => {
     expect([code, stderr]).toEqual([0, NOTE]);
   });
 
-  it.each(LISTS)('%s %s shows real data, without a mark, as soon as there is a real topic', async (...argv) => {
-    const { ctx } = stand.world;
-    ctx.ownSources = () => Promise.resolve('answering');
-    stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));
-    await add('real', '--service', 'own');
-    expect(await looking(...argv)).toEqual([0, '']);
-  });
+  it.each(LISTS)(
+    '%s %s shows real data, without a mark, as soon as there is a real topic',
+    async (...argv) => {
+      const { ctx } = stand.world;
+      ctx.ownSources = () => Promise.resolve('answering');
+      stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));
+      await add('real', '--service', 'own');
+      expect(await looking(...argv)).toEqual([0, '']);
+    },
+  );
 });
