@@ -173,7 +173,8 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,
         log,
-        model: parts.model,
+        // A language model may charge: simulated results never reach one.
+        model: mount === 'sandbox' ? undefined : parts.model,
         webGroup: parts.webGroup ?? false,
       };
       const report = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
