@@ -35,7 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-const ASK = () => `GET /api/v1/exports/posts?format=ndjson&simulated=1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+const ASK = () =>
+  `GET /api/v1/exports/posts?format=ndjson&simulated=1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 
 /** Asks and takes nothing: what is readable and is not read fills the buffers. @param localAddress as whom */
 async function stall(localAddress: string): Promise<Socket> {
