@@ -121,4 +121,14 @@ describe('lists', () => {
       expect(await looking(...argv)).toEqual([0, '']);
     },
   );
+
+  it('deliveries of a rule on a simulated search are marked, beside real data', async () => {
+    const done = async (...argv: string[]) => expect((await stand.run(argv)).code).toBe(0);
+    await done('channels', 'add', 'ops', '--webhook', 'https://93.184.215.14/hook');
+    await done('rules', 'add', 'simulated-ferry', '--search', 'one', '--channel', 'ops');
+    await done('rules', 'add', 'real-ferry', '--search', 'real', '--channel', 'ops');
+    const list = ['deliveries', 'list', '--rule'];
+    expect(await looking(...list, 'simulated-ferry')).toEqual([0, `${NOTE}No deliveries yet.\n`]);
+    expect(await looking(...list, 'real-ferry')).toEqual([0, 'No deliveries yet.\n']);
+  });
 });
