@@ -96,7 +96,7 @@ const NEXT_STEPS = [
   '  strandline trends',
   `  strandline new --topic ${DEMO}night-trains --since 1d`,
   `  strandline completions show ${DEMO}night-trains-ai`,
-  `  strandline sql "select search, sentence from spikes order by window_start"`,
+  `  strandline sql --simulated "select search, sentence from spikes order by window_start"`,
   '  strandline up              continues it',
   '  strandline demo --remove   deletes it',
 ];
