@@ -110,6 +110,8 @@ function answer(
       isAsked = true;
     },
   });
+  // Its reader is the command, which may have ended: an error without a listener would end the server.
+  stdin.on('error', () => {});
 
   response.writeHead(200, { 'content-type': 'application/octet-stream', connection: 'close' });
   response.flushHeaders();
@@ -131,10 +133,11 @@ function answer(
         refuse(error);
       }
     });
-    // The shell has gone, so the command ends at once, like after two signals.
+    // The shell has gone, so the command ends at once, like after two signals, and reads no more.
     response
       .on('error', () => {})
       .on('close', () => {
+        stdin.push(null);
         interrupt();
         interrupt();
         refuse(new Refused('unavailable', 'the shell has gone'));
@@ -145,7 +148,9 @@ function answer(
   async function runForShell(command: ForwardedCommand): Promise<void> {
     const { argv, terminals, settings, account, files, logLevel, ...rest } = command;
     const print = (is: 'out' | 'err') =>
-      new Writable({ write: (chunk: Uint8Array, _encoding, done) => void send({ is }, chunk, done) });
+      new Writable({ write: (chunk: Uint8Array, _encoding, done) => void send({ is }, chunk, done) })
+        // What it prints after the shell has gone is lost, and does not end the server.
+        .on('error', () => {});
     const io: Io = {
       ...rest,
       stdout: print('out'),

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Program } from '../../src/app/program.ts';
 import { serveCommands } from '../../src/cli/command-server.ts';
 import { Refused } from '../../src/domain/errors.ts';
+import { writeFrame } from '../../src/platform/child-frames.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { runCli } from '../../src/cli/command-line.ts';
@@ -148,6 +149,47 @@ test('a command that asks reads what is typed in the shell', async () => {
   const asked = await run(['watch', 'x'], { STRANDLINE_DATA_DIR: other }, { stdin });
   expect(asked).toEqual({ code: 3, stdout: 'watch x: yes, really', stderr: 'Sure? ' });
   await commands?.close();
+  await rm(other, { recursive: true });
+});
+
+test('a command that prints after its shell has gone ends alone: the server continues', async () => {
+  const other = await makeDirectory();
+  const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
+  const program = { ctx, embedded: {} } as unknown as Program; // as above
+  let began = () => {};
+  const beginning = new Promise<void>((resolve) => (began = resolve));
+  const refused: (string | undefined)[] = [];
+  const commands = await serveCommands(program, null, {
+    run: async (_argv, { stdin, stdout, stderr }, running) => {
+      const answers = stdin ?? Readable.from([]);
+      const inputEnds = once(answers.resume(), 'end');
+      began();
+      await new Promise<void>((resolve) => running?.caller?.listenForShutdown().onRepeated(resolve));
+      // An error of a stream without a listener would be an uncaught exception.
+      for (const stream of [stderr, stdout])
+        await new Promise<void>((resolve) => {
+          stream.write('too late\n', (error) => {
+            refused.push(error === null || error === undefined ? undefined : error.name);
+            resolve();
+          });
+        });
+      await inputEnds;
+      return 0;
+    },
+  });
+  const { key, port } = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
+  const headers = { authorization: `Bearer ${key}` };
+  const request = openRequest({ host: '127.0.0.1', port, path: '/command', method: 'POST', headers });
+  request.on('error', () => {});
+  const terminals = { stdin: false, stdout: false, stderr: false };
+  const command = { argv: ['x'], account: 'a', files: {}, env: {}, terminals };
+  request.write(writeFrame({ is: 'run' }, Buffer.from(JSON.stringify(command))));
+  await beginning;
+  request.destroy();
+  // Waits for the command.
+  await until('the command ends', async () => refused.length === 2);
+  await commands?.close();
+  expect(refused).toEqual(['Error', 'Error']);
   await rm(other, { recursive: true });
 });
 
