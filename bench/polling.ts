@@ -6,15 +6,9 @@
  */
 import { parseArgs } from 'node:util';
 import { DAY, HOUR, MINUTE } from '../src/domain/time.ts';
-import {
-  chooseInterval,
-  fitFill,
-  learn,
-  NEW_PACE,
-  type PacedResponse,
-  spreadBudget,
-  USUAL_FILL,
-} from '../src/monitor/schedule/pace.ts';
+import { chooseInterval, USUAL_FILL } from '../src/monitor/schedule/pace-interval.ts';
+import { fitFill, spreadBudget } from '../src/monitor/schedule/call-budget.ts';
+import { learn, NEW_PACE, type PacedResponse } from '../src/monitor/schedule/pace.ts';
 import { seeded } from '../test/faults/random.ts';
 import { aligned } from './report.ts';
 

@@ -42,16 +42,3 @@ export function findNewestBlock(times: readonly number[]): NewestBlock | null {
   }
   return { from: Math.floor(newest[end] ?? last) + 1, posts: end };
 }
-
-/** Posts per second, and the standard error of that relative to it; null without a span. */
-export type RateEstimate = { perSecond: number; relativeError: number };
-
-/**
- * The rate that posts in an observed time measure. The estimate is unbiased, however the time was chosen by the posts themselves (as
- * the span of the newest block is) or fixed beforehand.
- * @param seconds observed time
- */
-export function estimateRate(posts: number, seconds: number): RateEstimate | null {
-  if (!(seconds > 0)) return null;
-  return { perSecond: posts / seconds, relativeError: 1 / Math.sqrt(Math.max(1, posts - 1)) };
-}

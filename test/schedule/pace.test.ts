@@ -1,22 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { chooseAiInterval, chooseInterval } from '../../src/monitor/schedule/pace-interval.ts';
 import {
-  chooseAiInterval,
-  chooseInterval,
   earliestCall,
-  findNewestBlock,
-  findSufficientInterval,
   fitFill,
-  forecastAdaptive,
-  forecastFixed,
-  learn,
   limitCalls,
-  NEW_PACE,
-  type Pace,
-  type PacedResponse,
   spendCall,
   spreadBudget,
-} from '../../src/monitor/schedule/pace.ts';
+} from '../../src/monitor/schedule/call-budget.ts';
+import { findNewestBlock } from '../../src/domain/response-rate.ts';
+import {
+  findSufficientInterval,
+  forecastAdaptive,
+  forecastFixed,
+} from '../../src/monitor/schedule/pace-forecast.ts';
+import { learn, NEW_PACE, type Pace, type PacedResponse } from '../../src/monitor/schedule/pace.ts';
 import { parseAdaptive, toScheduleColumns, writeEvery } from '../../src/monitor/schedule/schedule.ts';
 import { seeded } from '../faults/random.ts';
 
@@ -67,8 +65,9 @@ describe('the rate', () => {
     const random = seeded(3);
     const newest = posts(random, 300, START - 10 * MINUTE, START).slice(0, 24);
     const popular = Array.from({ length: 16 }, () => START - HOUR - random() * DAY);
-    const block = findNewestBlock([...popular, ...newest], START);
-    expect(block).toEqual({ posts: 24, oldest: newest.at(-1) });
+    // The oldest of the 24 is what the block begins after.
+    const block = findNewestBlock([...popular, ...newest]);
+    expect(block).toEqual({ posts: 23, from: Math.floor(newest.at(-1) ?? 0) + 1 });
   });
 
   test('stays a finite number that is not negative, whatever comes', () => {

@@ -12,18 +12,9 @@ import type { TakenReading } from '../../store/derive/pending-derivations.ts';
 import { type LearnedPace, type PaceRow, readActivePaces, readPaces, savePaces } from '../../store/pace.ts';
 import type { Context } from '../context.ts';
 import { countSlots, readSchedule } from '../schedule/cadence.ts';
-import {
-  chooseAiInterval,
-  chooseInterval,
-  earliestCall,
-  fitFill,
-  learn,
-  limitCalls,
-  type PacedResponse,
-  spreadBudget,
-  toPace,
-  USUAL_FILL,
-} from '../schedule/pace.ts';
+import { chooseAiInterval, chooseInterval, USUAL_FILL } from '../schedule/pace-interval.ts';
+import { earliestCall, fitFill, limitCalls, spreadBudget } from '../schedule/call-budget.ts';
+import { learn, type PacedResponse, toPace } from '../schedule/pace.ts';
 import type { AdaptiveSchedule } from '../schedule/schedule.ts';
 
 type AdaptContext = Pick<Context, 'db' | 'clock' | 'log' | 'config'>;

@@ -21,7 +21,7 @@ import {
   type SearchSchedule,
   type ScheduleColumns,
 } from './schedule.ts';
-import { firstInterval } from './pace.ts';
+import { firstInterval } from './pace-interval.ts';
 import { listOffsetSpans } from './time-zone.ts';
 
 /** How far ahead a next slot is searched; 29 February recurs after at most eight years. */

@@ -19,7 +19,8 @@ import {
 } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { type DueSlots, listDueSlots, nextSlot, readSchedule, UNREADABLE_SCHEDULE } from './cadence.ts';
-import { earliestCall, firstInterval, limitCalls, spendCall } from './pace.ts';
+import { earliestCall, limitCalls, spendCall } from './call-budget.ts';
+import { firstInterval } from './pace-interval.ts';
 import type { AdaptiveSchedule } from './schedule.ts';
 
 /** Older missed slots beyond this many share one row with their span and count. */

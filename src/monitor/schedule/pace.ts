@@ -1,15 +1,13 @@
 /**
- * The adaptive interval of `--every auto`: what responses say about the rate of a search, and when to ask again. Pure; times are
+ * What responses say about the rate of a search, for its adaptive interval (`pace-interval.ts`). Pure; times are
  * milliseconds since 1970, rates are posts per hour.
  *
  * The rate at a time is an average times a factor of its hour of the day (UTC). A response that reaches back to the last one
  * counts its new posts over the time between. A truncated one measures the rate just as well, over less time: k newest posts
  * without a gap, of which the oldest is s seconds old, are k - 1 in s (Erlang).
- *
- * The next call is due as soon as the expected posts plus a margin fill the chosen part of a response. The constants were chosen
- * with the seeds 1 to 4 of `bench/polling.ts`.
  */
-import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { findNewestBlock } from '../../domain/response-rate.ts';
+import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 
 /** What responses have shown about the posts of a search. */
 export type Pace = {
@@ -73,38 +71,18 @@ export type PacedResponse = {
   times: readonly number[] | null;
 };
 
-/** The probability of a gap, at a constant rate, at which what follows are older posts, such as popular ones. */
-const GAP_CHANCE = 0.001;
-/** The average gap is known well enough after this many posts. */
-const BLOCK_START = 4;
 /** A block of fewer posts does not show a rate. */
 const MIN_BLOCK = 3;
-
-/** The newest posts of a response without a gap: their number, and the time of the oldest. Null if there are fewer than 3. */
-export function findNewestBlock(
-  times: readonly number[],
-  at: number,
-): { posts: number; oldest: number } | null {
-  const newest = times.map((time) => Math.min(time, at)).sort((a, b) => b - a);
-  let posts = Math.min(BLOCK_START, newest.length);
-  for (; posts < newest.length; posts += 1) {
-    const last = newest[posts - 1] ?? at;
-    const gap = last - (newest[posts] ?? at);
-    // A gap is longer than g times the average of k exponential ones with probability (1 + g / k) ** -k.
-    const most = posts * (GAP_CHANCE ** (-1 / posts) - 1);
-    if (gap > most * Math.max((at - last) / posts, SECOND)) break;
-  }
-  const oldest = newest[posts - 1];
-  return posts < MIN_BLOCK || oldest === undefined ? null : { posts, oldest };
-}
 
 /** At least as many posts as are expected between two responses must be missing for the second one to count as truncated. */
 const MIN_MISSING = 3;
 
 /** The newest posts, if the response does not reach back to the previous one; otherwise null. */
-function findTruncated({ at, since, times }: PacedResponse): { posts: number; oldest: number } | null {
-  const block = times === null ? null : findNewestBlock(times, at);
-  if (block === null || since === null) return block;
+export function findTruncated({ at, since, times }: PacedResponse): { posts: number; oldest: number } | null {
+  const found = times === null ? null : findNewestBlock(times.map((time) => Math.min(time, at)));
+  if (found === null || found.posts + 1 < MIN_BLOCK) return null;
+  const block = { posts: found.posts + 1, oldest: found.from - 1 };
+  if (since === null) return block;
   const gap = (at - block.oldest) / block.posts;
   return block.oldest - since > MIN_MISSING * gap ? block : null;
 }
@@ -173,7 +151,7 @@ function learnRate({ rate: before }: Pace, posts: number, hours: number): number
 }
 
 /** The rate after some time: what was measured last fades to the average. */
-function relax(
+export function relax(
   { rate, ...pace }: Pick<Pace, 'rate' | 'hourPosts' | 'hourSpans'>,
   passedMs: number,
 ): number | null {
@@ -222,7 +200,7 @@ function averageOf({ hourPosts, hourSpans }: Pick<Pace, 'hourPosts' | 'hourSpans
 }
 
 /** The hours of the day of a span, in order, with the part of each that is in it. */
-function* listHours(
+export function* listHours(
   pace: Pace,
   from: number,
   to: number,
@@ -244,261 +222,9 @@ function integrateFactors(pace: Pace, from: number, to: number): number {
   return Math.max(sum, SECOND / HOUR);
 }
 
-/** Bounds of an adaptive interval, and what it may use. */
-export type PaceLimits = {
-  leastMs: number;
-  mostMs: number;
-  /** How much of a response may fill up before the next call, by {@link fitFill} where calls are short. */
-  fill: number;
-};
-
-/** How much of a response fills up, with a margin of {@link MARGIN} standard deviations, if calls are not short. */
-export const USUAL_FILL = 0.6;
-const MARGIN = 1.7;
-/** While the limit of responses is unknown. */
-const UNKNOWN_ROOM = 20;
-/** While the rate is unknown. */
-const FIRST_INTERVAL_MS = 15 * MINUTE;
-/** After a truncated response, at most this part of the time that was too long. */
-const SOONER = 0.75;
-
-/** The interval while nothing is known. */
-export function firstInterval({ leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 'mostMs'>): number {
-  return Math.min(Math.max(FIRST_INTERVAL_MS, leastMs), mostMs);
-}
-
-/** Why an interval is what it is. */
-export const PACE_REASONS = [
-  'learning',
-  'rate',
-  'truncated',
-  'quiet',
-  'found',
-  'least',
-  'most',
-  'budget',
-] as const;
-export type PaceReason = (typeof PACE_REASONS)[number];
-
-/**
- * How long to wait after a response.
- * @param last the response, if the pace was just learned from it
- */
-export function chooseInterval(
-  pace: Pace,
-  at: number,
-  { leastMs, mostMs, fill }: PaceLimits,
-  last?: PacedResponse,
-): { ms: number; reason: PaceReason } {
-  const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
-  if (pace.rate === null) return { ms: firstInterval({ leastMs, mostMs }), reason: 'learning' };
-  const wanted = findWait(pace, at, fillPosts(pace, fill), mostMs);
-  const isTruncated = last !== undefined && findTruncated(last) !== null;
-  const tooLong = isTruncated && last.since !== null && fill <= 1 ? at - last.since : null;
-  if (tooLong !== null && SOONER * tooLong <= wanted)
-    return { ms: within(SOONER * tooLong), reason: SOONER * tooLong <= leastMs ? 'least' : 'truncated' };
-  const passed = last?.newPosts === 0 && last.since !== null ? at - last.since : 0;
-  if (passed > wanted) return { ms: within(passed), reason: 'quiet' };
-  if (wanted <= leastMs) return { ms: leastMs, reason: 'least' };
-  if (wanted >= mostMs) return { ms: mostMs, reason: last?.newPosts === 0 ? 'quiet' : 'most' };
-  if (fill > USUAL_FILL) return { ms: wanted, reason: 'budget' };
-  return { ms: wanted, reason: last?.newPosts === 0 ? 'quiet' : 'rate' };
-}
-
-/** Intervals of AI searches, whose responses show no rate: shorter after a response with a new item, longer after one without. */
-const AI_FIRST_MS = HOUR;
-const AI_SHORTER = 0.8;
-const AI_LONGER = 1.5;
-
-/**
- * How long an AI search waits after a response. As many steps up as down are balanced where two responses of three find
- * something new.
- * @param beforeMs the previous interval; null: there was none
- */
-export function chooseAiInterval(
-  beforeMs: number | null,
-  newItems: number,
-  { leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 'mostMs'>,
-): { ms: number; reason: PaceReason } {
-  const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
-  if (beforeMs === null) return { ms: within(AI_FIRST_MS), reason: 'learning' };
-  const wanted = beforeMs * (newItems > 0 ? AI_SHORTER : AI_LONGER);
-  if (wanted <= leastMs) return { ms: leastMs, reason: 'least' };
-  if (wanted >= mostMs) return { ms: mostMs, reason: 'most' };
-  return { ms: wanted, reason: newItems > 0 ? 'found' : 'quiet' };
-}
-
-/** The expected posts at which, with the margin, a part of a response is full. */
-function fillPosts({ room }: Pace, fill: number): number {
-  return ((Math.sqrt(MARGIN ** 2 + 4 * fill * (room ?? UNKNOWN_ROOM)) - MARGIN) / 2) ** 2;
-}
-
-/** The time after which this many posts are expected, at most `mostMs`. */
-function findWait(pace: Pace, at: number, posts: number, mostMs: number): number {
-  let left = posts;
-  for (const { start, hours, factor } of listHours(pace, at, at + Math.min(mostMs, 7 * DAY))) {
-    const perHour = (relax(pace, start - at + (hours * HOUR) / 2) ?? 0) * factor;
-    if (perHour * hours >= left) return start - at + (left / perHour) * HOUR;
-    left -= perHour * hours;
-  }
-  return mostMs;
-}
-
-/** What a plan makes of a day: calls, and the share of posts it finds. */
-export type PaceForecast = { callsPerDay: number; caught: number };
-
-/** @returns null while the rate is unknown */
-export function forecastAdaptive(pace: Pace, { leastMs, mostMs, fill }: PaceLimits): PaceForecast | null {
-  const posts = fillPosts(pace, fill);
-  return forecastDay(pace, (perHour) => Math.min(Math.max((posts / perHour) * HOUR, leastMs), mostMs));
-}
-
-/** @returns null while the rate is unknown */
-export function forecastFixed(pace: Pace, everyMs: number): PaceForecast | null {
-  return forecastDay(pace, () => everyMs);
-}
-
-function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceForecast | null {
-  if (pace.rate === null) return null;
-  let calls = 0;
-  let posts = 0;
-  let caught = 0;
-  for (const perHour of listHourlyRates(pace)) {
-    const ms = intervalAt(perHour);
-    calls += HOUR / ms;
-    posts += perHour;
-    caught += perHour * shareWithin((perHour * ms) / HOUR, pace.room ?? UNKNOWN_ROOM);
-  }
-  return { callsPerDay: calls, caught: posts === 0 ? 1 : caught / posts };
-}
-
 /** Expected posts in each hour of a day; none while the rate is unknown. */
-function listHourlyRates(pace: Pace): number[] {
+export function listHourlyRates(pace: Pace): number[] {
   if (pace.rate === null) return [];
   const average = averageOf(pace);
   return pace.hourPosts.map((_, hour) => average * readFactor(pace, hour, average));
-}
-
-/** Volume of an hour varies by this part of what is usual then, besides chance. */
-const HOURLY_NOISE = 0.5;
-
-/** The expected share of posts within the newest `room`, for a normal count with this mean. */
-function shareWithin(mean: number, room: number): number {
-  if (mean === 0) return 1;
-  const deviation = Math.sqrt(mean + (HOURLY_NOISE * mean) ** 2);
-  const z = (room - mean) / deviation;
-  const density = Math.exp(-(z ** 2) / 2) / Math.sqrt(2 * Math.PI);
-  const beyond = deviation * (density - z * (1 - normalShare(z)));
-  return Math.min(1, Math.max(0, 1 - beyond / mean));
-}
-
-/** The share of a normal distribution below z, by Abramowitz and Stegun 26.2.17 (error under 1e-7). */
-function normalShare(z: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(z));
-  const density = Math.exp(-(z ** 2) / 2) / Math.sqrt(2 * Math.PI);
-  const tail =
-    density *
-    t *
-    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  return z > 0 ? 1 - tail : tail;
-}
-
-/** Intervals that people choose. */
-const USUAL_INTERVALS_MS = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1_440].map(
-  (minutes) => minutes * MINUTE,
-);
-/** What a sufficient interval finds. */
-const SUFFICIENT_SHARE = 0.98;
-
-/** The longest usual interval that finds at least 98 % of the posts; null if none does, or the rate is unknown. */
-export function findSufficientInterval(pace: Pace): number | null {
-  return (
-    USUAL_INTERVALS_MS.findLast((ms) => (forecastFixed(pace, ms)?.caught ?? 0) >= SUFFICIENT_SHARE) ?? null
-  );
-}
-
-/** More than this expected in a response finds nothing more, but only later. */
-const MAX_FILL = 50;
-const FILL_STEPS = 20;
-
-/**
- * The least fill with which searches stay within their calls per day, together. All get the same, so that each call goes where
- * the response will be fullest. Searches without a rate are left out: their first response shows it.
- */
-export function fitFill(
-  searches: readonly { pace: Pace; leastMs: number; mostMs: number }[],
-  callsPerDay: number,
-): number {
-  const days = searches.map(({ pace, ...limits }) => ({ pace, ...limits, rates: listHourlyRates(pace) }));
-  const countCalls = (fill: number) =>
-    days.reduce((sum, { pace, leastMs, mostMs, rates }) => {
-      const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
-      const posts = fillPosts(pace, fill);
-      return rates.reduce((calls, perHour) => calls + HOUR / within((posts / perHour) * HOUR), sum);
-    }, 0);
-  if (countCalls(USUAL_FILL) <= callsPerDay) return USUAL_FILL;
-  let [low, high] = [USUAL_FILL, MAX_FILL];
-  for (let step = 0; step < FILL_STEPS; step += 1) {
-    const middle = Math.sqrt(low * high);
-    if (countCalls(middle) <= callsPerDay) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-/** Calls are planned this far ahead, across midnight. */
-const BUDGET_HORIZON_MS = 6 * HOUR;
-
-/**
- * Calls per day at which a limit per UTC day lasts, from now on.
- * @param left calls that are left of today
- */
-export function spreadBudget(callsPerDay: number, left: number, now: number): number {
-  const today = DAY - (now % DAY);
-  const tomorrow = Math.max(0, BUDGET_HORIZON_MS - today) / DAY;
-  return (left + callsPerDay * tomorrow) / (Math.max(today, BUDGET_HORIZON_MS) / DAY);
-}
-
-/** The part of a search's calls per day that it may make at any time, besides the even rest. */
-const BURST_PART = 1 / 8;
-
-/**
- * The budget of a search as one time: until then its calls are spent. Any 24 hours have at most `callsPerDay` calls.
- * @param spentUntil null: no call was made
- * @returns the time after a call at `at`
- */
-export function spendCall(spentUntil: number | null, at: number, callsPerDay: number): number {
-  return Math.max(spentUntil ?? at, at) + evenly(callsPerDay);
-}
-
-/** When the budget allows the next call. */
-export function earliestCall(spentUntil: number | null, callsPerDay: number): number {
-  return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
-}
-
-function countBurst(callsPerDay: number): number {
-  return Math.floor(callsPerDay * BURST_PART);
-}
-
-function evenly(callsPerDay: number): number {
-  return DAY / (callsPerDay - countBurst(callsPerDay));
-}
-
-/** Calls per day of an adaptive search if nobody set a limit: those of the fixed plan that it replaces. */
-const CALLS_PER_DAY_OF = { hourly: 24, quarterHourly: 96 } as const;
-
-/**
- * The calls of an adaptive search in any 24 hours: as written; if `CALLS_PER_DAY` is set, no limit of its own, because searches
- * share that; otherwise as every 15 minutes, or as hourly if it is an AI search or its service is hosted.
- * @returns null: no limit of its own
- */
-export function limitCalls(
-  config: { callsPerDay?: number | undefined },
-  search: { operation: 'ai' | 'microblog'; service_kind: 'sandbox' | 'own' | 'hosted' },
-  schedule: { callsPerDay: number | null },
-): number | null {
-  if (schedule.callsPerDay !== null) return schedule.callsPerDay;
-  if (config.callsPerDay !== undefined) return null;
-  const isHourly = search.operation === 'ai' || search.service_kind === 'hosted';
-  return isHourly ? CALLS_PER_DAY_OF.hourly : CALLS_PER_DAY_OF.quarterHourly;
 }

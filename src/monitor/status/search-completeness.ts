@@ -3,7 +3,9 @@ import type { Data } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
 import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { Context } from '../context.ts';
-import { findSufficientInterval, PACE_REASONS, type PaceReason, toPace } from '../schedule/pace.ts';
+import { findSufficientInterval } from '../schedule/pace-forecast.ts';
+import { PACE_REASONS, type PaceReason } from '../schedule/pace-interval.ts';
+import { toPace } from '../schedule/pace.ts';
 import { describeInterval } from '../schedule/schedule.ts';
 
 /** Below this, chance and the error of the estimate are as large. */

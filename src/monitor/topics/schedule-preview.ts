@@ -6,15 +6,10 @@ import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';
 import { FAR_FUTURE, nextSlot, nextSlots, readSchedule, slotsBetween } from '../schedule/cadence.ts';
-import {
-  forecastAdaptive,
-  forecastFixed,
-  limitCalls,
-  NEW_PACE,
-  type Pace,
-  type PaceForecast,
-  USUAL_FILL,
-} from '../schedule/pace.ts';
+import { forecastAdaptive, forecastFixed, type PaceForecast } from '../schedule/pace-forecast.ts';
+import { limitCalls } from '../schedule/call-budget.ts';
+import { NEW_PACE, type Pace } from '../schedule/pace.ts';
+import { USUAL_FILL } from '../schedule/pace-interval.ts';
 import {
   type AdaptiveSchedule,
   parseSearchSchedule,

@@ -8,6 +8,7 @@
  */
 
 import type { PostCounter } from '../../domain/counters.ts';
+import { normalCdf } from '../../domain/normal-distribution.ts';
 import { HOUR, MINUTE } from '../../domain/time.ts';
 import type { PostSeed } from './post-seeds.ts';
 import { createDraw, deriveKey, drawLogNormal } from './random.ts';
@@ -21,17 +22,6 @@ const ENGAGEMENT_PACE: GrowthPace = { medianMs: 35 * MINUTE, sigma: 1.6 };
 function computeCount(final: number, pace: GrowthPace, ageMs: number, haste: number): number {
   if (ageMs <= 0) return 0;
   return Math.floor(final * normalCdf(Math.log((ageMs * haste) / pace.medianMs) / pace.sigma));
-}
-
-/** The standard normal distribution function; Abramowitz and Stegun 7.1.26, error below 1.5e-7, monotone. */
-export function normalCdf(z: number): number {
-  const x = Math.abs(z) / Math.SQRT2;
-  const t = 1 / (1 + 0.3275911 * x);
-  const tail =
-    t *
-    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) *
-    Math.exp(-x * x);
-  return z < 0 ? tail / 2 : 1 - tail / 2;
 }
 
 /** Number of existing posts of the topic that refer to a post. */

@@ -1,0 +1,93 @@
+/**
+ * The calls of adaptive searches: how many each may make, and how searches share those of their service. Pure; times are
+ * milliseconds since 1970.
+ */
+import { DAY, HOUR } from '../../domain/time.ts';
+import { fillPosts, USUAL_FILL } from './pace-interval.ts';
+import { listHourlyRates, type Pace } from './pace.ts';
+
+/** More than this expected in a response finds nothing more, but only later. */
+const MAX_FILL = 50;
+const FILL_STEPS = 20;
+
+/**
+ * The least fill with which searches stay within their calls per day, together. All get the same, so that each call goes where
+ * the response will be fullest. Searches without a rate are left out: their first response shows it.
+ */
+export function fitFill(
+  searches: readonly { pace: Pace; leastMs: number; mostMs: number }[],
+  callsPerDay: number,
+): number {
+  const days = searches.map(({ pace, ...limits }) => ({ pace, ...limits, rates: listHourlyRates(pace) }));
+  const countCalls = (fill: number) =>
+    days.reduce((sum, { pace, leastMs, mostMs, rates }) => {
+      const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
+      const posts = fillPosts(pace, fill);
+      return rates.reduce((calls, perHour) => calls + HOUR / within((posts / perHour) * HOUR), sum);
+    }, 0);
+  if (countCalls(USUAL_FILL) <= callsPerDay) return USUAL_FILL;
+  let [low, high] = [USUAL_FILL, MAX_FILL];
+  for (let step = 0; step < FILL_STEPS; step += 1) {
+    const middle = Math.sqrt(low * high);
+    if (countCalls(middle) <= callsPerDay) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Calls are planned this far ahead, across midnight. */
+const BUDGET_HORIZON_MS = 6 * HOUR;
+
+/**
+ * Calls per day at which a limit per UTC day lasts, from now on.
+ * @param left calls that are left of today
+ */
+export function spreadBudget(callsPerDay: number, left: number, now: number): number {
+  const today = DAY - (now % DAY);
+  const tomorrow = Math.max(0, BUDGET_HORIZON_MS - today) / DAY;
+  return (left + callsPerDay * tomorrow) / (Math.max(today, BUDGET_HORIZON_MS) / DAY);
+}
+
+/** The part of a search's calls per day that it may make at any time, besides the even rest. */
+const BURST_PART = 1 / 8;
+
+/**
+ * The budget of a search as one time: until then its calls are spent. Any 24 hours have at most `callsPerDay` calls.
+ * @param spentUntil null: no call was made
+ * @returns the time after a call at `at`
+ */
+export function spendCall(spentUntil: number | null, at: number, callsPerDay: number): number {
+  return Math.max(spentUntil ?? at, at) + evenly(callsPerDay);
+}
+
+/** When the budget allows the next call. */
+export function earliestCall(spentUntil: number | null, callsPerDay: number): number {
+  return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
+}
+
+function countBurst(callsPerDay: number): number {
+  return Math.floor(callsPerDay * BURST_PART);
+}
+
+function evenly(callsPerDay: number): number {
+  return DAY / (callsPerDay - countBurst(callsPerDay));
+}
+
+/** Calls per day of an adaptive search if nobody set a limit: those of the fixed plan that it replaces. */
+const CALLS_PER_DAY_OF = { hourly: 24, quarterHourly: 96 } as const;
+
+/**
+ * The calls of an adaptive search in any 24 hours: as written; if `CALLS_PER_DAY` is set, no limit of its own, because searches
+ * share that; otherwise as every 15 minutes, or as hourly if it is an AI search or its service is hosted.
+ * @returns null: no limit of its own
+ */
+export function limitCalls(
+  config: { callsPerDay?: number | undefined },
+  search: { operation: 'ai' | 'microblog'; service_kind: 'sandbox' | 'own' | 'hosted' },
+  schedule: { callsPerDay: number | null },
+): number | null {
+  if (schedule.callsPerDay !== null) return schedule.callsPerDay;
+  if (config.callsPerDay !== undefined) return null;
+  const isHourly = search.operation === 'ai' || search.service_kind === 'hosted';
+  return isHourly ? CALLS_PER_DAY_OF.hourly : CALLS_PER_DAY_OF.quarterHourly;
+}
