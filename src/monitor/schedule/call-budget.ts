@@ -6,7 +6,7 @@ import { DAY, HOUR } from '../../domain/time.ts';
 import { fillPosts, USUAL_FILL } from './pace-interval.ts';
 import { listHourlyRates, type Pace } from './pace.ts';
 
-/** More than this expected in a response finds nothing more, but only later. */
+/** The largest fill tried: fifty times as many posts as a response holds are expected between two calls. */
 const MAX_FILL = 50;
 const FILL_STEPS = 20;
 

@@ -67,7 +67,7 @@ export function chooseInterval(
   return { ms: wanted, reason: last?.newPosts === 0 ? 'quiet' : 'rate' };
 }
 
-/** Intervals of AI searches, whose responses show no rate: shorter after a response with a new item, longer after one without. */
+/** AI searches show no rate, so their interval gets shorter after a response with something new, and longer after one without. */
 const AI_FIRST_MS = HOUR;
 const AI_SHORTER = 0.8;
 const AI_LONGER = 1.5;

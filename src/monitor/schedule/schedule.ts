@@ -172,7 +172,7 @@ const INTERVAL_UNITS = [
   [60, 'm'],
 ] as const;
 
-/** What a person would write as `every`; undefined for a cron expression. */
+/** The value of `every` as people write it; undefined for a cron expression. */
 export function writeEvery({ every_seconds, auto }: ScheduleColumns): string | undefined {
   return auto ?? (every_seconds === null ? undefined : formatInterval(every_seconds));
 }
