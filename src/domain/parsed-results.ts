@@ -4,70 +4,32 @@
  * ids or null.
  */
 import type { AuthorCounter, PostCounter } from './counters.ts';
+import type { AUTHOR_MEMBERS, Content, POST_MEMBERS } from './members.ts';
 import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
 import type { RejectCode } from './errors.ts';
 import type { TimePrecision } from './time.ts';
 import type { ToolReport } from './tool-coverage.ts';
 
-export type ParsedAuthor = Record<AuthorCounter, number | null> & {
-  external_id: string;
-  username: string | null;
-  name: string | null;
-  /** Of `url`, `description` and `location`, null is unknown and empty is known to be empty. */
-  url: string | null;
-  created_at: string | null;
-  description: string | null;
-  location: string | null;
-  profile_image_url: string | null;
-  profile_banner_url: string | null;
-  pinned_post_ids: string[] | null;
-  /** Original JSON values, cleaned. `entities` has the links in `url` and `description`. */
-  professional: Record<string, unknown> | null;
-  entities: Record<string, unknown> | null;
-  verified: boolean | null;
-  is_blue_verified: boolean | null;
-  can_dm: boolean | null;
-  can_media_tag: boolean | null;
-  /** Whether its post is nested in another one, see {@link ParsedPost}. */
-  is_partial: boolean;
-};
+export type ParsedAuthor = Record<AuthorCounter, number | null> &
+  Content<typeof AUTHOR_MEMBERS> & {
+    external_id: string;
+    /** Whether its post is nested in another one, see {@link ParsedPost}. */
+    is_partial: boolean;
+  };
 
-export type ParsedPost = Record<PostCounter, number | null> & {
-  external_id: string;
-  /** `external_id` of its author; null if the response does not contain it. */
-  author_external_id: string | null;
-  /** Empty if the response only refers to the post. */
-  text: string;
-  url: string | null;
-  created_at: string | null;
-  lang: string | null;
-  conversation_id: string | null;
-  in_reply_to_screen_name: string | null;
-  in_reply_to_status_id: string | null;
-  in_reply_to_user_id: string | null;
-  quoted_status_id: string | null;
-  reposted_status_id: string | null;
-  /** The quoted text if `quote` is a string on the wire; a nested post becomes a separate post. */
-  quote: string | null;
-  is_quote_post: boolean | null;
-  is_repost: boolean | null;
-  summary_description: string | null;
-  /** Start and end of the displayed text, in characters. */
-  display_text_range: [start: number, end: number] | null;
-  /** Original JSON values, cleaned. In lists, null is unknown and empty is known to be empty. */
-  media: unknown[] | null;
-  /** Null if it has no member: `{}` says nothing about any list. */
-  entities: Record<string, unknown> | null;
-  hashtags: string[] | null;
-  mentions: string[] | null;
-  /** Expanded addresses in the text, http and https only. */
-  urls: string[] | null;
-  /**
-   * Whether the copy is nested in another post, or shortened. A partial copy fills what is unknown, and never replaces
-   * what a full one said.
-   */
-  is_partial: boolean;
-};
+export type ParsedPost = Record<PostCounter, number | null> &
+  Content<typeof POST_MEMBERS> & {
+    external_id: string;
+    /** `external_id` of its author; null if the response does not contain it. */
+    author_external_id: string | null;
+    /** Empty if the response only refers to the post. */
+    text: string;
+    /**
+     * Whether the copy is nested in another post, or shortened. A partial copy fills what is unknown, and never replaces
+     * what a full one said.
+     */
+    is_partial: boolean;
+  };
 
 export type ParsedLink = {
   /** The identity of the link, by the built-in rules of `link-identity.ts`. */

@@ -16,7 +16,13 @@ const { rows } = await client.query<{ view: string; columns: string[]; commented
 await client.end();
 afterAll(() => database.drop());
 
-const views = Object.values(declared).flatMap((one) => (one instanceof PgView ? [getViewConfig(one)] : []));
+const views = Object.values<object>(declared).flatMap((one) =>
+  'real' in one && one.real instanceof PgView ? [getViewConfig(one.real)] : [],
+);
+
+test('every view is declared', () => {
+  expect(views.map(({ name }) => name).toSorted()).toEqual(rows.map(({ view }) => view).toSorted());
+});
 
 test.each(views.map((view) => [view.name, Object.keys(view.selectedFields)]))('%s', (name, columns) => {
   expect(rows.find(({ view }) => view === name)?.columns).toEqual(columns);

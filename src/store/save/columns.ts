@@ -4,54 +4,24 @@
  */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { AUTHOR_MEMBERS, forMembers, type MemberKind, POST_MEMBERS } from '../../domain/members.ts';
 
 export type Columns = Readonly<Record<string, string>>;
 
-export const POST_COUNTER_COLUMNS = forCounters(POST_COUNTERS, () => 'bigint');
-
-export const POST_CONTENT: Columns = {
-  created_at: 'timestamptz',
+const SQL_TYPES: Readonly<Record<MemberKind, string>> = {
   text: 'text',
-  url: 'text',
-  lang: 'text',
-  conversation_id: 'text',
-  in_reply_to_screen_name: 'text',
-  in_reply_to_status_id: 'text',
-  in_reply_to_user_id: 'text',
-  quoted_status_id: 'text',
-  reposted_status_id: 'text',
-  quote: 'text',
-  summary_description: 'text',
-  display_text_range: 'jsonb',
-  is_quote_post: 'boolean',
-  is_repost: 'boolean',
-  hashtags: 'text[]',
-  mentions: 'text[]',
-  urls: 'text[]',
-  media: 'jsonb',
-  entities: 'jsonb',
+  time: 'timestamptz',
+  boolean: 'boolean',
+  texts: 'text[]',
+  object: 'jsonb',
+  list: 'jsonb',
+  range: 'jsonb',
 };
 
+export const POST_COUNTER_COLUMNS = forCounters(POST_COUNTERS, () => 'bigint');
+export const POST_CONTENT: Columns = forMembers(POST_MEMBERS, SQL_TYPES);
 export const AUTHOR_COUNTER_COLUMNS = forCounters(AUTHOR_COUNTERS, () => 'bigint');
-
-export const AUTHOR_CONTENT: Columns = {
-  created_at: 'timestamptz',
-  username: 'text',
-  name: 'text',
-  url: 'text',
-  description: 'text',
-  location: 'text',
-  profile_image_url: 'text',
-  profile_banner_url: 'text',
-  pinned_post_ids: 'text[]',
-  professional: 'jsonb',
-  entities: 'jsonb',
-  verified: 'boolean',
-  is_blue_verified: 'boolean',
-  can_dm: 'boolean',
-  can_media_tag: 'boolean',
-};
-
+export const AUTHOR_CONTENT: Columns = forMembers(AUTHOR_MEMBERS, SQL_TYPES);
 export const LINK_CONTENT: Columns = {
   title: 'text',
   snippet: 'text',

@@ -1,6 +1,7 @@
 /** Tables of posts, authors and links, their counters and addresses, and of tombstones. */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { AUTHOR_MEMBERS, forMembers, type MemberKind, POST_MEMBERS } from '../../domain/members.ts';
 import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
@@ -29,25 +30,17 @@ const versionOrigin = () => ({
   is_partial: boolean().notNull(),
 });
 
-const authorContent = () => ({
-  created_at: instant(),
-  username: text(),
-  name: text(),
-  /** Of `url`, `description` and `location`, empty is known to be empty. */
-  url: text(),
-  description: text(),
-  location: text(),
-  profile_image_url: text(),
-  profile_banner_url: text(),
-  pinned_post_ids: text().array(),
-  professional: jsonb(),
-  /** The links in `url` and `description`, expanded. */
-  entities: jsonb(),
-  verified: boolean(),
-  is_blue_verified: boolean(),
-  can_dm: boolean(),
-  can_media_tag: boolean(),
-});
+/** Columns of members: unknown is null. */
+const contentColumns = <M extends Readonly<Record<string, MemberKind>>>(members: M) =>
+  forMembers(members, {
+    text: text(),
+    time: instant(),
+    boolean: boolean(),
+    texts: text().array(),
+    object: jsonb(),
+    list: jsonb(),
+    range: jsonb(),
+  });
 
 /** Authors without counters. */
 export const authorColumns = {
@@ -58,7 +51,7 @@ export const authorColumns = {
   first_seen_at: instant().notNull(),
   ...contentOrigin(),
   external_id: text().notNull(),
-  ...authorContent(),
+  ...contentColumns(AUTHOR_MEMBERS),
 };
 
 /** Authors as last seen, without counters. */
@@ -90,30 +83,6 @@ export const author_snapshots = strandline.table(
 
 export const postCounters = forCounters(POST_COUNTERS, counter);
 
-const postContent = () => ({
-  created_at: instant(),
-  url: text(),
-  lang: text(),
-  conversation_id: text(),
-  in_reply_to_screen_name: text(),
-  in_reply_to_status_id: text(),
-  in_reply_to_user_id: text(),
-  quoted_status_id: text(),
-  reposted_status_id: text(),
-  quote: text(),
-  summary_description: text(),
-  /** Start and end of the displayed text. */
-  display_text_range: jsonb(),
-  is_quote_post: boolean(),
-  is_repost: boolean(),
-  /** Here and below, null is unknown, and empty is known to be empty. */
-  hashtags: text().array(),
-  mentions: text().array(),
-  urls: text().array(),
-  media: jsonb(),
-  entities: jsonb(),
-});
-
 /** Posts without counters. */
 export const postColumns = {
   id: key(),
@@ -124,8 +93,8 @@ export const postColumns = {
   first_seen_at: instant().notNull(),
   ...contentOrigin(),
   external_id: text().notNull(),
+  ...contentColumns(POST_MEMBERS),
   text: text().notNull(),
-  ...postContent(),
   /** `identifyPost` of its address; null until `store/maintenance/fill-topic-items.ts` has filled it. */
   key: text(),
 };
@@ -168,14 +137,14 @@ export const post_snapshots = strandline.table(
  */
 export const post_versions = strandline.table(
   'post_versions',
-  { post_id: ref().notNull(), ...versionOrigin(), author_id: ref(), text: text(), ...postContent() },
+  { post_id: ref().notNull(), ...versionOrigin(), author_id: ref(), ...contentColumns(POST_MEMBERS) },
   (t) => [primaryKey({ columns: [t.post_id, t.observed_at] })],
 );
 
 /** The same of authors. */
 export const author_versions = strandline.table(
   'author_versions',
-  { author_id: ref().notNull(), ...versionOrigin(), ...authorContent() },
+  { author_id: ref().notNull(), ...versionOrigin(), ...contentColumns(AUTHOR_MEMBERS) },
   (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
 );
 
