@@ -1,18 +1,19 @@
 import type { Command } from 'commander';
 import { type AuditRow, readAudit } from '../store/queries/audit-log.ts';
-import { AUDIT_ACTIONS } from '../store/schema/analytics/audit-log-view.ts';
-import { parseLimit, parseChoice, parseSince } from './option-values.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../store/schema/analytics/audit-log-view.ts';
+import { showRows } from './list-command.ts';
+import { choiceOption, limitOption, type PastTime, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { type Column, renderTable } from './terminal-table.ts';
+import type { Column } from './terminal-table.ts';
 import { formatInstant } from './value-formatting.ts';
 
 type AuditOptions = {
   token?: string;
   subject?: string;
-  action?: string;
-  since?: string;
-  limit?: string;
+  action?: AuditAction;
+  since?: PastTime;
+  limit: number;
   json?: boolean;
 };
 
@@ -23,23 +24,18 @@ export function registerAudit(command: Command, cli: Cli): void {
     )
     .option('--token <token>', 'only changes made with this token (its prefix)')
     .option('--subject <name>', 'only changes to the item with this slug or id')
-    .option('--action <action>', 'only this action, such as search.updated')
-    .option('--since <time>', 'only entries since: a time, or an age such as 7d')
-    .option('--limit <n>', 'maximum number (default: 50)')
+    .addOption(choiceOption('--action <action>', 'only this action, such as search.updated', AUDIT_ACTIONS))
+    .addOption(timeOption('since', 'only entries since: a time, or an age such as 7d', cli.page))
+    .addOption(limitOption(50))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline audit --subject harbour-ferry-posts --since 7d\n')
-    .action(({ token, subject, json, ...options }: AuditOptions) => {
-      const action =
-        options.action === undefined ? undefined : parseChoice('action', options.action, AUDIT_ACTIONS);
-      const limit = parseLimit(options.limit, 50);
-      return cli.withProgram(async ({ ctx }) => {
-        const since =
-          options.since === undefined ? undefined : parseSince(options.since, ctx.clock.now(), cli.page);
-        const rows = await readAudit(ctx.db, { token, subject, action, since }, { limit });
-        if (rows.length === 0) cli.page.say('No entries.');
-        await cli.show(json, rows, () => renderTable(rows, auditColumns(cli.page), cli.page));
-      });
-    });
+    .action(({ since, limit, json, ...chosen }: AuditOptions) =>
+      cli.withProgram(async ({ ctx }) => {
+        const filter = { ...chosen, since: since?.(ctx.clock.now()) };
+        const rows = await readAudit(ctx.db, filter, { limit });
+        await showRows(cli, json, rows, { columns: auditColumns(cli.page), none: 'No entries.' });
+      }),
+    );
 }
 
 function auditColumns(page: TerminalPage): Column<AuditRow>[] {

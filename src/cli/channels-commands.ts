@@ -14,10 +14,11 @@ import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
 import type { StateChange } from '../store/topics.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
+import { showRows } from './list-command.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { type Column, renderList } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatCount, formatInstant } from './value-formatting.ts';
 
@@ -123,8 +124,8 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('No channels. Add one: strandline channels add --help');
-        await cli.show(json, rows, () => renderTable(rows, channelColumns(cli.page), cli.page));
+        const none = 'No channels. Add one: strandline channels add --help';
+        await showRows(cli, json, rows, { columns: channelColumns(cli.page), none });
       }),
     );
 
@@ -194,21 +195,22 @@ function registerStateChange(channels: Command, cli: Cli, change: StateChange, s
 function renderChannel(row: ChannelRow, settings: readonly ShownSetting[], page: TerminalPage): string[] {
   const since = `${row.state} since ${formatInstant(row.state_since, page)}`;
   const failing = `${formatInstant(row.failing_since, page)} (${formatCount(row.failures, page)} attempts)`;
-  const facts: readonly (readonly [string, string | null])[] = [
-    ['channel', row.slug],
-    ['sends', `${row.kind} to ${row.host}`],
-    ...settings.slice(1).map(({ label, shown }) => [lowerFirst(label), shown] as const),
-    ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
-    ['rules', formatCount(row.rules, page)],
-    ['waiting', formatCount(row.waiting, page)],
-    ['failed', formatCount(row.dead, page)],
-    ['last delivered', formatInstant(row.last_delivered_at, page)],
-    ['failing since', row.failing_since && failing],
-    ['backing off until', row.resting_until && formatInstant(row.resting_until, page)],
-    ['old secret valid until', row.rotating_until && formatInstant(row.rotating_until, page)],
-  ];
-  const shown = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-  return renderList(shown, page);
+  return renderList(
+    [
+      ['channel', row.slug],
+      ['sends', `${row.kind} to ${row.host}`],
+      ...settings.slice(1).map(({ label, shown }) => [lowerFirst(label), shown] as const),
+      ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
+      ['rules', formatCount(row.rules, page)],
+      ['waiting', formatCount(row.waiting, page)],
+      ['failed', formatCount(row.dead, page)],
+      ['last delivered', formatInstant(row.last_delivered_at, page)],
+      ['failing since', row.failing_since && failing],
+      ['backing off until', row.resting_until && formatInstant(row.resting_until, page)],
+      ['old secret valid until', row.rotating_until && formatInstant(row.rotating_until, page)],
+    ],
+    page,
+  );
 }
 
 function channelColumns(page: TerminalPage): Column<ChannelRow>[] {

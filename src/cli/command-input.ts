@@ -47,11 +47,12 @@ const OPTIONS_BY_MEMBER: Readonly<Record<string, readonly string[]>> = {
   posts_every: ['--every'],
 };
 
-/** ` (--date-filter)` for `date_filter`, if the command has that option. */
+/** ` (--date-filter)` for `date_filter`, if the command has that option. Before it is known, its options are parsed. */
 export function describeOption(path: string, command: Command | undefined): string {
+  if (command === undefined) return /^[a-z]+$/.test(path) ? ` (--${path})` : '';
   const member = path.replace(/[.[ ].*$/s, '');
   const names = OPTIONS_BY_MEMBER[member] ?? [`--${member.replaceAll('_', '-')}`];
-  const known = names.filter((name) => command?.options.some(({ long }) => long === name));
+  const known = names.filter((name) => command.options.some(({ long }) => long === name));
   return known.length === 0 ? '' : ` (${known.join(' or ')})`;
 }
 

@@ -20,7 +20,6 @@ import type { Cli } from './command-context.ts';
 import { registerCompletionDiff } from './completions-diff-command.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { printSimulated } from './result-notices.ts';
-import { listOptional } from './run-rendering.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
 import { MAX_PROSE_WIDTH, truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
@@ -97,7 +96,7 @@ function renderCompletion(
       ['run', String(completion.run_id)],
       ['received', formatInstant(completion.observed_at, terminal)],
       ['change', isFirst && compared === null ? 'first completion, nothing to compare' : verdict],
-      ...listOptional('tools', describeToolCoverage(completion.tools, createDayFormat(terminal))),
+      ['tools', describeToolCoverage(completion.tools, createDayFormat(terminal))],
     ],
     terminal,
   );

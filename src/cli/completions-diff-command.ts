@@ -67,7 +67,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
   const { from, to, new_claims, gone_claims, changed_claims, gaps, citations, similarity } = diff;
   const moment = ({ run_id, observed_at }: CompletionDiff['from']) =>
     `run ${run_id}, ${formatInstant(observed_at, terminal)}`;
-  const silent = (n: number) => `${formatQuantity(n, 'run')} without a completion`;
+  const silent = (n: number) => (n === 0 ? null : `${formatQuantity(n, 'run')} without a completion`);
   const { green, red, yellow } = terminal.colors;
   const added = renderEach(new_claims, (claim) => [
     ...claim.brought_by.flatMap((link) => renderSource('new source', link, terminal)),
@@ -87,9 +87,9 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
       [
         ['search', diff.search],
         ['from', moment(from)],
-        ...(gaps.between > 0 ? [['between', silent(gaps.between)] as const] : []),
+        ['between', silent(gaps.between)],
         ['to', moment(to)],
-        ...(gaps.after > 0 ? [['after', silent(gaps.after)] as const] : []),
+        ['after', silent(gaps.after)],
         ['statements', describeStatements(diff)],
         ['similarity', formatPercent(similarity)],
         ['sources', `${citations.added} added, ${citations.removed} removed`],

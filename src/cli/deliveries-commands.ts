@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../domain/errors.ts';
-import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../store/schema/analytics/alert-views.ts';
 import {
   type DeliveryDetail,
   type DeliveryRow,
@@ -9,10 +9,11 @@ import {
   readRule,
 } from '../store/alerts/alert-queries.ts';
 import { openData, SIMULATED_OPTION } from './result-notices.ts';
-import { parseId, parseLimit, parseChoice } from './option-values.ts';
+import { showRows } from './list-command.ts';
+import { choiceOption, limitOption, parseId } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { type Column, renderList } from './terminal-table.ts';
 import { formatBytes, formatCount, formatQuantity, formatInstant } from './value-formatting.ts';
 
 export function registerDeliveries(deliveries: Command, cli: Cli): void {
@@ -22,42 +23,39 @@ export function registerDeliveries(deliveries: Command, cli: Cli): void {
   registerResend(deliveries, cli);
 }
 
-type ListOptions = {
+type DeliveryListOptions = {
   channel?: string;
   rule?: string;
   simulated?: boolean;
-  state?: string;
-  limit?: string;
+  state?: DeliveryState;
+  limit: number;
   json?: boolean;
 };
 
 function registerList(deliveries: Command, cli: Cli): void {
+  const words = `only messages in this state: ${DELIVERY_STATES.join(', ')}`;
   deliveries
     .command('list')
     .description('list messages, newest first')
     .option('--channel <channel>', 'only messages to this channel')
     .option('--rule <rule>', 'only messages of this rule')
-    .option('--state <state>', `only messages in this state: ${DELIVERY_STATES.join(', ')}`)
-    .option('--limit <n>', 'maximum number (default: 20)')
+    .addOption(choiceOption('--state <state>', words, DELIVERY_STATES))
+    .addOption(limitOption(20))
     .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action(({ channel, rule, simulated, json, ...options }: ListOptions) => {
-      const state =
-        options.state === undefined ? undefined : parseChoice('state', options.state, DELIVERY_STATES);
-      const limit = parseLimit(options.limit, 20);
-      return cli.withProgram(async ({ ctx }) => {
-        const { topic, search } = (rule === undefined ? undefined : await readRule(ctx.db, rule)) ?? {};
+    .action(({ simulated, json, ...filter }: DeliveryListOptions) =>
+      cli.withProgram(async ({ ctx }) => {
+        const rule = filter.rule === undefined ? undefined : await readRule(ctx.db, filter.rule);
         const { data } = await openData(cli, ctx, {
-          topic: topic ?? undefined,
-          search: search ?? undefined,
+          topic: rule?.topic ?? undefined,
+          search: rule?.search ?? undefined,
           simulated,
           json,
         });
-        const rows = await readDeliveries(ctx.db, { data, channel, rule, state, limit });
-        if (rows.length === 0) cli.page.say('No deliveries yet.');
-        await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
-      });
-    });
+        const rows = await readDeliveries(ctx.db, { data, ...filter });
+        await showRows(cli, json, rows, { columns: deliveryColumns(cli.page), none: 'No deliveries yet.' });
+      }),
+    );
 }
 
 function registerShow(deliveries: Command, cli: Cli): void {
@@ -125,16 +123,12 @@ function renderDelivery(row: DeliveryDetail, error: string | null, page: Termina
       ['created', formatInstant(row.created_at, page)],
       ['completed', formatInstant(row.made_at, page)],
       ['attempts', formatCount(row.attempts, page)],
-      ...(row.last_attempt_at === null
-        ? []
-        : [['last attempt', formatInstant(row.last_attempt_at, page)] as const]),
-      ...(row.next_attempt_at === null
-        ? []
-        : [['next attempt', formatInstant(row.next_attempt_at, page)] as const]),
-      ...(row.delivered_at === null ? [] : [['delivered', formatInstant(row.delivered_at, page)] as const]),
-      ...(error === null ? [] : [['error', `${error}${status}`] as const]),
-      ...(row.answer === null ? [] : [['response', row.answer] as const]),
-      ...(row.body === null ? [] : [['body', row.body] as const]),
+      ['last attempt', row.last_attempt_at && formatInstant(row.last_attempt_at, page)],
+      ['next attempt', row.next_attempt_at && formatInstant(row.next_attempt_at, page)],
+      ['delivered', row.delivered_at && formatInstant(row.delivered_at, page)],
+      ['error', error && `${error}${status}`],
+      ['response', row.answer],
+      ['body', row.body],
     ],
     page,
   );

@@ -3,61 +3,50 @@ import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo, removeDemo } from '../app/d
 import { DAY } from '../domain/time.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { readSearches } from '../store/queries/search-list.ts';
-import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
+import { MAX_LIMIT, numberOption } from './option-values.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { chooseHoursPerPoint, measureSparklineRoom, renderTrends } from './trend-rendering.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
 import { formatQuantity } from './value-formatting.ts';
 
-type DemoOptions = { days?: string; topics?: string; seed?: string; remove?: boolean; json?: boolean };
+type DemoOptions = { days: number; topics: number; seed?: string; remove?: boolean; json?: boolean };
 
-const DEFAULT_DAYS = 14;
 const MAX_DAYS = 60;
-const DEFAULT_TOPICS = 5;
 
 export function registerDemo(command: Command, cli: Cli): void {
   command
     .description(
       `Creates made-up topics (${DEMO}...) and simulates their past days as a worker would have recorded them. Makes no calls outside, is free, and leaves other searches alone; afterwards the searches run on their schedules.`,
     )
-    .option('--days <n>', `number of days, at most ${MAX_DAYS} (default: ${DEFAULT_DAYS})`)
-    .option('--topics <n>', `number of topics, at most ${MAX_DEMO_TOPICS} (default: ${DEFAULT_TOPICS})`)
+    .addOption(numberOption('days', `number of days, at most ${MAX_DAYS}`, { max: MAX_DAYS, fallback: 14 }))
+    .addOption(
+      numberOption('topics', `number of topics, at most ${MAX_DEMO_TOPICS}`, {
+        max: MAX_DEMO_TOPICS,
+        fallback: 5,
+      }),
+    )
     .option('--seed <name>', 'seed for other simulated data; its searches are paused afterwards')
     .option('--remove', 'delete the demo and everything in it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline demo --days 14\n')
-    .action((options: DemoOptions) => {
-      const days =
-        options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
-      const topics =
-        options.topics === undefined
-          ? DEFAULT_TOPICS
-          : parseWholeNumber('topics', options.topics, 1, MAX_DEMO_TOPICS);
-      return cli.withProgram((program, stopping) =>
+    .action((options: DemoOptions) =>
+      cli.withProgram((program, stopping) =>
         options.remove === true
           ? runRemove(cli, program, options)
-          : runFill(cli, program, { days, topics, seed: options.seed, json: options.json, stopping }).catch(
-              (error: unknown) => {
-                if (!stopping.aborted || error !== stopping.reason) throw error;
-                cli.page.say('Stopped. The demo was discarded.');
-              },
-            ),
-      );
-    });
+          : runFill(cli, program, options, stopping).catch((error: unknown) => {
+              if (!stopping.aborted || error !== stopping.reason) throw error;
+              cli.page.say('Stopped. The demo was discarded.');
+            }),
+      ),
+    );
 }
 
 async function runFill(
   cli: Cli,
   { ctx, databaseUrl }: CommandProgram,
-  options: {
-    days: number;
-    topics: number;
-    seed: string | undefined;
-    json: boolean | undefined;
-    stopping: AbortSignal;
-  },
+  { days, topics, seed, json }: DemoOptions,
+  stopping: AbortSignal,
 ): Promise<void> {
-  const { days, topics, seed, stopping } = options;
   const { page } = cli;
   const to = ctx.clock.now();
   const began = monotonicMs();
@@ -86,7 +75,7 @@ async function runFill(
     days,
     hoursEach: chooseHoursPerPoint(days, room),
   });
-  await cli.show(options.json, { days, runs, seconds, searches: trends }, () => renderTrends(trends, page));
+  await cli.show(json, { days, runs, seconds, searches: trends }, () => renderTrends(trends, page));
   page.say(`${formatQuantity(days, 'day')}, ${formatQuantity(runs, 'run')}, ${Math.round(seconds)} s`);
   for (const line of NEXT_STEPS) page.say(line);
 }

@@ -1,70 +1,57 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
 import { parseFieldValue } from '../domain/query-fields.ts';
-import { EVERYTHING, parseQuery, type Query, requireAll } from '../domain/search-query.ts';
+import { EVERYTHING, parseQuery, requireAll } from '../domain/search-query.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
-import { parseChoice, parseSince, parseWholeNumber, TIME_EXAMPLES } from './option-values.ts';
+import { addListOptions, type ListOptions } from './list-command.ts';
+import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
-import { describeBacklog, openData, SIMULATED_OPTION } from './result-notices.ts';
+import { describeBacklog, openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime } from './value-formatting.ts';
 
-type FindOptions = {
-  topic?: string;
-  search?: string;
-  simulated?: boolean;
-  kind?: string;
+type FindOptions = ListOptions & {
+  kind?: 'post' | 'link';
   author?: string;
   lang?: string;
-  since?: string;
-  until?: string;
-  limit?: string;
+  since?: PastTime;
+  until?: PastTime;
+  limit: number;
   after?: string;
-  json?: boolean;
 };
 
 export function registerFind(command: Command, cli: Cli): void {
-  command
-    .argument('<query>', 'words, "phrases", -excluded, OR, author:, domain:, #tag, lang:, from: ...')
-    .option('--topic <topic>', 'only results of this topic')
-    .option('--search <search>', 'only results of this search')
-    .option('--kind <kind>', 'post or link, as is: in the query')
-    .option('--author <name>', 'as author: in the query')
-    .option('--lang <language>', 'as lang: in the query')
-    .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
-    .option('--until <time>', 'before this time')
-    .option('--limit <n>', `maximum number, up to ${MAX_HITS} (default: 20)`)
-    .option('--after <place>', 'the next page, as the previous one says')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
+  command.argument('<query>', 'words, "phrases", -excluded, OR, author:, domain:, #tag, lang:, from: ...');
+  addListOptions(command, 'results', [
+    choiceOption('--kind <kind>', 'post or link, as is: in the query', ['post', 'link']),
+    new Option('--author <name>', 'as author: in the query'),
+    new Option('--lang <language>', 'as lang: in the query'),
+    timeOption('since', `from this time on: ${TIME_EXAMPLES}`, cli.page),
+    timeOption('until', 'before this time', cli.page),
+    numberOption('limit', `maximum number, up to ${MAX_HITS}`, { max: MAX_HITS, fallback: 20 }),
+    new Option('--after <place>', 'the next page, as the previous one says'),
+  ])
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline find "harbour crane" --kind post --since 1w\n' +
         '  $ strandline find \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
     .action((text: string, options: FindOptions) => {
-      const { after, json } = options;
-      const limit = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 1, MAX_HITS);
       const written = parseQuery(text);
       if (written === EVERYTHING)
         throw new InvalidInput([{ path: 'query', given: text, expected: 'at least one word or field' }]);
-      const kind =
-        options.kind === undefined ? undefined : parseChoice('kind', options.kind, ['post', 'link']);
+      const { kind, since, until, after, limit, json } = options;
       const named = (['author', 'lang'] as const).map((field) => parseFieldValue(field, options[field]));
       return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const readTime = (is: 'from' | 'to', given: string | undefined, path: string): Query | undefined =>
-          given === undefined
-            ? undefined
-            : { is, value: { at: parseSince(given, now, cli.page, path), date: false } };
         const query = requireAll([
           written,
-          kind === undefined ? undefined : { is: 'is', value: kind },
+          kind && { is: 'is', value: kind },
           ...named,
-          readTime('from', options.since, 'since'),
-          readTime('to', options.until, 'until'),
+          since && { is: 'from', value: { at: since(now), date: false } },
+          until && { is: 'to', value: { at: until(now), date: false } },
         ]);
         const scope = await openData(cli, ctx, options);
         const backlog = await catchUpArchive(ctx.db);

@@ -1,83 +1,66 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
-import { systemClock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
+import type { Id } from '../store/database.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queries/link-pages.ts';
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
-import { describeBacklog, openData, printSimulated, SIMULATED_OPTION } from './result-notices.ts';
-import { parseId, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
-import { type Column, renderList, renderTableWithUrls } from './terminal-table.ts';
+import { describeBacklog, openData, printSimulated } from './result-notices.ts';
+import { addListOptions, type ListOptions, showRows } from './list-command.ts';
+import { limitOption, parseId, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
+import { type Column, renderList } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { formatDuration, formatInstant, formatQuantity, formatTime } from './value-formatting.ts';
-
-type LinkListOptions = {
-  search?: string;
-  topic?: string;
-  simulated?: boolean;
-  firstSeen?: boolean;
-  since?: string;
-  limit?: string;
-  json?: boolean;
-};
 
 export function registerLinks(links: Command, cli: Cli): void {
   registerShow(links, cli);
   registerRekey(links, cli);
   links.description('Links that searches found. Different spellings of an address are one link.');
-  links
-    .command('list')
-    .description('list links, newest first')
-    .argument('[query]', 'only links that match: words, "phrases", -excluded, OR, domain: ...')
-    .option('--search <search>', 'only links of this search')
-    .option('--topic <topic>', 'only links of this topic')
-    .option('--first-seen', 'show which search found each link first, in which source, and its lead')
-    .option('--since <time>', `only links first seen since: ${TIME_EXAMPLES}`)
-    .option('--limit <n>', 'maximum number (default: 20)')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
-    .action((written: string | undefined, options: LinkListOptions) => {
-      const query = parseQuery(written ?? '');
-      const limit = parseLimit(options.limit, 20);
-      const since =
-        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
-      return cli.withProgram(async ({ ctx }) => {
-        const scope = await openData(cli, ctx, options);
-        const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
-        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
-        const matching = { query, now: ctx.clock.now() };
-        const filter = { ...scope, since, matching, limit };
-        if (options.firstSeen === true) {
-          const found = await readFirstFinders(ctx.db, filter);
-          if (found.length === 0) cli.page.say('No links.');
-          const firsts =
-            options.json === true
-              ? found
-              : await describeTitles(ctx.db, scope.data, found, ({ link_id }) => link_id);
-          return cli.show(options.json, firsts, () =>
-            renderTableWithUrls(
-              firsts,
-              firstFinderColumns(ctx.clock.now(), cli.page),
-              (link) => link.url,
-              cli.page,
-            ),
-          );
-        }
-        const found = await readLinkPage(ctx.db, filter);
-        if (found.length === 0) cli.page.say('No links.');
-        const rows =
-          options.json === true ? found : await describeTitles(ctx.db, scope.data, found, ({ id }) => id);
-        return cli.show(options.json, rows, () =>
-          renderTableWithUrls(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
-        );
-      });
+  addListOptions(
+    links
+      .command('list')
+      .description('list links, newest first')
+      .argument('[query]', 'only links that match: words, "phrases", -excluded, OR, domain: ...'),
+    'links',
+    [
+      new Option('--first-seen', 'show which search found each link first, in which source, and its lead'),
+      timeOption('since', `only links first seen since: ${TIME_EXAMPLES}`, cli.page),
+      limitOption(20),
+    ],
+  ).action((written: string | undefined, options: LinkListOptions) => {
+    const query = parseQuery(written ?? '');
+    return cli.withProgram(async ({ ctx: { clock, db } }) => {
+      const now = clock.now();
+      const { since, limit, json } = options;
+      const scope = await openData(cli, { db }, options);
+      const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
+      if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+      const filter = { ...scope, since: since?.(now), matching: { query, now }, limit };
+      const show = async <Row extends LinkRow | FirstFinder>(
+        found: readonly Row[],
+        readId: (row: Row) => Id,
+        columns: readonly Column<Row>[],
+      ) => {
+        const rows = json === true ? found : await describeTitles(db, scope.data, found, readId);
+        await showRows(cli, json, rows, { columns, none: 'No links.', readUrl: ({ url }) => url });
+      };
+      return options.firstSeen === true
+        ? show(
+            await readFirstFinders(db, filter),
+            ({ link_id }) => link_id,
+            firstFinderColumns(now, cli.page),
+          )
+        : show(await readLinkPage(db, filter), ({ id }) => id, linkColumns(now, cli.page));
     });
+  });
 }
+
+type LinkListOptions = ListOptions & { firstSeen?: boolean; since?: PastTime; limit: number };
 
 function registerShow(links: Command, cli: Cli): void {
   links

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { SECOND } from '../domain/time.ts';
-import { systemClock } from '../platform/clock.ts';
 import type { Program } from '../app/program.ts';
 import {
   readDiscoveriesAfter,
@@ -12,11 +11,11 @@ import {
   readNewestDiscoveries,
 } from '../store/queries/discoveries.ts';
 import { describeLinks } from '../store/queries/named-posts.ts';
-import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
-import { renderTableWithUrls } from './terminal-table.ts';
+import { addListOptions, type ListOptions, showRows } from './list-command.ts';
+import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
-import { openData, printSilentTools, SIMULATED_OPTION } from './result-notices.ts';
+import { openData, printSilentTools } from './result-notices.ts';
 import { toJson } from '../domain/json-output.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -24,49 +23,40 @@ const DEFAULT_JSON_LIMIT = 10_000;
 const DEFAULT_FOLLOW_LIMIT = 10;
 const FOLLOW_POLL_MS = SECOND;
 
-type NewOptions = {
-  topic?: string;
-  search?: string;
-  simulated?: boolean;
-  since?: string;
+type NewOptions = ListOptions & {
+  since?: PastTime;
   bySearch?: boolean;
   follow?: boolean;
-  limit?: string;
-  json?: boolean;
+  limit?: number;
 };
 
 export function registerNew(command: Command, cli: Cli): void {
-  command
-    .option('--topic <topic>', 'only discoveries of this topic')
-    .option('--search <search>', 'only discoveries of this search')
-    .option('--since <time>', `only discoveries since: ${TIME_EXAMPLES}`)
-    .option(
+  addListOptions(command, 'discoveries', [
+    timeOption('since', `only discoveries since: ${TIME_EXAMPLES}`, cli.page),
+    new Option(
       '--by-search',
       'also items that another search of the topic found before (always so with --search)',
-    )
-    .option('--follow', 'keep printing discoveries until Ctrl-C (with --json: one object per line)')
-    .option(
+    ),
+    new Option('--follow', 'keep printing discoveries until Ctrl-C (with --json: one object per line)'),
+    new Option(
       '--limit <n>',
       `maximum number; keeps the newest (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
-    )
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
+    ).argParser((given) => parseWholeNumber('limit', given, 1, MAX_LIMIT)),
+  ])
     .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
-    .action((options: NewOptions) => {
-      const { search, bySearch, json } = options;
-      const since =
-        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
-      const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
-      const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
-      return cli.withProgram(async (program, stopping) => {
+    .action((options: NewOptions) =>
+      cli.withProgram(async (program, stopping) => {
+        const { search, bySearch, follow, json } = options;
+        const shown = follow === true && options.since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
+        const limit = options.limit ?? (json === true ? DEFAULT_JSON_LIMIT : shown);
         const scope = await openData(cli, program.ctx, options);
         const view: DiscoveryView = bySearch === true || search !== undefined ? 'search' : 'topic';
-        const filter = { ...scope, since, view, limit };
-        return options.follow === true
+        const filter = { ...scope, since: options.since?.(program.ctx.clock.now()), view, limit };
+        return follow === true
           ? followNew(cli, program, filter, json === true, stopping)
           : printNew(cli, program, filter, json);
-      });
-    });
+      }),
+    );
 }
 
 async function printNew(
@@ -76,10 +66,11 @@ async function printNew(
   json: boolean | undefined,
 ): Promise<void> {
   const rows = await describeLinks(ctx.db, filter.data, await readNewestDiscoveries(ctx.db, filter));
-  if (rows.length === 0) cli.page.say('No discoveries.');
-  await cli.show(json, rows, () =>
-    renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
-  );
+  await showRows(cli, json, rows, {
+    columns: discoveryColumns(ctx.clock.now(), cli.page),
+    none: 'No discoveries.',
+    readUrl: ({ url }) => url,
+  });
   await printSilentTools(cli, ctx, json, filter);
   if (rows.length === filter.limit)
     cli.page.say(`Showing the newest ${filter.limit}; for more, set --limit.`);

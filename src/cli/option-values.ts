@@ -1,4 +1,4 @@
-/** Parses the values of options; an invalid value is refused with what is expected. */
+/** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
 import type { Data } from '../domain/data.ts';
 import { parseIsoInstant, parseSpan, parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
@@ -7,6 +7,7 @@ import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { findDayStart } from './value-formatting.ts';
+import { Option } from 'commander';
 
 export function parseWholeNumber(path: string, given: string, min: number, max: number): number {
   const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
@@ -16,8 +17,31 @@ export function parseWholeNumber(path: string, given: string, min: number, max: 
 
 export const MAX_LIMIT = 100_000;
 
-export function parseLimit(given: string | undefined, fallback: number): number {
-  return given === undefined ? fallback : parseWholeNumber('limit', given, 1, MAX_LIMIT);
+/** `--limit <n>`: how many rows. */
+export const limitOption = (fallback: number) =>
+  numberOption('limit', 'maximum number', { max: MAX_LIMIT, fallback });
+
+/** An option with a whole number from `min` (default: 1). */
+export function numberOption(
+  name: string,
+  words: string,
+  { min = 1, max, fallback }: { min?: number; max: number; fallback: number },
+): Option {
+  return new Option(`--${name} <n>`, words)
+    .argParser((given) => parseWholeNumber(name, given, min, max))
+    .default(fallback);
+}
+
+/** An option with one of the allowed words; the default is `fallback`, if there is one. */
+export function choiceOption<const T extends string>(
+  flags: string,
+  words: string,
+  allowed: readonly T[],
+  fallback?: NoInfer<T>,
+): Option {
+  const option = new Option(flags, words);
+  option.argParser((given) => parseChoice(option.name(), given, allowed));
+  return fallback === undefined ? option : option.default(fallback, fallback);
 }
 
 export function parseId(path: string, given: string): bigint {
@@ -47,18 +71,29 @@ export const TIME_EXAMPLES =
  * date without a time at midnight UTC.
  * @throws InvalidInput also for days that do not exist
  */
-export function parseSince(
-  given: string,
-  now: Date,
-  { zone }: Pick<TerminalPage, 'zone'>,
-  path = 'since',
-): Date {
+export function parseSince(given: string, now: Date, page: Zoned, path = 'since'): Date {
+  return parsePastTime(given, page, path)(now);
+}
+
+type Zoned = Pick<TerminalPage, 'zone'>;
+
+/** A time in the past, which may depend on the present. */
+export type PastTime = (now: Date) => Date;
+
+function parsePastTime(given: string, page: Zoned, path: string): PastTime {
   const point = parseTimePoint(given);
   if (point === undefined) throw createInvalidOption(path, given, TIME_POINT_EXPECTED);
-  if ('at' in point) return point.at;
-  if ('ago' in point) return new Date(now.getTime() - point.ago);
-  const today = findDayStart(now, zone);
-  return point.daysBack === 0 ? today : findDayStart(new Date(today.getTime() - 1), zone);
+  return (now) => {
+    if ('at' in point) return point.at;
+    if ('ago' in point) return new Date(now.getTime() - point.ago);
+    const today = findDayStart(now, page.zone);
+    return point.daysBack === 0 ? today : findDayStart(new Date(today.getTime() - 1), page.zone);
+  };
+}
+
+/** `--since <time>` or `--until <time>`: a {@link PastTime}. */
+export function timeOption(name: 'since' | 'until', words: string, page: Zoned): Option {
+  return new Option(`--${name} <time>`, words).argParser((given) => parsePastTime(given, page, name));
 }
 
 /**

@@ -1,67 +1,58 @@
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, type CounterPlural } from '../domain/counters.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { DAY } from '../domain/time.ts';
-import { systemClock } from '../platform/clock.ts';
 import { catchUpArchive } from '../store/archive/index-archive.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
-import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
+import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
-import { POST_ORDERS, type PostRow, readPosts } from '../store/queries/posts.ts';
+import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
-import { parseChoice, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
+import { addListOptions, type ListOptions, showRows } from './list-command.ts';
+import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import { describeBacklog, openData, printAsOfNotice, SIMULATED_OPTION } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { type Column, renderTableWithUrls } from './terminal-table.ts';
+import type { Column } from './terminal-table.ts';
 import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
 import type { Command } from 'commander';
 
-type PostListOptions = {
-  search?: string;
-  topic?: string;
-  simulated?: boolean;
-  since?: string;
-  sort?: string;
-  limit?: string;
-  json?: boolean;
-};
-
 export function registerPosts(posts: Command, cli: Cli): void {
   posts.description('Posts that searches found, with their latest counters.');
-  posts
-    .command('list')
-    .description('list posts')
-    .argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...')
-    .option('--search <search>', 'only posts of this search')
-    .option('--topic <topic>', 'only posts of this topic')
-    .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
-    .option('--sort <order>', `${POST_ORDERS.join(', ')} (default: newest)`)
-    .option('--limit <n>', 'maximum number (default: 20)')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
+  addListOptions(
+    posts
+      .command('list')
+      .description('list posts')
+      .argument('[query]', 'only posts that match: words, "phrases", -excluded, OR, lang:, author: ...'),
+    'posts',
+    [
+      timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
+      choiceOption('--sort <order>', POST_ORDERS.join(', '), POST_ORDERS, 'newest'),
+      limitOption(20),
+    ],
+  )
     .addHelpText(
       'after',
       '\nExamples:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n' +
         '  $ strandline posts list \'"night line" -cancelled lang:en\'\n\nThe query language: docs/reference/queries.md\n',
     )
-    .action((written: string | undefined, options: PostListOptions) => {
-      const query = parseQuery(written ?? '');
-      const since =
-        options.since === undefined ? undefined : parseSince(options.since, systemClock.now(), cli.page);
-      const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
-      const limit = parseLimit(options.limit, 20);
-      return cli.withProgram(async ({ ctx }) => {
-        const scope = await openData(cli, ctx, options);
-        const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
-        const matching = { query, now: ctx.clock.now() };
-        const rows = await readPosts(ctx.db, { ...scope, since, matching, order, limit });
-        if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
-        if (rows.length === 0) cli.page.say('No posts.');
-        await cli.show(options.json, rows, () =>
-          renderTableWithUrls(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
-        );
-      });
-    });
+    .action(
+      (
+        written: string | undefined,
+        options: ListOptions & { since?: PastTime; sort: PostOrder; limit: number },
+      ) => {
+        const query = parseQuery(written ?? '');
+        return cli.withProgram(async ({ ctx }) => {
+          const now = ctx.clock.now();
+          const scope = await openData(cli, ctx, options);
+          const backlog = query === EVERYTHING ? null : await catchUpArchive(ctx.db);
+          const { since, sort: order, limit, json } = options;
+          const filter = { ...scope, since: since?.(now), matching: { query, now }, order, limit };
+          const rows = await readPosts(ctx.db, filter);
+          if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
+          await showPosts(cli, json, rows, postColumns(now, cli.page));
+        });
+      },
+    );
   posts
     .command('show <post>')
     .description('show a post by id or address: its counters, its versions, and the searches that found it')
@@ -79,62 +70,62 @@ export function registerPosts(posts: Command, cli: Cli): void {
   registerPostsGrowth(posts, cli);
 }
 
-export function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
+function showPosts(
+  cli: Cli,
+  json: boolean | undefined,
+  rows: readonly PostRow[],
+  columns: readonly Column<PostRow>[],
+): Promise<void> {
+  return showRows(cli, json, rows, { columns, none: 'No posts.', readUrl: ({ url }) => url });
+}
+
+/** Who wrote it, and what. @param drop when the author is omitted on a narrow page */
+function textColumns(
+  page: TerminalPage,
+  drop?: number,
+): Column<{ author_username: string | null; text: string }>[] {
+  return [
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
+      elastic: 1,
+      ...(drop === undefined ? {} : { drop }),
+      paint: (shown) => page.colors.cyan(shown),
+    },
+    { head: 'text', cell: ({ text }) => text, elastic: 4, least: 16 },
+  ];
+}
+
+function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
   return [
     { head: 'published', cell: (post) => formatTime(post.created_at, now, page) },
     { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
     { head: 'reposts', cell: (post) => formatCount(post.repost_count, page), right: true, drop: 2 },
     { head: 'views', cell: (post) => formatCount(post.view_count, page), right: true, drop: 1 },
-    {
-      head: 'by',
-      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
-      elastic: 1,
-      paint: (shown) => page.colors.cyan(shown),
-    },
-    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
+    ...textColumns(page),
   ];
 }
 
-type TopOptions = {
-  search?: string;
-  topic?: string;
-  simulated?: boolean;
-  by?: string;
-  since?: string;
-  limit?: string;
-  json?: boolean;
-};
-
 function registerPostsTop(posts: Command, cli: Cli): void {
-  posts
-    .command('top')
-    .description('list the posts with the highest counters')
-    .option('--search <search>', 'only posts of this search')
-    .option('--topic <topic>', 'only posts of this topic')
-    .option('--by <counter>', `${COUNTER_PLURALS.join(', ')} (default: likes)`)
-    .option('--since <time>', `only posts published since: ${TIME_EXAMPLES}`)
-    .option('--limit <n>', 'maximum number (default: 20)')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
+  const command = posts.command('top').description('list the posts with the highest counters');
+  addListOptions(command, 'posts', [
+    choiceOption('--by <counter>', COUNTER_PLURALS.join(', '), COUNTER_PLURALS, 'likes'),
+    timeOption('since', `only posts published since: ${TIME_EXAMPLES}`, cli.page),
+    limitOption(20),
+  ])
     .addHelpText(
       'after',
       '\nExample:\n  $ strandline posts top --topic harbour-ferry --by views --since 1w\n',
     )
-    .action((options: TopOptions) => {
-      const { json } = options;
-      const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, COUNTER_PLURALS);
-      const limit = parseLimit(options.limit, 20);
-      return cli.withProgram(async ({ ctx }) => {
+    .action((options: ListOptions & { by: CounterPlural; since?: PastTime; limit: number }) =>
+      cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const since = options.since === undefined ? undefined : parseSince(options.since, now, cli.page);
+        const { by: order, since, limit, json } = options;
         const scope = await openData(cli, ctx, options);
-        const rows = await readPosts(ctx.db, { ...scope, since, order: by, limit });
-        if (rows.length === 0) cli.page.say('No posts.');
-        await cli.show(json, rows, () =>
-          renderTableWithUrls(rows, topColumns(by, now, cli.page), (post) => post.url, cli.page),
-        );
-      });
-    });
+        const rows = await readPosts(ctx.db, { ...scope, since: since?.(now), order, limit });
+        await showPosts(cli, json, rows, topColumns(order, now, cli.page));
+      }),
+    );
 }
 
 /** The sort counter comes first; others follow if there is room. */
@@ -150,64 +141,41 @@ function topColumns(by: CounterPlural, now: Date, page: TerminalPage): Column<Po
     counter(by),
     ...others.map((name, i) => counter(name, i + 2)),
     { head: 'published', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
-    {
-      head: 'by',
-      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
-      elastic: 1,
-      paint: (shown) => page.colors.cyan(shown),
-    },
-    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
+    ...textColumns(page),
   ];
 }
-
-type GrowthOptions = {
-  search?: string;
-  topic?: string;
-  simulated?: boolean;
-  by?: string;
-  since?: string;
-  limit?: string;
-  json?: boolean;
-};
 
 type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
 
 function registerPostsGrowth(posts: Command, cli: Cli): void {
-  posts
+  const command = posts
     .command('growth')
-    .description('list the posts that grew most, compared with posts of the same age')
-    .option('--search <search>', 'only posts of this search')
-    .option('--topic <topic>', 'only posts of this topic')
-    .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: engagement)`)
-    .option('--since <time>', 'only posts with a counter that changed since (default: 1d)')
-    .option('--limit <n>', 'maximum number (default: 20)')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
+    .description('list the posts that grew most, compared with posts of the same age');
+  addListOptions(command, 'posts', [
+    choiceOption('--by <gain>', GROWTH_ORDERS.join(', '), GROWTH_ORDERS, 'engagement'),
+    timeOption('since', 'only posts with a counter that changed since (default: 1d)', cli.page),
+    limitOption(20),
+  ])
     .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
-    .action((options: GrowthOptions) => {
-      const { json } = options;
-      const order = options.by === undefined ? 'engagement' : parseChoice('by', options.by, GROWTH_ORDERS);
-      const limit = parseLimit(options.limit, 20);
-      return cli.withProgram(async ({ ctx }) => {
+    .action((options: ListOptions & { by: GrowthOrder; since?: PastTime; limit: number }) =>
+      cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
-        const since =
-          options.since === undefined
-            ? new Date(now.getTime() - DAY)
-            : parseSince(options.since, now, cli.page);
+        const { by: order, limit, json } = options;
+        const since = options.since?.(now) ?? new Date(now.getTime() - DAY);
         const scope = await openData(cli, ctx, options);
         const underived = await readDerivedUntil(ctx.db, scope);
         const grown = await readGrowth(ctx.db, { ...scope, since, order, limit });
         const ids = grown.map(({ post_id }) => post_id);
         const ages = await readLatestAges(ctx.db, ids, scope);
         const rows = grown.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
-        if (rows.length === 0)
-          cli.page.say('No posts grew. For other time ranges, see: strandline posts growth --help');
-        await cli.show(json, rows, () =>
-          renderTableWithUrls(rows, growthColumns(now, cli.page), (post) => post.url, cli.page),
-        );
+        await showRows(cli, json, rows, {
+          columns: growthColumns(now, cli.page),
+          none: 'No posts grew. For other time ranges, see: strandline posts growth --help',
+          readUrl: ({ url }) => url,
+        });
         printAsOfNotice(cli, underived, now);
-      });
-    });
+      }),
+    );
 }
 
 function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
@@ -239,14 +207,7 @@ function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
       drop: 2,
       paint: (shown) => page.colors.yellow(shown),
     },
-    {
-      head: 'by',
-      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
-      elastic: 1,
-      drop: 4,
-      paint: (shown) => page.colors.cyan(shown),
-    },
-    { head: 'text', cell: (row) => row.text, elastic: 4, least: 16 },
+    ...textColumns(page, 4),
   ];
 }
 

@@ -3,7 +3,8 @@ import type { RulePreview } from '../monitor/alerts/backtest.ts';
 import type { RuleChange } from '../monitor/alerts/manage-rules.ts';
 import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
-import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
+import { type ListOptions, showRows } from './list-command.ts';
+import { MAX_LIMIT, numberOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { openData, SIMULATED_OPTION } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -112,13 +113,12 @@ function registerList(rules: Command, cli: Cli): void {
     .option('--search <search>', 'only rules for this search')
     .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action((options: { topic?: string; search?: string; simulated?: boolean; json?: boolean }) =>
+    .action((options: ListOptions) =>
       cli.withProgram(async ({ ctx }) => {
         const scope = await openData(cli, ctx, options);
         const rows = await readRules(ctx.db, { ...scope, limit: MAX_LIMIT });
-        if (rows.length === 0)
-          cli.page.say('No rules. Create a channel first: strandline channels add --help');
-        await cli.show(options.json, rows, () => renderTable(rows, ruleColumns(cli.page), cli.page));
+        const none = 'No rules. Create a channel first: strandline channels add --help';
+        await showRows(cli, options.json, rows, { columns: ruleColumns(cli.page), none });
       }),
     );
 }
@@ -143,16 +143,14 @@ function registerTry(rules: Command, cli: Cli): void {
     .command('try')
     .description('preview the messages a rule would have sent; sends nothing')
     .argument('<rule>', 'rule slug')
-    .option('--days <n>', `number of days, up to 90 (default: ${DEFAULT_BACKTEST_DAYS})`)
+    .addOption(numberOption('days', 'number of days, up to 90', { max: 90, fallback: DEFAULT_BACKTEST_DAYS }))
     .option('--json', 'print JSON')
-    .action((slug: string, options: { days?: string; json?: boolean }) => {
-      const days =
-        options.days === undefined ? DEFAULT_BACKTEST_DAYS : parseWholeNumber('days', options.days, 1, 90);
-      return cli.withProgram(async ({ ctx }) => {
+    .action((slug: string, { days, json }: { days: number; json?: boolean }) =>
+      cli.withProgram(async ({ ctx }) => {
         const { backtestRule } = await loadBacktest();
         const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, slug, days);
         const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
-        await cli.show(options.json, shown, () =>
+        await cli.show(json, shown, () =>
           renderTable(
             trial.messages,
             [
@@ -170,8 +168,8 @@ function registerTry(rules: Command, cli: Cli): void {
         cli.page.say(
           `${messages} with ${formatQuantity(trial.total, 'discovery', 'discoveries')} in ${formatQuantity(days, 'day')}`,
         );
-      });
-    });
+      }),
+    );
 }
 
 const STATE_CHANGES: readonly (readonly [RuleChange, string])[] = [

@@ -43,39 +43,33 @@ export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
 
 /** @param free whether the search's service is known to cost nothing */
 export function renderRun(run: RunWithTools, free: boolean, page: TerminalPage): string[] {
-  const failed: [string, string][] =
-    run.code === null ? [] : [['code', `${run.code}: ${RUN_CODES[run.code]}`]];
   return renderList(
     [
       ['run', String(run.id)],
       ['search', `${run.search} (topic ${run.topic}, version ${run.version})`],
       ['status', run.status + (run.baseline ? ', baseline' : '')],
-      ...failed,
-      ...listOptional('reason', run.reason),
+      ['code', run.code && `${run.code}: ${RUN_CODES[run.code]}`],
+      ['reason', run.reason || null],
       ['trigger', run.trigger],
-      ...listOptional('due', run.slot_at === null ? null : formatInstant(run.slot_at, page)),
-      ...listOptional(
+      ['due', run.slot_at && formatInstant(run.slot_at, page)],
+      [
         'missed',
         run.span_slots === null
           ? null
           : `${run.span_slots} slots up to ${formatInstant(run.span_until, page)}`,
-      ),
-      ...listOptional('next attempt', run.not_before === null ? null : formatInstant(run.not_before, page)),
+      ],
+      ['next attempt', run.not_before && formatInstant(run.not_before, page)],
       ['started', formatInstant(run.started_at, page)],
       ['ended', formatInstant(run.ended_at, page)],
       ['duration', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
       ['results', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
-      ...listOptional('tools', describeToolCoverage(run.tools, createDayFormat(page))),
+      ['tools', describeToolCoverage(run.tools, createDayFormat(page))],
       ['new', formatCount(run.items_new, page)],
       ['rejected items', formatCount(run.rejected, page)],
       ['calls', run.calls === 0 ? '0' : `${run.calls}, cost: ${formatCost(run.cost_usd, { free })}`],
     ],
     page,
   );
-}
-
-export function listOptional(name: string, value: string | null): [string, string][] {
-  return value === null || value === '' ? [] : [[name, value]];
 }
 
 function describeReason(run: RunRow): string {

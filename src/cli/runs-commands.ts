@@ -9,16 +9,17 @@ import { describeLinks } from '../store/queries/named-posts.ts';
 import { type CallRow, readCalls, readRejects, readRuns, type RejectRow } from '../store/queries/run-list.ts';
 import { readToolsOf, type RunToolRow } from '../store/queries/run-tools.ts';
 import { loadNewestResponse } from '../store/responses.ts';
-import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
+import { RUN_STATUSES, type RunStatus } from '../store/schema/analytics/run-views.ts';
 import type { Cli } from './command-context.ts';
 import { runDiscoveryColumns } from './discovery-rendering.ts';
 import { isFreeSearch } from './service-cost.ts';
 import { deriveLocally } from './local-runs.ts';
-import { MAX_LIMIT, parseChoice, parseId, parseLimit } from './option-values.ts';
+import { addListOptions, type ListOptions, showRows } from './list-command.ts';
+import { choiceOption, limitOption, MAX_LIMIT, parseId } from './option-values.ts';
 import { renderRun, runColumns } from './run-rendering.ts';
-import { openData, SIMULATED_OPTION } from './result-notices.ts';
+import { openData } from './result-notices.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
-import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
+import { type Column, renderTableWithUrls } from './terminal-table.ts';
 import { truncate } from './terminal-text.ts';
 import {
   formatBytes,
@@ -37,38 +38,19 @@ export function registerRuns(runs: Command, cli: Cli): void {
   registerReplay(runs, cli);
 }
 
-type ListOptions = {
-  search?: string;
-  topic?: string;
-  simulated?: boolean;
-  status?: string;
-  limit?: string;
-  json?: boolean;
-};
-
 function registerList(runs: Command, cli: Cli): void {
-  runs
-    .command('list')
-    .description('list runs, newest first')
-    .option('--search <search>', 'only runs of this search')
-    .option('--topic <topic>', 'only runs of this topic')
-    .option('--status <status>', `only runs with this status: ${RUN_STATUSES.join(', ')}`)
-    .option('--limit <n>', 'maximum number (default: 20)')
-    .option(...SIMULATED_OPTION)
-    .option('--json', 'print JSON')
-    .action((options: ListOptions) => {
-      const limit = parseLimit(options.limit, 20);
-      const status =
-        options.status === undefined ? undefined : parseChoice('status', options.status, RUN_STATUSES);
-      return cli.withProgram(async ({ ctx }) => {
-        const scope = await openData(cli, ctx, options);
-        const rows = await readRuns(ctx.db, { ...scope, status, limit });
-        if (rows.length === 0) cli.page.say('No runs.');
-        await cli.show(options.json, rows, () =>
-          renderTable(rows, runColumns(ctx.clock.now(), cli.page), cli.page),
-        );
-      });
-    });
+  const words = `only runs with this status: ${RUN_STATUSES.join(', ')}`;
+  addListOptions(runs.command('list').description('list runs, newest first'), 'runs', [
+    choiceOption('--status <status>', words, RUN_STATUSES),
+    limitOption(20),
+  ]).action((options: ListOptions & { status?: RunStatus; limit: number }) =>
+    cli.withProgram(async ({ ctx }) => {
+      const { status, limit, json } = options;
+      const scope = await openData(cli, ctx, options);
+      const rows = await readRuns(ctx.db, { ...scope, status, limit });
+      await showRows(cli, json, rows, { columns: runColumns(ctx.clock.now(), cli.page), none: 'No runs.' });
+    }),
+  );
 }
 
 function registerShow(runs: Command, cli: Cli): void {

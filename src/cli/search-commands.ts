@@ -8,10 +8,11 @@ import { readPaces } from '../store/pace.ts';
 import { readRuns } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
 import { readSearches } from '../store/queries/search-list.ts';
-import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
+import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic-views.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
-import { MAX_LIMIT, parseChoice, REUSE_SLUG } from './option-values.ts';
+import { type ListOptions, showRows } from './list-command.ts';
+import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
@@ -19,7 +20,6 @@ import { openData, printForecast, printMissingTools, SIMULATED_OPTION } from './
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
-import { renderTable } from './terminal-table.ts';
 import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
@@ -41,24 +41,24 @@ function registerList(search: Command, cli: Cli): void {
     .command('list')
     .description('list saved searches')
     .option('--topic <topic>', 'only searches of this topic')
-    .option('--state <state>', 'only searches in this state: active, paused, broken, capped')
+    .addOption(
+      choiceOption(
+        '--state <state>',
+        `only searches in this state: ${SEARCH_STATES.join(', ')}`,
+        SEARCH_STATES,
+      ),
+    )
     .option('--all', 'include removed searches')
     .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
-    .action(
-      (options: { topic?: string; simulated?: boolean; state?: string; all?: boolean; json?: boolean }) => {
-        const state =
-          options.state === undefined ? undefined : parseChoice('state', options.state, SEARCH_STATES);
-        return cli.withProgram(async ({ ctx }) => {
-          const { all: removed } = options;
-          const scope = await openData(cli, ctx, options);
-          const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
-          if (rows.length === 0) cli.page.say('No searches. Add one: strandline watch "..."');
-          await cli.show(options.json, rows, () =>
-            renderTable(rows, searchColumns(ctx.clock.now(), cli.page), cli.page),
-          );
-        });
-      },
+    .action((options: ListOptions & { state?: SearchState; all?: boolean }) =>
+      cli.withProgram(async ({ ctx }) => {
+        const { state, all: removed, json } = options;
+        const scope = await openData(cli, ctx, options);
+        const rows = await readSearches(ctx.db, { ...scope, state, removed, limit: MAX_LIMIT });
+        const none = 'No searches. Add one: strandline watch "..."';
+        await showRows(cli, json, rows, { columns: searchColumns(ctx.clock.now(), cli.page), none });
+      }),
     );
 }
 

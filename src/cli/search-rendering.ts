@@ -7,7 +7,6 @@ import type { SearchChange } from '../monitor/topics/search-state.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { listOptional } from './run-rendering.ts';
 import { type Column, renderList } from './terminal-table.ts';
 import { formatInstant, formatRelative } from './value-formatting.ts';
 
@@ -55,10 +54,10 @@ export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceR
             ['streaming', search.streaming ? 'yes' : 'no'],
           ] as const)
         : []),
-      ...listOptional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
+      ['extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)],
       ['schedule', writeSchedule(search)],
-      ...listOptional('interval', pace === undefined ? null : describePace(pace)),
-      ...listOptional('completeness', incomplete === null ? null : describeMissed(incomplete)),
+      ['interval', pace === undefined ? null : describePace(pace) || null],
+      ['completeness', incomplete && describeMissed(incomplete)],
       [
         'next run',
         search.next_due_at === null
@@ -70,7 +69,7 @@ export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceR
         ? [`${search.state} since`, formatInstant(search.state_since, page)]
         : ['removed', formatInstant(search.archived_at, page)],
       ['sensitivity', search.sensitivity],
-      ...listOptional('labels', search.labels.join(', ')),
+      ['labels', search.labels.join(', ') || null],
       ['version', `${search.version} (request since version ${search.request_version})`],
       ['created', formatInstant(search.created_at, page)],
     ],

@@ -20,7 +20,7 @@ import { readToolsOf } from '../store/queries/run-tools.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
-import { parseWholeNumber } from './option-values.ts';
+import { numberOption } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
 import { isFreeService, isFreeSearch } from './service-cost.ts';
 import { printMissingTools, printSimulated } from './result-notices.ts';
@@ -88,7 +88,7 @@ async function runSearchNow(
   return row;
 }
 
-type PreviewOptions = { cron?: string; tz?: string; every?: string; count?: string; json?: boolean };
+type PreviewOptions = { cron?: string; tz?: string; every?: string; count: number; json?: boolean };
 type PreviewedSearch = Pick<
   SearchRow,
   'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz' | 'service_kind' | 'operation' | 'tools' | 'model'
@@ -102,14 +102,13 @@ export function registerPreview(search: Command, cli: Cli): void {
     .option('--cron <expression>', 'cron expression with five fields')
     .option('--tz <zone>', 'time zone of the cron expression (default: UTC)')
     .option('--every <interval>', 'interval such as 15m, or auto')
-    .option('--count <n>', 'number of runs to list (default: 5)')
+    .addOption(numberOption('count', 'number of runs to list', { max: 100, fallback: 5 }))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  $ strandline search preview --cron "0 8 * * 1-5" --tz Europe/Berlin\n',
     )
     .action(async (slug: string | undefined, options: PreviewOptions) => {
-      const n = options.count === undefined ? 5 : parseWholeNumber('count', options.count, 1, 100);
       // Limits of a day, sources and costs are the server's.
       return cli.withServer(async ({ ctx }) => {
         const row = slug === undefined ? null : await findSearchRow(ctx.db, slug);
@@ -119,7 +118,7 @@ export function registerPreview(search: Command, cli: Cli): void {
           row !== null && !written
             ? row
             : { ...(await createUnsavedSearch(ctx, row)), ...parseWritten(options, slug) };
-        await printPreview(cli, ctx, previewed, { count: n, pace }, options.json);
+        await printPreview(cli, ctx, previewed, { count: options.count, pace }, options.json);
         if (row !== null) await printMissingTools(cli, ctx, row);
       });
     });
@@ -134,7 +133,7 @@ async function createUnsavedSearch(ctx: Context, row: SearchRow | null): Promise
 
 /** @throws InvalidInput */
 function parseWritten(
-  { cron, tz, every }: PreviewOptions,
+  { cron, tz, every }: Pick<PreviewOptions, 'cron' | 'tz' | 'every'>,
   slug = 'preview',
 ): Pick<PreviewedSearch, 'cron' | 'every_seconds' | 'auto' | 'tz'> {
   return toScheduleColumns(parseSearchSchedule({ cron, tz, every, slug }));
@@ -180,11 +179,9 @@ async function printPreview(
     renderList(
       [
         ['schedule', preview.words],
-        ...(next.length === 0 ? [['next', auto === null ? 'never' : page.unknown] as const] : []),
+        ['next', next.length > 0 ? null : auto === null ? 'never' : page.unknown],
         ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
-        ...(auto === null && preview.expected === null
-          ? []
-          : [['expected', describeExpected(preview)] as const]),
+        ['expected', auto === null && preview.expected === null ? null : describeExpected(preview)],
         ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
         [
           'on a busy day',
@@ -216,7 +213,7 @@ type TryOptions = {
   streaming?: boolean;
   extra?: string;
   service?: string;
-  limit?: string;
+  limit: number;
   json?: boolean;
 };
 
@@ -236,7 +233,7 @@ export function registerTry(group: Command, cli: Cli): void {
       '--service <service>',
       'own, sandbox or hosted (default: that of the saved search, else as in search add)',
     )
-    .option('--limit <n>', 'maximum number of posts and links (default: 20)')
+    .addOption(numberOption('limit', 'maximum number of posts and links', { min: 0, max: 200, fallback: 20 }))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -245,7 +242,7 @@ export function registerTry(group: Command, cli: Cli): void {
     )
     .action((slug: string | undefined, options: TryOptions) => {
       assertOperation(slug, options.operation);
-      const shown = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 0, 200);
+      const { limit: shown } = options;
       return cli.withServer(async ({ ctx }, stopping) => {
         const written = readTryOptions(options);
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
@@ -289,9 +286,7 @@ function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage
         ['service', trial.service],
         ['found', found(posts_found, posts_known, 'post')],
         ['', found(links_found, links_known, 'link')],
-        ...(trial.rejected === 0
-          ? []
-          : [['', `${formatQuantity(trial.rejected, 'item')} rejected`] as const]),
+        ['', trial.rejected === 0 ? null : `${formatQuantity(trial.rejected, 'item')} rejected`],
         ['duration', `${(trial.latency_ms / 1_000).toFixed(1)} s`],
         ['cost', formatCost(trial.cost_usd, { free })],
       ],

@@ -83,13 +83,14 @@ export function renderTable<Row>(
   ];
 }
 
-/** Names and values, one per line; long values wrap. */
+/** Names and values, one per line, without values that are null; long values wrap. */
 export function renderList(
-  members: readonly (readonly [name: string, value: string])[],
+  members: readonly (readonly [name: string, value: string | null])[],
   page: TerminalPage,
 ): string[] {
-  const names = members.reduce((most, [name]) => Math.max(most, name.length), 0);
-  return members.flatMap(([name, value]) =>
+  const shown = members.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  const names = shown.reduce((most, [name]) => Math.max(most, name.length), 0);
+  return shown.flatMap(([name, value]) =>
     renderMember(name, (room) => wrapText(oneLine(value), room), names, page),
   );
 }

@@ -15,6 +15,7 @@ import {
 import { SCOPES } from '../monitor/access/visitor-scopes.ts';
 import { hasTokens, readTokens, type TokenRow } from '../store/tokens.ts';
 import type { Cli } from './command-context.ts';
+import { showRows } from './list-command.ts';
 import { MAX_LIMIT, parseChoice, parseGraceSeconds, parseUntil } from './option-values.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
@@ -146,8 +147,8 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     .action(({ json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const rows = await readTokens(ctx.db, 'service', { limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('No keys. Create one: strandline service key create');
-        await cli.show(json, rows, () => renderTable(rows, serviceKeyColumns(cli.page), cli.page));
+        const none = 'No keys. Create one: strandline service key create';
+        await showRows(cli, json, rows, { columns: serviceKeyColumns(cli.page), none });
       }),
     );
 

@@ -5,6 +5,7 @@ import { type SearchChange, changeTopic } from '../monitor/topics/search-state.t
 import type { Context } from '../monitor/context.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
+import { showRows } from './list-command.ts';
 import { MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
@@ -37,10 +38,8 @@ function registerList(topic: Command, cli: Cli): void {
         const { data } = await openData(cli, ctx, options);
         const rows = await readTopics(ctx.db, { data, removed: options.all, limit: MAX_LIMIT });
         const searches = await readSearches(ctx.db, { data, limit: MAX_LIMIT });
-        if (rows.length === 0) cli.page.say('No topics. Create one: strandline watch "..."');
-        await cli.show(options.json, rows, () =>
-          renderTable(rows, topicColumns(searches, cli.page), cli.page),
-        );
+        const none = 'No topics. Create one: strandline watch "..."';
+        await showRows(cli, options.json, rows, { columns: topicColumns(searches, cli.page), none });
         if (options.json === true) return;
         await printSimulatedTopics(cli, ctx);
       }),
@@ -80,10 +79,8 @@ function registerShow(topic: Command, cli: Cli): void {
               ['name', row.name],
               ['data', sideOf(row)],
               ['created', formatInstant(row.created_at, page)],
-              ...(row.successor === null ? [] : [['continues in', row.successor] as const]),
-              ...(row.archived_at === null
-                ? []
-                : [['removed', formatInstant(row.archived_at, page)] as const]),
+              ['continues in', row.successor],
+              ['removed', row.archived_at && formatInstant(row.archived_at, page)],
             ],
             page,
           ),

@@ -16,7 +16,8 @@ import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
 import type { Cli } from './command-context.ts';
-import { parseWholeNumber } from './option-values.ts';
+import type { ListOptions } from './list-command.ts';
+import { numberOption } from './option-values.ts';
 import { openData, printAsOfNotice, printSimulated, SIMULATED_OPTION } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
@@ -32,17 +33,7 @@ import {
 import { formatCount, formatQuantity, roundForDisplay } from './value-formatting.ts';
 import type { Command } from 'commander';
 
-type TrendOptions = {
-  topic?: string;
-  search?: string;
-  simulated?: boolean;
-  compare?: string;
-  days?: string;
-  json?: boolean;
-};
-
-const DEFAULT_DAYS = 7;
-const MAX_DAYS = 366;
+type TrendOptions = ListOptions & { compare?: string; days: number };
 
 export function registerTrends(trends: Command, cli: Cli): void {
   trends
@@ -50,7 +41,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
     .option('--topic <topic>', 'only searches of this topic')
     .option('--search <search>', 'only this search')
     .option('--compare <topics>', 'share of voice of these topics, comma-separated, and of --topic')
-    .option('--days <n>', `number of days (default: ${DEFAULT_DAYS})`)
+    .addOption(numberOption('days', 'number of days', { max: 366, fallback: 7 }))
     .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -58,8 +49,7 @@ export function registerTrends(trends: Command, cli: Cli): void {
       '\nExamples:\n  $ strandline trends --topic harbour-ferry --days 14\n  $ strandline trends --compare harbour-ferry,night-trains\n',
     )
     .action((options: TrendOptions) => {
-      const days =
-        options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
+      const { days } = options;
       const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
       return cli.withProgram(async ({ ctx }) => {
         if (compared !== undefined) {

@@ -19,7 +19,7 @@ export type PostAtAgeRow = typeof postAtAgeView.real.$inferSelect;
 type TypicalAtAgeRow = typeof typicalAtAgeView.real.$inferSelect;
 
 export const GROWTH_ORDERS = ['engagement', ...COUNTER_PLURALS] as const;
-type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** Sort keys, highest first; unknown values last. */
 const orderSql = (order: GrowthOrder) =>

@@ -10,7 +10,7 @@ import { postsView } from '../schema/analytics/post-views.ts';
 export type PostRow = typeof postsView.real.$inferSelect;
 
 export const POST_ORDERS = ['newest', ...COUNTER_PLURALS] as const;
-type PostOrder = (typeof POST_ORDERS)[number];
+export type PostOrder = (typeof POST_ORDERS)[number];
 
 /** Sort keys, highest first; unknown values last. */
 const orderSql = (order: PostOrder) =>
