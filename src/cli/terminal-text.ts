@@ -71,9 +71,8 @@ function takeColumns(text: string, width: number): string {
 }
 
 /** Fills with spaces up to `width` columns. */
-export function padText(text: string, width: number, right = false): string {
-  const fill = ' '.repeat(Math.max(0, width - measureWidth(text)));
-  return right ? fill + text : text + fill;
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - measureWidth(text)));
 }
 
 /** Lines of prose are not longer than this, however wide the terminal is. */

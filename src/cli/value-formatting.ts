@@ -1,5 +1,5 @@
 /** Values for people. Unknown is never shown as zero. */
-import { formatDay } from '../domain/display-format.ts';
+import { formatBytes as formatKnownBytes, formatDay, formatUsd } from '../domain/display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -90,14 +90,12 @@ export function formatDuration(ms: number): string {
 /** `$0.0125`, `free` if it is known to be zero, `not reported` if the service says nothing. */
 export function formatCost(usd: number | null | undefined, { free }: { free: boolean }): string {
   if (free || usd === 0) return 'free';
-  return usd === null || usd === undefined ? 'not reported' : `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+  return usd === null || usd === undefined ? 'not reported' : formatUsd(usd);
 }
 
-/** `812 B`, `14 kB`, `2.1 MB`. */
+/** `2.1 MB`. */
 export function formatBytes(n: number | null | undefined, { unknown }: UnknownSign): string {
-  if (n === null || n === undefined) return unknown;
-  if (n < 1_000) return `${n} B`;
-  return n < 1_000_000 ? `${Math.round(n / 1_000)} kB` : `${(n / 1_000_000).toFixed(1)} MB`;
+  return n === null || n === undefined ? unknown : formatKnownBytes(n);
 }
 
 /** An age on a terminal, the full time in a pipe. */

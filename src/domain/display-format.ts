@@ -1,10 +1,25 @@
-/** Values for people: shares, and times in a time zone. */
+/** Values for people: shares, money, sizes, and times in a time zone. */
 
 /** `12 %`; below ten percent with a decimal, so that a small share is not shown as zero: `0.4 %`, `< 0.1 %`. */
 export function formatPercent(share: number): string {
   const percent = share * 100;
   if (percent > 0 && percent < 0.05) return '< 0.1 %';
   return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+
+/** `$12.50`; with four decimals where cents would say less: `$0.0125`. */
+export function formatUsd(usd: number): string {
+  return USD.format(usd);
+}
+
+/** `812 B`, `14 kB`, `2.1 MB`, `3.4 GB`. */
+export function formatBytes(n: number): string {
+  if (n < 1_000) return `${Math.round(n)} B`;
+  if (n < 1_000_000) return `${Math.round(n / 1_000)} kB`;
+  if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(1)} MB`;
+  return `${(n / 1_000_000_000).toFixed(1)} GB`;
 }
 
 type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'date' | 'full', Intl.DateTimeFormat>;

@@ -108,8 +108,8 @@ function readWord(item: Plain, name: string): string | null {
 type Detail = { error_code: number; message: string };
 
 /** 401: the key is missing or unknown. */
-export function unauthorizedBody(reason = 'Invalid API key'): { detail: Detail & { reason: string } } {
-  return { detail: { error_code: 401, message: 'Unauthorized', reason } };
+export function unauthorizedBody(): { detail: Detail & { reason: string } } {
+  return { detail: { error_code: 401, message: 'Unauthorized', reason: 'Invalid API key' } };
 }
 
 /** 403: the key is known but lacks permission. */

@@ -1,5 +1,6 @@
 /** Forecast of searches, saved or not: runs, calls, cost, and tools that a key would add. Every entry point shows this one. */
 
+import { formatUsd } from '../../domain/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';
 import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
@@ -179,8 +180,4 @@ export function describeCost({ service, cost }: Pick<Forecast, 'service' | 'cost
     `about ${formatUsd(day.usual_usd)} a day and ${formatUsd(month.usual_usd)} in ${DAYS_IN_MONTH} days at recent costs, ` +
     `at most ${formatUsd(day.most_usd)} and ${formatUsd(month.most_usd)}`
   );
-}
-
-function formatUsd(usd: number): string {
-  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }

@@ -1,8 +1,8 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
-import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNull, lt } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
-import { type DataScope, readEitherSide } from '../queries/data-scope.ts';
+import { type DataScope, equals, readEitherSide } from '../queries/data-scope.ts';
 import {
   channelsView,
   deliveriesView,
@@ -21,14 +21,13 @@ const channels = channelsView.real;
 
 /** The rule with this slug, unless removed. */
 export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | undefined> {
-  return readEitherSide((data) => {
-    const view = rulesView[data];
-    return orm
+  return readEitherSide(rulesView, (view) =>
+    orm
       .select()
       .from(view)
       .where(and(eq(view.slug, slug), isNull(view.archived_at)))
-      .limit(1);
-  });
+      .limit(1),
+  );
 }
 
 /**
@@ -39,18 +38,19 @@ export async function readRules(
   filter: DataScope & { after?: string | undefined; limit: number },
 ): Promise<RuleRow[]> {
   const view = rulesView[filter.data];
-  const wanted: (SQL | undefined)[] = [
-    isNull(view.archived_at),
-    filter.topic === undefined ? undefined : eq(view.topic, filter.topic),
-    filter.search === undefined ? undefined : eq(view.search, filter.search),
-    filter.after === undefined ? undefined : gt(view.slug, filter.after),
-  ];
+  const { topic, search, after, limit } = filter;
   return orm
     .select()
     .from(view)
-    .where(and(...wanted))
+    .where(
+      and(
+        isNull(view.archived_at),
+        equals(view, { topic, search }),
+        after === undefined ? undefined : gt(view.slug, after),
+      ),
+    )
     .orderBy(asc(view.slug))
-    .limit(filter.limit);
+    .limit(limit);
 }
 
 export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRow | undefined> {
@@ -88,18 +88,15 @@ export async function readDeliveries(
   },
 ): Promise<DeliveryRow[]> {
   const view = deliveriesView[filter.data];
-  const wanted: (SQL | undefined)[] = [
-    filter.channel === undefined ? undefined : eq(view.channel, filter.channel),
-    filter.rule === undefined ? undefined : eq(view.rule, filter.rule),
-    filter.state === undefined ? undefined : eq(view.state, filter.state),
-    filter.before === undefined ? undefined : lt(view.id, filter.before),
-  ];
+  const { channel, rule, state, before, limit } = filter;
   return orm
     .select()
     .from(view)
-    .where(and(...wanted))
+    .where(
+      and(equals(view, { channel, rule, state }), before === undefined ? undefined : lt(view.id, before)),
+    )
     .orderBy(desc(view.id))
-    .limit(filter.limit);
+    .limit(limit);
 }
 
 /**
@@ -113,12 +110,10 @@ export async function readDelivery(
   db: Database,
   idOrMessageId: Id | string,
 ): Promise<DeliveryDetail | undefined> {
-  const row = await readEitherSide((data) => {
-    const view = deliveriesView[data];
-    const named =
-      typeof idOrMessageId === 'string' ? eq(view.message_id, idOrMessageId) : eq(view.id, idOrMessageId);
-    return db.orm.select().from(view).where(named).limit(1);
-  });
+  const named = typeof idOrMessageId === 'string' ? { message_id: idOrMessageId } : { id: idOrMessageId };
+  const row = await readEitherSide(deliveriesView, (view) =>
+    db.orm.select().from(view).where(equals(view, named)).limit(1),
+  );
   if (row === undefined) return undefined;
   const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(
     'SELECT body, answer FROM strandline.deliveries WHERE id = $1',

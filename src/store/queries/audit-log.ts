@@ -1,7 +1,8 @@
 /** The audit log, for display. */
-import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
+import { and, desc, lt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { auditLogView } from '../schema/analytics/audit-log-view.ts';
+import { equals, within } from './data-scope.ts';
 
 export type AuditRow = typeof auditLogView.real.$inferSelect;
 
@@ -23,18 +24,17 @@ export async function readAudit(
 ): Promise<AuditRow[]> {
   // The same in both schemas.
   const view = auditLogView.real;
-  const wanted: (SQL | undefined)[] = [
-    filter.token === undefined ? undefined : eq(view.token, filter.token),
-    filter.action === undefined ? undefined : eq(view.action, filter.action),
-    filter.subject === undefined ? undefined : eq(view.subject, filter.subject),
-    filter.since === undefined ? undefined : gte(view.at, filter.since),
-    filter.until === undefined ? undefined : lt(view.at, filter.until),
-    page.before === undefined ? undefined : lt(view.id, page.before),
-  ];
+  const { token, action, subject } = filter;
   return orm
     .select()
     .from(view)
-    .where(and(...wanted))
+    .where(
+      and(
+        equals(view, { token, action, subject }),
+        within(view.at, filter),
+        page.before === undefined ? undefined : lt(view.id, page.before),
+      ),
+    )
     .orderBy(desc(view.id))
     .limit(page.limit);
 }

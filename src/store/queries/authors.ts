@@ -17,10 +17,7 @@ export type AuthorRow = typeof authorsView.real.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.real.$inferSelect;
 
 export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | undefined> {
-  return readEitherSide((data) => {
-    const view = authorsView[data];
-    return orm.select().from(view).where(eq(view.id, id)).limit(1);
-  });
+  return readEitherSide(authorsView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
 }
 
 /** Authors of a side with this username, in any case. */
@@ -61,7 +58,6 @@ export async function readAuthorVersions(
   { orm }: Reads,
   data: Data,
   authorId: Id,
-  limit = 100,
 ): Promise<AuthorVersionRow[]> {
   const view = authorVersionsView[data];
   const rows = await orm
@@ -69,7 +65,7 @@ export async function readAuthorVersions(
     .from(view)
     .where(eq(view.author_id, authorId))
     .orderBy(desc(view.valid_from))
-    .limit(limit);
+    .limit(100);
   return rows.toReversed();
 }
 

@@ -5,41 +5,34 @@ import { amongIds, type Database, type Id, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
-import { type DataScope, readEitherSide } from './data-scope.ts';
+import { type DataScope, equals, inOrderOf, readEitherSide, within } from './data-scope.ts';
 import type { LinkRow } from './links.ts';
-import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.real.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.real.$inferSelect;
 
 export async function readRunCompletion({ orm }: Reads, runId: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide((data) => {
-    const view = completionsView[data];
-    return orm.select().from(view).where(eq(view.run_id, runId)).limit(1);
-  });
+  return readEitherSide(completionsView, (view) =>
+    orm.select().from(view).where(eq(view.run_id, runId)).limit(1),
+  );
 }
 
 /** The newest completion of a search. */
 export async function readLastCompletion({ orm }: Reads, search: string): Promise<CompletionRow | undefined> {
-  return readEitherSide((data) => {
-    const view = completionsView[data];
-    return orm.select().from(view).where(eq(view.search, search)).orderBy(desc(view.id)).limit(1);
-  });
+  return readEitherSide(completionsView, (view) =>
+    orm.select().from(view).where(eq(view.search, search)).orderBy(desc(view.id)).limit(1),
+  );
 }
 
-export async function readKeyItems(
-  { orm }: Reads,
-  data: Data,
-  completionId: Id,
-  limit = 1_000,
-): Promise<KeyItemRow[]> {
+export async function readKeyItems({ orm }: Reads, data: Data, completionId: Id): Promise<KeyItemRow[]> {
   const view = keyItemsView[data];
   return orm
     .select()
     .from(view)
     .where(eq(view.completion_id, completionId))
     .orderBy(asc(view.list), asc(view.position))
-    .limit(limit);
+    .limit(1_000);
 }
 
 /** Links in the order of their IDs. */
@@ -56,8 +49,7 @@ export async function readLinksByIds(
     .where(amongIds(view.id))
     .prepare(`links_of_${data}`)
     .execute({ ids: [...new Set(ids)] });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf([...new Set(ids)], rows, ({ id }) => id);
 }
 
 /** A link with what is needed to name it. */
@@ -80,10 +72,7 @@ export async function readLinksByAddress(
 }
 
 export async function readCompletion({ orm }: Reads, id: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide((data) => {
-    const view = completionsView[data];
-    return orm.select().from(view).where(eq(view.id, id)).limit(1);
-  });
+  return readEitherSide(completionsView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
 }
 
 type CompletionFilter = DataScope & {
@@ -99,7 +88,7 @@ export async function readCompletionPage(
   { orm }: Reads,
   filter: CompletionFilter & { before?: Id | undefined; limit: number },
 ): Promise<CompletionRow[]> {
-  const { data, search, topic, changed, since, until, before, limit } = filter;
+  const { data, search, topic, changed, before, limit } = filter;
   const v = completionsView[data];
   const searches = searchesView[data];
   const mine =
@@ -110,24 +99,19 @@ export async function readCompletionPage(
           orm
             .select({ id: searches.id })
             .from(searches)
-            .where(
-              and(
-                search === undefined ? undefined : eq(searches.slug, search),
-                topic === undefined ? undefined : eq(searches.topic, topic),
-              ),
-            ),
+            .where(equals(searches, { slug: search, topic })),
         );
-  const wanted: (SQL | undefined)[] = [
-    mine,
-    changed === undefined ? undefined : eq(v.changed, changed),
-    since === undefined ? undefined : gte(v.observed_at, since),
-    until === undefined ? undefined : lt(v.observed_at, until),
-    before === undefined ? undefined : lt(v.id, before),
-  ];
   return orm
     .select()
     .from(v)
-    .where(and(...wanted))
+    .where(
+      and(
+        mine,
+        equals(v, { changed }),
+        within(v.observed_at, filter),
+        before === undefined ? undefined : lt(v.id, before),
+      ),
+    )
     .orderBy(desc(v.id))
     .limit(limit);
 }
@@ -145,13 +129,7 @@ export async function readClaimPage(
   return orm
     .select()
     .from(view)
-    .where(
-      and(
-        eq(view.search, search),
-        current === undefined ? undefined : eq(view.current, current),
-        after === undefined ? undefined : gte(view.id, after + 1n),
-      ),
-    )
+    .where(and(equals(view, { search, current }), after === undefined ? undefined : gte(view.id, after + 1n)))
     .orderBy(asc(view.id))
     .limit(limit);
 }

@@ -1,6 +1,7 @@
 /** What a read is about: one side of the data; all of it, or one search or topic. */
 
 import type { Data } from '../../domain/data.ts';
+import { and, type Column, eq, gte, lt, type SQL } from 'drizzle-orm';
 
 /** A named search or topic is of the side `data`; otherwise nothing is found. */
 export type DataScope = { data: Data; search?: string | undefined; topic?: string | undefined };
@@ -19,8 +20,36 @@ export function scopeValues({ search, topic, data }: DataScope): unknown[] {
 }
 
 /** A row by a key, which is of one side: that of whichever has it. */
-export async function readEitherSide<Row>(
-  read: (data: Data) => Promise<readonly Row[]>,
+export async function readEitherSide<View, Row>(
+  views: Readonly<Record<Data, View>>,
+  read: (view: View) => PromiseLike<readonly Row[]>,
 ): Promise<Row | undefined> {
-  return (await read('real'))[0] ?? (await read('simulated'))[0];
+  return (await read(views.real))[0] ?? (await read(views.simulated))[0];
+}
+
+/** Columns of a view have these values; an undefined value is any. */
+export function equals<Name extends string, View extends Record<Name, Column>>(
+  view: View,
+  values: { readonly [N in Name]?: View[N]['_']['data'] | undefined },
+): SQL | undefined {
+  const names = Object.keys(values) as Name[]; // Object.keys loses the names
+  return and(...names.map((name) => (values[name] === undefined ? undefined : eq(view[name], values[name]))));
+}
+
+/** From `since` on, and before `until`. */
+export function within(
+  column: Column,
+  { since, until }: { since?: Date | undefined; until?: Date | undefined },
+): SQL | undefined {
+  return and(since && gte(column, since), until && lt(column, until));
+}
+
+/** Rows in the order of these keys; keys without a row are left out. */
+export function inOrderOf<Row>(
+  keys: readonly unknown[],
+  rows: readonly Row[],
+  readKey: (row: Row) => unknown,
+): Row[] {
+  const byKey = new Map(rows.map((row) => [readKey(row), row]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
 }

@@ -67,13 +67,13 @@ export type SharedLink = {
   lead_seconds: number;
 };
 
-/** Most recently shared first. $4 maximum. */
+/** Most recently shared first. */
 const SHARED_LINKS_SQL = `
 SELECT s.link_id::text, l.url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
   extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
 FROM (
   SELECT link_id, array_agg(side ORDER BY at, side) AS topics, (array_agg(at ORDER BY at, side))[1:2] AS times
-  FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT $4
+  FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT 20
 ) s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
 
 /** Both results from one read of the sightings: as JSON, with IDs as strings and times in ms since 1970. */
@@ -86,13 +86,12 @@ type LeadRow = {
   shared: (Omit<SharedLink, 'link_id' | 'first_seen_at'> & { link_id: string; first_seen_ms: number })[];
 };
 
-/** Which of two finds links first, most links first; and links shared by several of the topics, at most `limit`. */
+/** Which of two finds links first, most links first; and links shared by several of the topics, at most 20. */
 export async function readLeads(
   { pool }: Pooled,
   { topics, from, until }: FirstFinderFilter,
-  limit = 20,
 ): Promise<{ leads: Lead[]; shared: SharedLink[] }> {
-  const { rows } = await pool.query<LeadRow>(SELECT_LEADS, [topics, from, until, limit]);
+  const { rows } = await pool.query<LeadRow>(SELECT_LEADS, [topics, from, until]);
   const { leads = [], shared = [] } = rows[0] ?? {};
   return {
     leads,

@@ -1,9 +1,9 @@
 /** Growth of posts and searches: gains, dropped posts, and counters at ages. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
-import { and, asc, eq, gte, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
 import { amongIds, type Id, type Reads } from '../database.ts';
 import {
   postAtAgeView,
@@ -108,8 +108,7 @@ async function selectGrowth(
   const ids = posts.map(({ post_id }) => post_id);
   const view = postGrowthView[data];
   const statement = orm.select().from(view).where(amongIds(view.post_id)).prepare(`growth_of_${data}`);
-  const byId = new Map((await statement.execute({ ids })).map((row) => [row.post_id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf(ids, await statement.execute({ ids }), ({ post_id }) => post_id);
 }
 
 /** Gains of searches per hour or day, oldest first. No row: not observed. */
@@ -123,10 +122,8 @@ export async function readSearchGrowth(
     .from(view)
     .where(
       and(
-        filter.search === undefined ? undefined : eq(view.search, filter.search),
-        filter.topic === undefined ? undefined : eq(view.topic, filter.topic),
-        gte(view.bucket_at, filter.from),
-        lt(view.bucket_at, filter.until),
+        equals(view, { search: filter.search, topic: filter.topic }),
+        within(view.bucket_at, { since: filter.from, until: filter.until }),
       ),
     )
     .orderBy(asc(view.bucket_at), asc(view.search))
@@ -245,12 +242,7 @@ export async function readTypicalAtAge(
   return orm
     .select()
     .from(view)
-    .where(
-      and(
-        search === undefined ? undefined : eq(view.search, search),
-        topic === undefined ? undefined : eq(view.topic, topic),
-      ),
-    )
+    .where(equals(view, { search, topic }))
     .orderBy(asc(view.search), asc(view.hours))
     .limit(limit);
 }

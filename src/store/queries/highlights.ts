@@ -13,15 +13,16 @@ export type Highlight = {
   repost_count: number | null;
 };
 
+const MAX_HIGHLIGHTS = 3;
+
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
   db: Pick<Database, 'orm'>,
   data: Data,
   diff: { newPosts: readonly Id[]; newLinks: readonly Id[] },
-  most = 3,
 ): Promise<Highlight[]> {
-  const posts = await readTopPosts(db, data, diff.newPosts, most);
-  return [...posts, ...(await readFirstLinks(db, data, diff.newLinks, most - posts.length))];
+  const posts = await readTopPosts(db, data, diff.newPosts, MAX_HIGHLIGHTS);
+  return [...posts, ...(await readFirstLinks(db, data, diff.newLinks, MAX_HIGHLIGHTS - posts.length))];
 }
 
 async function readTopPosts(

@@ -17,30 +17,22 @@ export type LinkRow = typeof linksView.real.$inferSelect;
 export type LinkSourceRow = typeof linkSourcesView.real.$inferSelect;
 
 export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefined> {
-  return readEitherSide((data) => {
-    const view = linksView[data];
-    return orm.select().from(view).where(eq(view.id, id)).limit(1);
-  });
+  return readEitherSide(linksView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
 }
 
 /** All addresses of a link, in alphabetical order. */
-export async function readLinkAddresses({ pool }: Pooled, linkId: Id, limit = 200): Promise<string[]> {
+export async function readLinkAddresses({ pool }: Pooled, linkId: Id): Promise<string[]> {
   const { rows } = await pool.query<{ address: string }>(
-    'SELECT address FROM strandline.link_addresses WHERE link_id = $1 ORDER BY address LIMIT $2',
-    [linkId, limit],
+    'SELECT address FROM strandline.link_addresses WHERE link_id = $1 ORDER BY address LIMIT 200',
+    [linkId],
   );
   return rows.map(({ address }) => address);
 }
 
 /** The searches that found a link, in the order in which they did. */
-export async function readLinkSources(
-  { orm }: Reads,
-  data: Data,
-  linkId: Id,
-  limit = 100,
-): Promise<LinkSourceRow[]> {
+export async function readLinkSources({ orm }: Reads, data: Data, linkId: Id): Promise<LinkSourceRow[]> {
   const view = linkSourcesView[data];
-  return orm.select().from(view).where(eq(view.link_id, linkId)).orderBy(asc(view.nth)).limit(limit);
+  return orm.select().from(view).where(eq(view.link_id, linkId)).orderBy(asc(view.nth)).limit(100);
 }
 
 export type LinkRank = {
@@ -54,7 +46,7 @@ export type LinkRank = {
 };
 
 /**
- * Like the view `link_ranks`, but also with runs that did not return the link. $1 link, $2 maximum runs per search.
+ * Like the view `link_ranks`, but also with runs that did not return the link. $1 link.
  */
 const SELECT_LINK_RANKS = `
 SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at, u.source, u.place,
@@ -63,15 +55,15 @@ FROM (SELECT * FROM strandline.link_sightings WHERE link_id = $1 ORDER BY first_
 JOIN strandline.searches q ON q.id = s.search_id
 CROSS JOIN LATERAL (
   SELECT id, ended_at FROM strandline.runs
-  WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded' ORDER BY id DESC LIMIT $2
+  WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded' ORDER BY id DESC LIMIT 100
 ) r
 JOIN strandline.run_results rr ON rr.run_id = r.id
 CROSS JOIN LATERAL (SELECT p.place, rr.link_sources[p.place] AS source FROM (SELECT array_position(rr.link_ids, s.link_id) AS place) p) u
 ORDER BY r.ended_at, r.id`;
 
 /** The ranks of a link per run, oldest first: the newest runs of each of the first ten searches that found it. */
-export async function readLinkRanks({ pool }: Pooled, linkId: Id, runs = 100): Promise<LinkRank[]> {
-  const { rows } = await pool.query<LinkRank>(SELECT_LINK_RANKS, [linkId, runs]);
+export async function readLinkRanks({ pool }: Pooled, linkId: Id): Promise<LinkRank[]> {
+  const { rows } = await pool.query<LinkRank>(SELECT_LINK_RANKS, [linkId]);
   return rows;
 }
 
@@ -84,7 +76,7 @@ export type Citing = {
   summary: string | null;
 };
 
-/** Bounded both ways: by the link if few completions cite it, by the newest if many do. $1 link, $2 limit. */
+/** Bounded both ways: by the link if few completions cite it, by the newest if many do. $1 link. */
 const SELECT_CITING_COMPLETIONS = `
 SELECT c.id AS completion_id, c.run_id, q.slug AS search, t.slug AS topic, c.observed_at,
   left(coalesce(c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary), 400) AS summary
@@ -92,11 +84,11 @@ FROM strandline.completions c
 JOIN strandline.searches q ON q.id = c.search_id
 JOIN strandline.topics t ON t.id = q.topic_id
 WHERE c.completion_links @> ARRAY[$1::bigint]
-ORDER BY c.observed_at DESC, c.run_id DESC LIMIT $2`;
+ORDER BY c.observed_at DESC, c.run_id DESC LIMIT 20`;
 
 /** The newest completions that cite a link. */
-export async function readCiting({ pool }: Pooled, linkId: Id, limit = 20): Promise<Citing[]> {
-  const { rows } = await pool.query<Citing>(SELECT_CITING_COMPLETIONS, [linkId, limit]);
+export async function readCiting({ pool }: Pooled, linkId: Id): Promise<Citing[]> {
+  const { rows } = await pool.query<Citing>(SELECT_CITING_COMPLETIONS, [linkId]);
   return rows;
 }
 
@@ -109,16 +101,16 @@ export type PostWithLink = {
   like_count: number | null;
 };
 
-/** $1 link, $2 limit. */
+/** $1 link. */
 const SELECT_POSTS_WITH_LINK = `
 SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id
 WHERE p.id IN (SELECT post_id FROM strandline.post_links WHERE link_id = $1)
-ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
+ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT 20`;
 
 /** The newest posts with one of the link's addresses in their text. */
-export async function readPostsWithLink({ pool }: Pooled, linkId: Id, limit = 20): Promise<PostWithLink[]> {
-  const { rows } = await pool.query<PostWithLink>(SELECT_POSTS_WITH_LINK, [linkId, limit]);
+export async function readPostsWithLink({ pool }: Pooled, linkId: Id): Promise<PostWithLink[]> {
+  const { rows } = await pool.query<PostWithLink>(SELECT_POSTS_WITH_LINK, [linkId]);
   return rows;
 }

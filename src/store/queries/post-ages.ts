@@ -1,8 +1,8 @@
 /** Counters of posts at an age, compared with what is typical of their search. */
 
-import { and, asc, desc, eq, inArray } from 'drizzle-orm';
+import { and, asc, desc, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import type { DataScope } from './data-scope.ts';
+import { type DataScope, equals } from './data-scope.ts';
 import { postAtAgeView } from '../schema/analytics/growth-views.ts';
 
 /** Counters of a post at an age, and the typical ones of its search. */
@@ -38,13 +38,7 @@ export async function readLatestAges(
       compared_with: view.compared_with,
     })
     .from(view)
-    .where(
-      and(
-        inArray(view.post_id, [...postIds]),
-        search === undefined ? undefined : eq(view.search, search),
-        topic === undefined ? undefined : eq(view.topic, topic),
-      ),
-    )
+    .where(and(inArray(view.post_id, [...postIds]), equals(view, { search, topic })))
     .orderBy(asc(view.post_id), desc(view.hours), desc(view.compared_with), asc(view.search));
   return new Map(rows.map((row) => [row.post_id, row]));
 }

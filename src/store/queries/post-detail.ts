@@ -9,7 +9,9 @@ import { type PostRow, readPostsByIds } from './posts.ts';
 
 /** A post by its key, including nested posts. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
-  return readEitherSide((data) => readPostsByIds({ orm }, data, [id]));
+  return readEitherSide({ real: 'real', simulated: 'simulated' } as const, (data) =>
+    readPostsByIds({ orm }, data, [id]),
+  );
 }
 
 type NamedPost = { id: Id; service: string };
@@ -83,19 +85,14 @@ export async function readEngagement(
 export type PostVersionRow = typeof postVersionsView.real.$inferSelect;
 
 /** The latest versions of a post, oldest first. */
-export async function readPostVersions(
-  { orm }: Reads,
-  data: Data,
-  postId: Id,
-  limit = 100,
-): Promise<PostVersionRow[]> {
+export async function readPostVersions({ orm }: Reads, data: Data, postId: Id): Promise<PostVersionRow[]> {
   const view = postVersionsView[data];
   const rows = await orm
     .select()
     .from(view)
     .where(eq(view.post_id, postId))
     .orderBy(desc(view.valid_from))
-    .limit(limit);
+    .limit(100);
   return rows.toReversed();
 }
 
@@ -111,7 +108,7 @@ export type PostSighting = {
   unseen: boolean;
 };
 
-/** $1 post, $2 limit. */
+/** $1 post. */
 const SELECT_POST_SIGHTINGS = `
 SELECT s.search_id, q.slug AS search, t.slug AS topic, s.first_run_id, s.first_seen_at,
   coalesce(u.last_seen_at, l.at) AS last_seen_at, u.post_id IS NOT NULL AS unseen
@@ -120,15 +117,14 @@ JOIN strandline.searches q ON q.id = s.search_id
 JOIN strandline.topics t ON t.id = q.topic_id
 LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id = s.post_id
 LEFT JOIN strandline.latest_results l ON l.search_id = s.search_id
-WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT $2`;
+WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT 100`;
 
 /** The searches that saw a post, in order of their first sighting. */
 export async function readPostSightings(
   { pool }: Pick<Database, 'pool'>,
   postId: Id,
-  limit = 100,
 ): Promise<PostSighting[]> {
-  const { rows } = await pool.query<PostSighting>(SELECT_POST_SIGHTINGS, [postId, limit]);
+  const { rows } = await pool.query<PostSighting>(SELECT_POST_SIGHTINGS, [postId]);
   return rows;
 }
 
@@ -142,7 +138,7 @@ export type PostRank = {
   posts: number;
 };
 
-/** For each search, its runs since the first sighting. $1 post, $2 maximum runs per search. */
+/** For each search, its runs since the first sighting. $1 post. */
 const SELECT_POST_RANKS = `
 SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at,
   array_position(rr.post_ids, s.post_id) AS rank, cardinality(rr.post_ids) AS posts
@@ -153,20 +149,16 @@ CROSS JOIN LATERAL (
   SELECT id, ended_at FROM strandline.runs
   WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded'
     AND (u.last_seen_at IS NULL OR started_at <= u.last_seen_at)
-  ORDER BY id LIMIT $2
+  ORDER BY id LIMIT 100
 ) r
 JOIN strandline.run_results rr ON rr.run_id = r.id
 ORDER BY r.ended_at, r.id`;
 
 /**
  * The ranks of a post per run, oldest first: for each of the first ten searches that saw it, the runs from its first
- * sighting to its last, at most `runs`.
+ * sighting to its last, at most 100.
  */
-export async function readPostRanks(
-  { pool }: Pick<Database, 'pool'>,
-  postId: Id,
-  runs = 100,
-): Promise<PostRank[]> {
-  const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId, runs]);
+export async function readPostRanks({ pool }: Pick<Database, 'pool'>, postId: Id): Promise<PostRank[]> {
+  const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId]);
   return rows;
 }

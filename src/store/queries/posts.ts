@@ -4,7 +4,7 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
 import type { Data } from '../../domain/data.ts';
-import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
 
 export type PostRow = typeof postsView.real.$inferSelect;
@@ -50,8 +50,7 @@ export async function readPosts(
   const statement = bestSql(order, order === 'newest' || since !== null, wanted);
   const { rows } = await db.pool.query<{ id: Id }>(statement, values);
   const ids = rows.map(({ id }) => id);
-  const posts = new Map((await readPostsByIds(db, filter.data, ids)).map((post) => [post.id, post]));
-  return ids.flatMap((id) => posts.get(id) ?? []);
+  return inOrderOf(ids, await readPostsByIds(db, filter.data, ids), ({ id }) => id);
 }
 
 /** Posts by key, in no order. */

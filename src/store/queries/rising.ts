@@ -1,9 +1,9 @@
 /** Rising posts, hashtags and domains. */
 
-import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, equals, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
 
@@ -83,7 +83,7 @@ function scopeConditions(
 ): SQL | undefined {
   return and(
     search === undefined ? isNull(view.search) : eq(view.search, search),
-    topic === undefined ? undefined : eq(view.topic, topic),
-    since === undefined ? undefined : gte(view.as_of, since),
+    equals(view, { topic }),
+    within(view.as_of, { since }),
   );
 }

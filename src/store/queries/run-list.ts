@@ -9,7 +9,7 @@ import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
 import { searches as searchTable } from '../schema/topic-tables.ts';
 import type { ServiceKind } from '../services.ts';
-import { type DataScope, readEitherSide } from './data-scope.ts';
+import { type DataScope, equals, inOrderOf, readEitherSide } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.real.$inferSelect;
@@ -22,7 +22,7 @@ export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
 }
 
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
-  return readEitherSide((data) => {
+  return readEitherSide({ real: 'real', simulated: 'simulated' } as const, (data) => {
     const view = runsView[data];
     return orm
       .select()
@@ -43,21 +43,15 @@ export async function readRuns(
   return orm
     .select()
     .from(view)
-    .where(
-      and(
-        search === undefined ? undefined : eq(view.search, search),
-        topic === undefined ? undefined : eq(view.topic, topic),
-        status === undefined ? undefined : eq(view.status, status),
-      ),
-    )
+    .where(equals(view, { search, topic, status }))
     .orderBy(desc(view.id))
     .limit(filter.limit);
 }
 
 /** The calls of a run, in order; at most a few. */
-export async function readCalls({ orm }: Reads, data: Data, runId: Id, limit = 100): Promise<CallRow[]> {
+export async function readCalls({ orm }: Reads, data: Data, runId: Id): Promise<CallRow[]> {
   const view = callsView[data];
-  return orm.select().from(view).where(eq(view.run_id, runId)).orderBy(asc(view.n)).limit(limit);
+  return orm.select().from(view).where(eq(view.run_id, runId)).orderBy(asc(view.n)).limit(100);
 }
 
 /** Rejected items of a run's response, after the ID `after`. */
@@ -99,8 +93,7 @@ export async function readRunsByIds({ orm }: Reads, data: Data, ids: readonly Id
     .from(view)
     .where(inArray(view.id, [...ids]))
     .limit(ids.length);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf(ids, rows, ({ id }) => id);
 }
 
 type RunPageFilter = {

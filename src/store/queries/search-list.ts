@@ -2,9 +2,9 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
-import { readEitherSide } from './data-scope.ts';
+import { equals, readEitherSide } from './data-scope.ts';
 import { searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
-import { and, asc, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
 export type SearchRow = typeof searchesView.real.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
@@ -14,10 +14,7 @@ export async function readSearch(
   { orm }: Pick<Database, 'orm'>,
   slug: string,
 ): Promise<SearchRow | undefined> {
-  return readEitherSide((data) => {
-    const view = searchesView[data];
-    return orm.select().from(view).where(eq(view.slug, slug)).limit(1);
-  });
+  return readEitherSide(searchesView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
 }
 
 /** Searches by topic and slug, after `after`; removed ones only on request. */
@@ -34,23 +31,20 @@ export async function readSearches(
     limit: number;
   },
 ): Promise<SearchRow[]> {
-  const view = searchesView[filter.data];
-  const wanted: (SQL | undefined)[] = [
-    filter.topic === undefined ? undefined : eq(view.topic, filter.topic),
-    filter.state === undefined ? undefined : eq(view.state, filter.state),
-    filter.operation === undefined ? undefined : eq(view.operation, filter.operation),
-    filter.service === undefined ? undefined : eq(view.service_kind, filter.service),
-    filter.removed === true ? undefined : isNull(view.archived_at),
-    filter.after === undefined
-      ? undefined
-      : sql`(${view.topic}, ${view.slug}) > (${filter.after.topic}, ${filter.after.slug})`,
-  ];
+  const { data, topic, state, operation, service, removed, after, limit } = filter;
+  const view = searchesView[data];
   return orm
     .select()
     .from(view)
-    .where(and(...wanted))
+    .where(
+      and(
+        equals(view, { topic, state, operation, service_kind: service }),
+        removed === true ? undefined : isNull(view.archived_at),
+        after && sql`(${view.topic}, ${view.slug}) > (${after.topic}, ${after.slug})`,
+      ),
+    )
     .orderBy(asc(view.topic), asc(view.slug))
-    .limit(filter.limit);
+    .limit(limit);
 }
 
 /** The versions of a search, newest first. */

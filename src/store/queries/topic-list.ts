@@ -10,10 +10,7 @@ export type TopicRow = typeof topicsView.real.$inferSelect;
 
 /** A topic by slug, including removed ones. */
 export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
-  return readEitherSide((data) => {
-    const view = topicsView[data];
-    return orm.select().from(view).where(eq(view.slug, slug)).limit(1);
-  });
+  return readEitherSide(topicsView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
 }
 
 /** Topics by slug, after the slug `after`; removed ones only on request. */

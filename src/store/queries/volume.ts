@@ -3,8 +3,8 @@
 import type { Data } from '../../domain/data.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
 import { spikesView, volumeHourlyView } from '../schema/analytics/trend-views.ts';
-import type { DataScope } from './data-scope.ts';
-import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { type DataScope, equals, within } from './data-scope.ts';
+import { and, asc, desc, gte, inArray, lt, sql } from 'drizzle-orm';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
 export type Bucket = (typeof BUCKETS)[number];
@@ -134,18 +134,15 @@ export async function readSpikePage(
     limit: number;
   },
 ): Promise<SpikeRow[]> {
-  const { data, search, topic, measure, since, until, before, limit } = filter;
+  const { data, search, topic, measure, before, limit } = filter;
   const v = spikesView[data];
   return orm
     .select()
     .from(v)
     .where(
       and(
-        search === undefined ? undefined : eq(v.search, search),
-        topic === undefined ? undefined : eq(v.topic, topic),
-        measure === undefined ? undefined : eq(v.measure, measure),
-        since === undefined ? undefined : gte(v.at, since),
-        until === undefined ? undefined : lt(v.at, until),
+        equals(v, { search, topic, measure }),
+        within(v.at, filter),
         before === undefined ? undefined : lt(v.id, before),
       ),
     )

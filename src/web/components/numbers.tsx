@@ -1,11 +1,12 @@
 /**
- * Numbers for people: counts, ratios, costs, sizes and durations. Unknown values are never shown as zero.
+ * Numbers for people: counts, ratios, costs and durations. Unknown values are never shown as zero.
  */
+
+import { formatUsd } from '../../domain/display-format.ts';
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 
 /** A number in full. */
 export function Count({ of, unit, least = false }: { of: number | null; unit?: string; least?: boolean }) {
@@ -48,7 +49,7 @@ export function Ratio({ of }: { of: number | null }) {
 export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
   if (of === null && service !== undefined && !isPaid(service)) return <>free</>;
   if (of === null) return <span class="unknown">not reported</span>;
-  return <data value={of}>{USD.format(of)}</data>;
+  return <data value={of}>{formatUsd(of)}</data>;
 }
 
 /** Whether calls to a service, by its name, cost money. */
@@ -67,14 +68,6 @@ function Unknown() {
 /** `1,234 posts`, `1 post` */
 export function formatCount(n: number, one: string, many = `${one}s`): string {
   return `${TENTH.format(n)} ${n === 1 ? one : many}`;
-}
-
-/** `812 B`, `14 kB`, `2.1 MB`, `3.4 GB`. */
-export function formatBytes(n: number): string {
-  if (n < 1_000) return `${Math.round(n)} B`;
-  if (n < 1_000_000) return `${Math.round(n / 1_000)} kB`;
-  if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(1)} MB`;
-  return `${(n / 1_000_000_000).toFixed(1)} GB`;
 }
 
 const DURATION_UNITS = [

@@ -5,7 +5,8 @@ import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries
 import type { RawResponse } from '../../store/responses.ts';
 import { Table } from '../components/data-table.tsx';
 import { ActionButton } from '../components/form.tsx';
-import { Count, formatBytes, isPaid, Usd } from '../components/numbers.tsx';
+import { formatBytes } from '../../domain/display-format.ts';
+import { Count, isPaid, Usd } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';

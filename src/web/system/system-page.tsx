@@ -27,7 +27,8 @@ import {
 } from '../../store/queries/system.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
 import { Facts, Stat, Stats } from '../components/fact-list.tsx';
-import { Count, formatBytes, formatCount } from '../components/numbers.tsx';
+import { formatBytes } from '../../domain/display-format.ts';
+import { Count, formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';

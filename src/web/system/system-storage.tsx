@@ -4,7 +4,8 @@ import type { DueForDeletion, TableSize } from '../../store/maintenance/retentio
 import type { Upkeep } from '../../store/queries/system.ts';
 import { Bars, Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
-import { Count, formatBytes, formatCount, ShortCount } from '../components/numbers.tsx';
+import { formatBytes } from '../../domain/display-format.ts';
+import { Count, formatCount, ShortCount } from '../components/numbers.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 

@@ -6,7 +6,8 @@ import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-da
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
 import { formatPercent } from '../../../src/domain/display-format.ts';
-import { formatBytes, formatDuration } from '../../../src/web/components/numbers.tsx';
+import { formatBytes } from '../../../src/domain/display-format.ts';
+import { formatDuration } from '../../../src/web/components/numbers.tsx';
 import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';
 import { findNextSteps } from '../../../src/web/runs/run-timeline.tsx';
 import { formatJsonText } from '../../../src/web/runs/run-calls.tsx';

@@ -4,8 +4,18 @@
  */
 
 import { ANALYTICS } from '../../../domain/data.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../../../domain/enumerations.ts';
 import { ref } from '../schema.ts';
-import { bigint, integer, numeric, type PgColumnBuilderBase, pgSchema, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  integer,
+  jsonb,
+  numeric,
+  type PgColumnBuilderBase,
+  pgSchema,
+  text,
+} from 'drizzle-orm/pg-core';
 
 const real = pgSchema(ANALYTICS.real);
 const simulated = pgSchema(ANALYTICS.simulated);
@@ -27,6 +37,17 @@ export const id = () => ref().notNull();
 /** A number of rows. */
 export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
+/** The search of a row. */
+export const ofSearch = () => ({ search_id: id(), search: text().notNull() });
+/** What a search or trial asks a service for. */
+export const requestColumns = () => ({
+  prompt: text().notNull(),
+  tools: text({ enum: TOOLS }).array().notNull(),
+  model: text({ enum: MODELS }).notNull(),
+  date_filter: text({ enum: DATE_FILTERS }),
+  streaming: boolean().notNull(),
+  extra: jsonb().notNull(),
+});
 
 /**
  * The contract version; raised in `migrations/views/contract.sql` whenever a view changes, see docs/reference/sql.md.

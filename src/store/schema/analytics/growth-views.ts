@@ -10,7 +10,7 @@ import {
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, tally } from './analytics-schema.ts';
+import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
 
 const growthCounters = <Name extends PostCounter>(names: readonly Name[]) =>
   forCounters(names, counter, ['first_*', '*', 'gained_*', 'lost_*']);
@@ -52,8 +52,7 @@ export const postGrowthView = analytics
 
 export const typicalAtAgeView = analytics
   .view('typical_at_age', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     hours: integer().notNull(),
@@ -65,8 +64,7 @@ export const typicalAtAgeView = analytics
 
 export const postAtAgeView = analytics
   .view('post_at_age', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
@@ -117,8 +115,7 @@ export const searchGrowthDailyView = analytics
 
 export const risingPostsView = analytics
   .view('rising_posts', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
@@ -142,8 +139,7 @@ export const risingPostsView = analytics
 
 export const searchPostGainsView = analytics
   .view('search_post_gains', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),

@@ -10,7 +10,7 @@ import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
 import { TIME_PRECISIONS } from '../../../domain/time.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id } from './analytics-schema.ts';
+import { analytics, id, ofSearch } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
 export const postsView = analytics
@@ -126,8 +126,7 @@ export const authorVersionsView = analytics
 
 export const postSightingsView = analytics
   .view('post_sightings', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     post_id: id(),
     first_run_id: id(),
     first_seen_at: instant().notNull(),
@@ -137,8 +136,7 @@ export const postSightingsView = analytics
 
 export const unseenPostsView = analytics
   .view('unseen_posts', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
@@ -152,8 +150,7 @@ export const unseenPostsView = analytics
 
 export const postsInSightView = analytics
   .view('posts_in_sight', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
@@ -192,8 +189,7 @@ export const postLinksView = analytics
 
 export const linkSightingsView = analytics
   .view('link_sightings', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     link_id: id(),
     first_run_id: id(),
     first_seen_at: instant().notNull(),
@@ -216,8 +212,7 @@ export const keyItemsView = analytics
 
 export const linkRanksView = analytics
   .view('link_ranks', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     link_id: id(),
     url: text().notNull(),
     run_id: id(),
@@ -233,8 +228,7 @@ export const linkSourcesView = analytics
     link_id: id(),
     url: text().notNull(),
     site: text().notNull(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     service: text().notNull(),
     source: text({ enum: SOURCES }).notNull(),
     first_run_id: id(),

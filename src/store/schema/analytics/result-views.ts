@@ -2,15 +2,14 @@
 
 import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, tally } from './analytics-schema.ts';
+import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
 export const completionsView = analytics
   .view('completions', {
     id: id(),
     run_id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     observed_at: instant().notNull(),
     changed: boolean().notNull(),
     summary: text(),
@@ -47,8 +46,7 @@ const cited = {
 export const claimsView = analytics
   .view('claims', {
     id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     role: text({ enum: CLAIM_ROLES }).notNull(),
     text: text().notNull(),
     first_run_id: id(),
@@ -65,8 +63,7 @@ export const completionClaimsView = analytics
   .view('completion_claims', {
     completion_id: id(),
     run_id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     observed_at: instant().notNull(),
     role: text({ enum: CLAIM_ROLES }).notNull(),
     position: integer().notNull(),

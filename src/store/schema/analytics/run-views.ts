@@ -1,10 +1,10 @@
 /** Runs, their calls and rejects, and trials, as the SQL contract shows them. */
-import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
-import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
+import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
+import { OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
 import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
 import { TOOL_REASON_NAMES } from '../../../domain/tool-coverage.ts';
 import { instant } from '../schema.ts';
-import { analytics, id, tally, usd } from './analytics-schema.ts';
+import { analytics, id, ofSearch, requestColumns, tally, usd } from './analytics-schema.ts';
 
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -18,8 +18,7 @@ export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 export const runsView = analytics
   .view('runs', {
     id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     version: integer().notNull(),
     request_version: integer().notNull(),
@@ -55,8 +54,7 @@ export const runsView = analytics
 export const runToolsView = analytics
   .view('run_tools', {
     run_id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     request_version: integer().notNull(),
     tool: text({ enum: TOOLS }).notNull(),
@@ -76,8 +74,7 @@ export const callsView = analytics
   .view('calls', {
     run_id: id(),
     n: integer().notNull(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     service: text().notNull(),
     state: text({ enum: CALL_STATES }).notNull(),
     http_status: integer(),
@@ -96,12 +93,7 @@ export const trialsView = analytics
     id: id(),
     service: text().notNull(),
     operation: text({ enum: OPERATIONS }).notNull(),
-    prompt: text().notNull(),
-    tools: text({ enum: TOOLS }).array().notNull(),
-    model: text({ enum: MODELS }).notNull(),
-    date_filter: text({ enum: DATE_FILTERS }),
-    streaming: boolean().notNull(),
-    extra: jsonb().notNull(),
+    ...requestColumns(),
     state: text({ enum: CALL_STATES }).notNull(),
     http_status: integer(),
     code: text({ enum: RUN_CODE_NAMES }),
@@ -117,8 +109,7 @@ export const rejectsView = analytics
   .view('rejects', {
     id: id(),
     run_id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     path: text().notNull(),
     code: text({ enum: REJECT_CODES }).notNull(),
     sample: text().notNull(),

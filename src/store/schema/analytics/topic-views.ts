@@ -1,9 +1,9 @@
 /** Topics, searches and their versions, as the SQL contract shows them. */
-import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
-import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
+import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
+import { OPERATIONS } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
-import { analytics, id, tally } from './analytics-schema.ts';
+import { analytics, id, ofSearch, requestColumns, tally } from './analytics-schema.ts';
 
 /** Sensitivity of spike detection. */
 export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
@@ -38,12 +38,7 @@ export const searchesView = analytics
     operation: text({ enum: OPERATIONS }).notNull(),
     version: integer().notNull(),
     request_version: integer().notNull(),
-    prompt: text().notNull(),
-    tools: text({ enum: TOOLS }).array().notNull(),
-    model: text({ enum: MODELS }).notNull(),
-    date_filter: text({ enum: DATE_FILTERS }),
-    streaming: boolean().notNull(),
-    extra: jsonb().notNull(),
+    ...requestColumns(),
     cron: text(),
     every_seconds: integer(),
     tz: text().notNull(),
@@ -62,18 +57,12 @@ export const searchesView = analytics
 
 export const searchVersionsView = analytics
   .view('search_versions', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     version: integer().notNull(),
     request_version: integer().notNull(),
     created_at: instant().notNull(),
-    prompt: text().notNull(),
-    tools: text({ enum: TOOLS }).array().notNull(),
-    model: text({ enum: MODELS }).notNull(),
-    date_filter: text({ enum: DATE_FILTERS }),
-    streaming: boolean().notNull(),
-    extra: jsonb().notNull(),
+    ...requestColumns(),
     cron: text(),
     every_seconds: integer(),
     tz: text().notNull(),
@@ -83,8 +72,7 @@ export const searchVersionsView = analytics
 
 export const searchStatesView = analytics
   .view('search_states', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     state: text({ enum: SEARCH_STATES }).notNull(),
     reason: text(),

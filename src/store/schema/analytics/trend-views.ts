@@ -2,7 +2,7 @@
 
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, tally } from './analytics-schema.ts';
+import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
 import { SENSITIVITIES } from './topic-views.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 
@@ -13,8 +13,7 @@ export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 export const coverageView = analytics
   .view('coverage', {
     run_id: id(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     observed_from: instant().notNull(),
     observed_until: instant().notNull(),
     reached_from: instant().notNull(),
@@ -37,8 +36,7 @@ const buckets = {
 
 export const derivedUntilView = analytics
   .view('derived_until', {
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     as_of: instant(),
     waiting: tally().notNull(),
@@ -53,8 +51,7 @@ export const spikesView = analytics
   .view('spikes', {
     id: id(),
     at: instant().notNull(),
-    search_id: id(),
-    search: text().notNull(),
+    ...ofSearch(),
     topic: text().notNull(),
     run_id: id(),
     measure: text({ enum: SPIKE_MEASURES }).notNull(),
