@@ -2,11 +2,9 @@
 
 import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
 import { OPERATIONS, SOURCES, TOOLS } from '../domain/enumerations.ts';
-import type { MissingTool } from '../domain/tool-coverage.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
-import { FAR_FUTURE } from '../monitor/schedule/cadence.ts';
 import { toPace } from '../monitor/schedule/pace.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
@@ -14,12 +12,12 @@ import {
   estimateCost,
   previewSearch,
   previewWrittenSchedule,
-  type SchedulePreview,
+  toPreviewJson,
 } from '../monitor/topics/schedule-preview.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { readPaces } from '../store/pace.ts';
-import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
+import { readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
@@ -107,7 +105,7 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       const missing_tools = await findMissingTools(ctx, service, search);
       const [row] = await readPaces(ctx.db, [search.id]);
       const preview = previewSearch(ctx, search, { count, pace: toPace(row ?? null) });
-      return toPreviewReply(preview, cost, missing_tools);
+      return toPreviewJson(preview, estimateCost(preview, cost), missing_tools);
     },
   );
 
@@ -132,28 +130,9 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
       const preview = previewWrittenSchedule(ctx, { ...when, operation, service_kind: kind }, { count });
       const missing = await findMissingTools(ctx, kind, { operation, tools: tools ?? TOOLS });
       const cost = await readCallCost(ctx.db, { service: kind, operation, model });
-      return toPreviewReply(preview, cost, missing);
+      return toPreviewJson(preview, estimateCost(preview, cost), missing);
     },
   );
-}
-
-function toPreviewReply(preview: SchedulePreview, call: CallCost | null, missing: MissingTool[]) {
-  const cost = estimateCost(preview, call);
-  return {
-    words: preview.words,
-    next: preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE),
-    runs_per_day: preview.runsPerDay,
-    most_runs_per_day: preview.mostRunsPerDay,
-    most_calls_per_day: preview.mostCallsPerDay,
-    calls_per_day_limit: preview.callsPerDayLimit,
-    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
-    expected_share_found: preview.expected?.caught ?? null,
-    calls_per_month: preview.runsPerMonth,
-    most_calls_per_month: preview.mostCallsPerMonth,
-    cost_per_day: cost?.day ?? null,
-    cost_per_month: cost?.month ?? null,
-    missing_tools: missing,
-  };
 }
 
 function executionRoutes(app: App, { ctx }: RouteContext): void {

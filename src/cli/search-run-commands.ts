@@ -4,13 +4,12 @@ import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';
-import { FAR_FUTURE } from '../monitor/schedule/cadence.ts';
 import { type Pace, toPace } from '../monitor/schedule/pace.ts';
 import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { previewEdit } from '../monitor/topics/save-search.ts';
-import { describeExpected, previewSearch } from '../monitor/topics/schedule-preview.ts';
+import { describeExpected, previewSearch, toPreviewJson } from '../monitor/topics/schedule-preview.ts';
 import { describeCost, forecastSaved } from '../monitor/topics/search-forecast.ts';
 import { findDefaultKind } from '../monitor/topics/service-choice.ts';
 import type { Context } from '../monitor/context.ts';
@@ -154,27 +153,11 @@ async function printPreview(
   const { page } = cli;
   const preview = previewSearch(ctx, search, options);
   const forecast = await forecastSaved(ctx, [search]);
-  const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
   const { cron, every_seconds, auto, tz } = search;
-  const value = {
-    cron,
-    every_seconds,
-    auto,
-    tz,
-    words: preview.words,
-    next,
-    runs_per_day: preview.runsPerDay,
-    most_runs_per_day: preview.mostRunsPerDay,
-    most_calls_per_day: preview.mostCallsPerDay,
-    calls_per_day_limit: preview.callsPerDayLimit,
-    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
-    expected_share_found: preview.expected?.caught ?? null,
-    calls_per_month: preview.runsPerMonth,
-    most_calls_per_month: preview.mostCallsPerMonth,
-    cost_per_day: forecast.cost?.day ?? null,
-    cost_per_month: forecast.cost?.month ?? null,
-    missing_tools: forecast.searches.flatMap(({ missing }) => missing),
-  };
+  const missing = forecast.searches.flatMap((one) => one.missing);
+  const shown = toPreviewJson(preview, forecast.cost, missing);
+  const { next } = shown;
+  const value = { cron, every_seconds, auto, tz, ...shown };
   await cli.show(json, value, () =>
     renderList(
       [

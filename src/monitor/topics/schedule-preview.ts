@@ -2,6 +2,7 @@
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
+import type { MissingTool } from '../../domain/tool-coverage.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';
@@ -162,6 +163,29 @@ export function previewWrittenSchedule(
   const slug = 'preview';
   const columns = toScheduleColumns(parseSearchSchedule({ ...written, slug }));
   return previewSearch(ctx, { slug, service_kind, operation, ...columns }, options);
+}
+
+/** A preview as JSON. @param missing_tools tools without a source */
+export function toPreviewJson(
+  preview: SchedulePreview,
+  cost: { day: Cost; month: Cost } | null,
+  missing_tools: MissingTool[],
+) {
+  return {
+    words: preview.words,
+    next: preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE),
+    runs_per_day: preview.runsPerDay,
+    most_runs_per_day: preview.mostRunsPerDay,
+    most_calls_per_day: preview.mostCallsPerDay,
+    calls_per_day_limit: preview.callsPerDayLimit,
+    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
+    expected_share_found: preview.expected?.caught ?? null,
+    calls_per_month: preview.runsPerMonth,
+    most_calls_per_month: preview.mostCallsPerMonth,
+    cost_per_day: cost?.day ?? null,
+    cost_per_month: cost?.month ?? null,
+    missing_tools,
+  };
 }
 
 /** What a search may cost, in US dollars. */
