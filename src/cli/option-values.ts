@@ -1,10 +1,8 @@
 /** Options and how their values are parsed; an invalid value is refused with what is expected. */
 
 import type { Data } from '../domain/data.ts';
-import { parseIsoInstant, parseSpan, parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
-import { SECOND } from '../domain/time.ts';
+import { parseTimePoint, TIME_POINT_EXPECTED } from '../domain/time-point.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { findDayStart } from './value-formatting.ts';
 import { Option } from 'commander';
@@ -96,33 +94,15 @@ export function timeOption(name: 'since' | 'until', words: string, page: Zoned):
   return new Option(`--${name} <time>`, words).argParser((given) => parsePastTime(given, page, name));
 }
 
-/**
- * A time in the future: ISO 8601, or a duration from now.
- * @throws InvalidInput also for a time in the past
- */
-export function parseUntil(path: string, given: string, now: Date): Date {
-  const span = parseSpan(given) ?? 0;
-  const at = span > 0 ? new Date(now.getTime() + span) : parseIsoInstant(given.trim());
-  if (at === undefined || at <= now)
-    throw createInvalidOption(
-      path,
-      given,
-      'a time in the future such as 2027-03-01 (UTC), or a duration of at most 3660d such as 90d',
-    );
-  return at;
-}
-
-/** `0`, `30m`, `12h` or `7d` in seconds. @throws InvalidInput */
-export function parseGraceSeconds(given: string): number {
-  if (given.trim() === '0') return 0;
-  const seconds = (parseSpan(given) ?? Number.NaN) / SECOND;
-  if (seconds <= MAX_GRACE_SECONDS) return seconds;
-  throw createInvalidOption('grace', given, '0, or a duration of at most 7d such as 30m, 12h or 7d');
-}
-
-function createInvalidOption(path: string, given: string, expected: string): InvalidInput {
+export function createInvalidOption(path: string, given: string, expected: string): InvalidInput {
   return new InvalidInput([{ path, given, expected }]);
 }
 
 /** Of every command that gives a new slug. */
 export const REUSE_SLUG = 'take a slug that still leads to what had it before';
+
+/** The option of commands that show one side of the data. */
+export const SIMULATED_OPTION = [
+  '--simulated',
+  'simulated data (default: real data, or simulated data if there is nothing else)',
+] as const;

@@ -8,8 +8,15 @@ import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
-import { describeBacklog, openData, printAsOfNotice, SIMULATED_OPTION } from './result-notices.ts';
+import {
+  choiceOption,
+  limitOption,
+  type PastTime,
+  SIMULATED_OPTION,
+  TIME_EXAMPLES,
+  timeOption,
+} from './option-values.ts';
+import { describeBacklog, openData, printAsOfNotice } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';

@@ -27,12 +27,6 @@ export async function printEmptySide(cli: Cli, { db }: Pick<Context, 'db'>, data
   if (notice !== null) cli.say(notice);
 }
 
-/** The option of commands that show one side of the data. */
-export const SIMULATED_OPTION = [
-  '--simulated',
-  'simulated data (default: real data, or simulated data if there is nothing else)',
-] as const;
-
 /**
  * The scope of a command: what it names, or the side that it chooses. Says if the side is simulated (rows of JSON say it
  * themselves), and if only the other one has topics.

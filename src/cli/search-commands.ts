@@ -12,11 +12,11 @@ import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { type ListOptions, showRows } from './list-command.ts';
-import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
+import { choiceOption, MAX_LIMIT, REUSE_SLUG, SIMULATED_OPTION } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
-import { openData, printForecast, printMissingTools, SIMULATED_OPTION } from './result-notices.ts';
+import { openData, printForecast, printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';

@@ -5,6 +5,7 @@ import {
   createToken,
   isTokenActive,
   listTokens,
+  MAX_GRACE_SECONDS,
   OPERATOR,
   revokeKey,
   revokeToken,
@@ -12,15 +13,41 @@ import {
   rotateToken,
   type Token,
 } from '../monitor/access/manage-tokens.ts';
+import { parseIsoInstant, parseSpan } from '../domain/time-point.ts';
+import { SECOND } from '../domain/time.ts';
 import { SCOPES } from '../monitor/access/visitor-scopes.ts';
 import { hasTokens, readTokens, type TokenRow } from '../store/tokens.ts';
 import type { Cli } from './command-context.ts';
 import { showRows } from './list-command.ts';
-import { MAX_LIMIT, parseChoice, parseGraceSeconds, parseUntil } from './option-values.ts';
+import { createInvalidOption, MAX_LIMIT, parseChoice } from './option-values.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { formatInstant } from './value-formatting.ts';
 import type { Command } from 'commander';
+
+/**
+ * A time in the future: ISO 8601, or a duration from now.
+ * @throws InvalidInput also for a time in the past
+ */
+function parseUntil(path: string, given: string, now: Date): Date {
+  const span = parseSpan(given) ?? 0;
+  const at = span > 0 ? new Date(now.getTime() + span) : parseIsoInstant(given.trim());
+  if (at === undefined || at <= now)
+    throw createInvalidOption(
+      path,
+      given,
+      'a time in the future such as 2027-03-01 (UTC), or a duration of at most 3660d such as 90d',
+    );
+  return at;
+}
+
+/** `0`, `30m`, `12h` or `7d` in seconds. @throws InvalidInput */
+function parseGraceSeconds(given: string): number {
+  if (given.trim() === '0') return 0;
+  const seconds = (parseSpan(given) ?? Number.NaN) / SECOND;
+  if (seconds <= MAX_GRACE_SECONDS) return seconds;
+  throw createInvalidOption('grace', given, '0, or a duration of at most 7d such as 30m, 12h or 7d');
+}
 
 type CreateOptions = { name: string; scope: string; expires?: string; json?: boolean };
 
