@@ -16,7 +16,7 @@ const SENTENCE_END = /[.!?؟।॥。！？]["'”’»)\]」』）]*$/u;
 /** Cut, or the introduction of something that does not follow. */
 const UNFINISHED = /(?:…|\.\.|[,;:–—-])["'”’»)\]]*$/u;
 const ENDS_IN_HAN = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]$/u;
-const LEADING_MARKS = /^(?:https?:\/\/\S+|[^\p{L}\p{N}"'“„«¿¡($€£@#「『（])+/u;
+const LEADING_MARKS = /^(?:https?:\/\/\S+|[^\p{L}\p{N}"'“„«¿¡($€£@#「『（《【])+/u;
 /** What a page calls the text that follows. */
 const LABEL = /^(?:abstract|summary|a)\s?:\s*(?=[\p{Lu}\p{N}])/iu;
 const LINK = /^https?:\/\/\S/;
@@ -78,10 +78,12 @@ export function endSentence(text: string): string {
 
 /** Unbalanced quotation marks or brackets mean that the sentence is a fragment. */
 function isBalanced(text: string): boolean {
-  if (!/["“”„()«»]/.test(text)) return true;
+  if (!/["“”„()«»《》【】]/.test(text)) return true;
   const count = (mark: string) => text.split(mark).length - 1;
   // “English” and „German“: the mark that opens one closes the other.
   const quoted = count('„') > 0 ? count('„') === count('“') : count('“') === count('”');
-  const paired = count('(') === count(')') && count('«') === count('»');
+  const paired = ['()', '«»', '《》', '【】'].every(
+    ([open = '', close = '']) => count(open) === count(close),
+  );
   return quoted && paired && count('"') % 2 === 0;
 }

@@ -5,7 +5,7 @@ import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
 import { SourceDown } from './outage.ts';
-import type { DomainFilter, SourceQuery } from './search-source.ts';
+import type { DomainFilter, FoundItem, SourceQuery } from './search-source.ts';
 
 /** The best keywords in the user's order: "ai regulation" is not "regulation ai". */
 export function pickBestWords(
@@ -162,4 +162,26 @@ export async function readPages<T>(
     }
   }
   return all;
+}
+
+/**
+ * Searches with the best words, and with fewer while nothing is found: for sources that require every word.
+ * @param attempts numbers of words
+ * @param search `isLast` if no further attempt is allowed
+ */
+export async function searchWithFewerWords<T>(
+  query: Pick<SourceQuery, 'prompt' | 'keywords'>,
+  attempts: readonly number[],
+  search: (words: string) => Promise<ResultPage<T>>,
+): Promise<readonly T[]> {
+  for (const most of attempts) {
+    const { items, isLast } = await search(joinBestWords(query, most));
+    if (items.length > 0 || isLast || query.keywords.length <= Math.min(...attempts)) return items;
+  }
+  return [];
+}
+
+/** Whether an item is of the window, for sources whose own periods are wider. */
+export function isWithinWindow({ publishedAt: at }: FoundItem, { from, to }: SourceQuery): boolean {
+  return at !== undefined && (from === undefined || at >= from) && at <= to;
 }

@@ -9,6 +9,7 @@ import { BRAVE } from './providers/brave.ts';
 import { EXA } from './providers/exa.ts';
 import { FEEDS } from './providers/feeds.ts';
 import { GDELT } from './providers/gdelt.ts';
+import { GITHUB } from './providers/github.ts';
 import { HACKER_NEWS } from './providers/hacker-news.ts';
 import { LEMMY } from './providers/lemmy.ts';
 import { MASTODON } from './providers/mastodon.ts';
@@ -30,6 +31,7 @@ export const SOURCE_REGISTRY: readonly SourceDefinition[] = [
   BLUESKY,
   X,
   STACK_EXCHANGE,
+  GITHUB,
   LEMMY,
   REDDIT,
   YOUTUBE,

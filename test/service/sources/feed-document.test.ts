@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { removeSiteFooter } from '../../../src/service/sources/feeds/known-sites.ts';
+import { toCitableLink } from '../../../src/service/citable-link.ts';
+import { identifyAddress } from '../../../src/domain/link-identity.ts';
+import { toShownLink } from '../../../src/service/sources/parse/provider-addresses.ts';
 import { parseFeedDocument } from '../../../src/service/sources/feeds/feed-document.ts';
 
 const ADDRESS = 'https://news.example/feeds/all.xml';
@@ -68,6 +71,17 @@ describe('recorded feeds', () => {
           /^I am working in Vision-Language Models .* for text-only LLMs\.$/,
         ) as unknown,
         publishedAt: '2025-09-30T16:13:33.000Z',
+      },
+    ]);
+  });
+
+  test('of a Bluesky profile: the text without what Bluesky adds to it, which has no title', () => {
+    expect(entries(sample('feed.bluesky.xml'))).toEqual([
+      {
+        title: 'But the Starlink hardware must be somehow acquired …',
+        link: 'https://bsky.app/profile/ada.example/post/3mcfiov2e7k2r',
+        text: 'But the Starlink hardware must be somehow acquired …',
+        publishedAt: '2026-01-14T16:33:00.000Z',
       },
     ]);
   });
@@ -324,4 +338,93 @@ describe('pages', () => {
     expect(parse(`<html>${'<link '.repeat(100_000)}`)).toEqual({ kind: 'page', feeds: [] });
     expect(parse(`<html>${`<link ${'a='.repeat(900)}>`.repeat(150)}`)).toEqual({ kind: 'page', feeds: [] });
   });
+});
+
+describe('the text of a watched page', () => {
+  const texts = (page: string | Uint8Array, address = 'https://city.example/notices?page=1#top') => {
+    const bytes = Buffer.from(page);
+    const document = parseFeedDocument(bytes, { address, contentType: 'text/html', isWatched: true });
+    if (document.kind !== 'text') throw new Error(`it is ${document.kind}`);
+    return document.entries;
+  };
+
+  test('is that of a recorded page, without menus, footers, lists of other pages and labels', () => {
+    const found = texts(sample('page.html'), 'https://blog.nightly.mozilla.org/2020/12/18/issue-85/');
+    expect(found.map(({ text }) => text)).toEqual([
+      'Here’s our Firefox Year in Review!',
+      'Here’s our Performance Year in Review!',
+      expect.stringMatching(/^We’ve just landed Bug 1553982, which aims to prevent .* running \(/),
+      'Users who run multiple user profiles concurrently will probably see this less!',
+      expect.stringMatching(/^Also just about to land is Bug 353804, which provides some support/),
+      'Thanks to ada, users can now import logins from Keepass(XC) into Firefox',
+      expect.stringMatching(/^From Firefox 85 it’s now possible .* in Search Preferences\. That will both/),
+      expect.stringMatching(/^From Firefox 85 it’s also possible .* under Privacy & Security/),
+      'Firefox now supports printing non-contiguous page ranges (e.g. 1-3, 6, 7) – Bug 499640',
+      'DevTools and Marionette are now fully Fission compatible! Congratulations to those teams!',
+      expect.stringMatching(/^Reminder: Nightly users can help us test Fission/),
+    ]);
+    expect(found[0]).toEqual({
+      title: 'Here’s our Firefox Year in Review!',
+      link: expect.stringMatching(
+        /^https:\/\/blog\.nightly\.mozilla\.org\/2020\/12\/18\/issue-85\/#![\da-f]{12}:~:text=Here%E2%80%99s%20our%20Firefox%20Year%20in%20Review%21$/,
+      ),
+      text: 'Here’s our Firefox Year in Review!',
+      publishedAt: null,
+      page: 'These Weeks in Firefox: Issue 85 – Firefox Nightly News',
+    });
+  });
+
+  test('has a link for each, which is a link of its own, and which browsers scroll to', () => {
+    const long = 'The ferry to the island, and back, leaves at noon from pier four';
+    const [first, second, japanese] = texts(
+      `<html><p>${long} on weekdays in winter - except Monday.<p>${long} on Sundays in winter - except Monday.<p>${'港のお知らせです。'.repeat(30)}`,
+    );
+    expect(first?.link).toMatch(
+      /^https:\/\/city\.example\/notices\?page=1#![\da-f]{12}:~:text=The%20ferry%20to%20the%20island%2C%20and%20back%2C,on%20weekdays%20in%20winter%20%2D%20except%20Monday\.$/,
+    );
+    const links = [first, second, japanese].map((entry) => entry?.link ?? '');
+    expect(new Set(links.map((link) => identifyAddress(link))).size).toBe(3);
+    for (const link of links) {
+      expect(toShownLink(link)).toBe(link);
+      expect(toCitableLink(link)).toBe(link);
+    }
+    const again = texts(
+      `<html><p>Something new on top of all that<p>${long} on weekdays in winter - except Monday.`,
+    );
+    expect(again[1]?.link).toBe(first?.link);
+  });
+
+  test.each<[string, string, string[]]>([
+    [
+      'inline elements, entities, line ends of the source, comments, characters that begin no element',
+      '<p>One <b>bold</b> word\n   and <!-- <p>not</p> --> an &amp;amp; sign, 1 < 2 <3</p>',
+      ['One bold word and an &amp; sign, 1 < 2 <3'],
+    ],
+    [
+      'each text once, and none that says what to do with the page',
+      '<p>Bridge closed for repairs<p>Bridge closed for repairs<p>Sign up for our newsletter now<p>Subscribe',
+      ['Bridge closed for repairs'],
+    ],
+    [
+      'the main part, if there is one',
+      '<p>Welcome to the city of Vellmar<main><p>Bridge closed for repairs</main><p>All rights are ours, said the mayor',
+      ['Bridge closed for repairs'],
+    ],
+    [
+      'attributes with elements, scripts with text, elements that are never closed',
+      '<script>"<p>Not a text of the page"</script><p>Bridge closed for repairs<nav><p>And the ferry sails on',
+      ['Bridge closed for repairs', 'And the ferry sails on'],
+    ],
+    ['scripts without spaces', '<p>港は閉まっています。<p>短い', ['港は閉まっています。']],
+  ])('%s', (_, page, expected) => {
+    expect(texts(`<html><body>${page}`).map(({ text }) => text)).toEqual(expected);
+  });
+
+  // Quadratic work would not end within the time limit of a test.
+  test.each(['<nav>', '<!--', '<script ', '<', '</p', '<p <p ', '<header>a '])(
+    'ends for a page of nothing but %s',
+    (piece) => {
+      expect(texts(`<html>${piece.repeat(1_500_000 / piece.length)}`)).toEqual([]);
+    },
+  );
 });

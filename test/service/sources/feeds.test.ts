@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { variable } from '../../../src/config/variable.ts';
 import { MINUTE } from '../../../src/domain/time.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
-import { feedList } from '../../../src/service/sources/feeds/feed-list.ts';
+import { feedList, pageList } from '../../../src/service/sources/feeds/feed-list.ts';
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { NEWS_SITES } from '../../../src/service/sources/feeds/news-sites.ts';
@@ -36,20 +36,33 @@ const redirect = (to: string, status = 301) => text('', status, { location: to }
 /** The process starts once for all tests of this file. */
 const parser = openFeedParser(createLogger('silent'));
 const shared = { ...parser, close: async () => {} };
+beforeAll(async () => {
+  const order = { address: 'https://a.example/', contentType: '' };
+  const parse = () => parser.parse(Buffer.from('<rss><channel/></rss>'), order, new AbortController().signal);
+  // A busy machine may take longer to start it than a document may take.
+  await vi.waitFor(parse, { timeout: 280_000, interval: 100 });
+});
 afterAll(() => parser.close());
 
 /** Serves answers by path; an address of this machine is allowed unless said otherwise. */
 async function start(
   list: (provider: Provider) => string[],
   answers: Readonly<Record<string, Answer>>,
-  means: { allow?: string; resolve?: Resolve; maxFeedMs?: number } = {},
+  means: { allow?: string; resolve?: Resolve; maxFeedMs?: number; pages?: string[] } = {},
 ) {
-  const { allow = '127.0.0.1', ...more } = means;
+  const { allow = '127.0.0.1', pages = [], ...more } = means;
   const provider = await startProvider((request, response) =>
     (answers[request.path] ?? text(CANARY, 404))(request, response),
   );
   const allowed = readAllowed(allow, 'FEEDS_ALLOW');
-  const adapter = feeds({ list: list(provider), allowed, openParser: () => shared, ...more });
+  const watched = pages.map((page) => `${provider.url}${page}`);
+  const adapter = feeds({
+    list: list(provider),
+    pages: watched,
+    allowed,
+    openParser: () => shared,
+    ...more,
+  });
   onTestFinished(() => adapter.close?.());
   const started = startAsking();
   const find = (over = {}) => adapter.find(query(over), started.asking);
@@ -290,7 +303,7 @@ describe('a feed that cannot be read is named, and the others go on', () => {
   test('a page that names itself is read once', async () => {
     const page = feed('<html><link rel="alternate" type="application/rss+xml" href="feed">');
     const { provider, problem } = await startOne(page, { maxFeedMs: 2_000 });
-    expect(await problem()).toBe('is a page, not a feed, and names no feed');
+    expect(await problem()).toBe('is a page, not a feed, and names no feed; PAGES watches its text');
     expect(provider.requests).toHaveLength(1);
   });
 
@@ -421,6 +434,91 @@ test('a document that ends the process fails alone, also right after the start',
   expect(await next).toMatchObject({ kind: 'feed', entries: [{ title: 'Tidal turbines' }] });
 });
 
+describe('a watched page', () => {
+  const notices = (...texts: string[]) =>
+    `<html><title>Notices of the harbour</title><link rel="alternate" type="application/rss+xml" href="/feed"><main>${texts.map((each) => `<p>${each}</p>`).join('')}</main>`;
+  const BRIDGE = 'The bridge is closed until further notice.';
+  const FERRY = 'From Monday the ferry leaves at nine.';
+  const HARBOUR = { prompt: 'harbour ferry', keywords: ['harbour', 'ferry'] };
+
+  async function watch(first: Answer, means: { allow?: string } = {}) {
+    const started = await start(() => [], { '/feed': text(CANARY, 500) }, { ...means, pages: ['/'] });
+    started.provider.answers(first);
+    return started;
+  }
+
+  test('says what it says now, in every period that ends now; of what appears later, when that was', async () => {
+    const { find, provider, clock } = await watch(feed(notices(BRIDGE, FERRY)));
+    const [ferry, ...others] = await find(HARBOUR);
+    expect(others).toEqual([]);
+    expect(ferry).toEqual({
+      source: 'web',
+      title: FERRY,
+      link: expect.stringMatching(/#![\da-f]{12}:~:text=From%20Monday/),
+      snippet: FERRY,
+      summaryDescription: '',
+      publishedAt: undefined,
+      periodVouched: true,
+    });
+    // The feed that it names is not read.
+    expect(provider.requests.map(({ path }) => path)).toEqual(['/']);
+    const later = 'On Friday the ferry to the harbour does not sail.';
+    provider.answers(feed(notices(BRIDGE, FERRY, later)));
+    clock.advance(15 * MINUTE);
+    const to = clock.now();
+    expect(await find({ ...HARBOUR, to })).toMatchObject([
+      { snippet: later, publishedAt: to },
+      { snippet: FERRY, link: ferry?.link, publishedAt: undefined, periodVouched: true },
+    ]);
+    // It says nothing about a period of the past.
+    const past = { from: new Date(to.getTime() - 90 * MINUTE), to: new Date(to.getTime() - 60 * MINUTE) };
+    const [then, ...more] = await find({ ...HARBOUR, ...past });
+    expect(more).toEqual([]);
+    expect(then).not.toHaveProperty('periodVouched');
+  });
+
+  test('keeps its texts and their times while it cannot be read', async () => {
+    const { find, provider, clock, adapter } = await watch(feed(notices(BRIDGE)));
+    await find(HARBOUR);
+    provider.answers(feed(notices(FERRY)), text('', 500), text('', 304), feed(notices(FERRY, BRIDGE)));
+    const times: unknown[] = [];
+    for (let i = 0; i < 4; i++) {
+      clock.advance(15 * MINUTE);
+      const found = await find({ ...HARBOUR, to: clock.now() }).catch(() => []);
+      times.push(found.map(({ publishedAt }) => publishedAt?.toISOString()));
+      if (i === 1) expect(adapter.problems?.()).toEqual([expect.stringContaining('HTTP 500')]);
+    }
+    const appeared = '2026-11-21T12:15:00.000Z';
+    expect(times).toEqual([[appeared], [], [appeared], [appeared]]);
+  });
+
+  test('is all found by its site alone; others find what is about them, with the words of its title', async () => {
+    const { find } = await watch(feed(notices(BRIDGE, FERRY)));
+    const site = { prompt: 'site:127.0.0.1', keywords: ['127.0.0.1'] };
+    expect((await find(site)).map(({ snippet }) => snippet)).toEqual([BRIDGE, FERRY]);
+    expect(await find({ prompt: 'tidal turbines', keywords: ['tidal', 'turbines'] })).toEqual([]);
+  });
+
+  test('without text is named, as is one that is gone, and it is fetched by the rules of feeds', async () => {
+    const scripts = await watch(
+      feed('<html><div id="app"></div><script>render("The bridge is closed")</script>'),
+    );
+    await scripts.find(HARBOUR).catch(() => {});
+    expect(scripts.adapter.problems?.()).toEqual([
+      expect.stringContaining('has no text: scripts may write it'),
+    ]);
+    const gone = await watch(text('', 410));
+    await gone.find(HARBOUR).catch(() => {});
+    expect(gone.adapter.problems?.()).toEqual([
+      expect.stringContaining('gone (HTTP 410); remove it from PAGES'),
+    ]);
+    const hidden = await watch(feed(notices(FERRY)), { allow: '' });
+    await hidden.find(HARBOUR).catch(() => {});
+    expect(hidden.adapter.problems?.()).toEqual([expect.stringMatching(/public|https/)]);
+    expect(hidden.provider.requests).toEqual([]);
+  });
+});
+
 describe('FEEDS', () => {
   const read = (value: string): unknown =>
     readConfig({ FEEDS: value }).settings.read(variable('FEEDS', feedList, '', { default: 'en' }));
@@ -442,6 +540,9 @@ describe('FEEDS', () => {
     ['https://old.reddit.com/r/rust', ['https://www.reddit.com/r/rust/new/.rss']],
     ['https://www.reddit.com/u/spez/', ['https://www.reddit.com/user/spez/submitted/.rss']],
     ['https://www.reddit.com/r/rust/.rss', ['https://www.reddit.com/r/rust/.rss']],
+    ['https://bsky.app/profile/ada.example', ['https://bsky.app/profile/ada.example/rss']],
+    ['https://bsky.app/profile/did:plc:abc', ['https://bsky.app/profile/did:plc:abc/rss']],
+    ['https://bsky.app/profile/ada.example/post/1', ['https://bsky.app/profile/ada.example/post/1']],
     ['https://www.youtube.com/@handle', ['https://www.youtube.com/@handle']],
     [
       'https://youtube.com.example/channel/UC9PBzalIcEQCsiIkq36PyUA',
@@ -483,6 +584,17 @@ describe('FEEDS', () => {
     const many = path.join(directory, 'many.txt');
     await writeFile(many, Array.from({ length: 101 }, (_, i) => `https://a.example/${i}`).join('\n'));
     expect(() => read(many)).toThrow(/at most 100/);
+  });
+
+  test('PAGES lists addresses only, as they are', async () => {
+    const pages = (value: string): unknown =>
+      readConfig({ PAGES: value }).settings.read(variable('PAGES', pageList, '', { default: 'none' }));
+    expect(pages('none')).toEqual([]);
+    expect(pages('https://www.reddit.com/r/rust, https://a.example/x')).toEqual([
+      'https://www.reddit.com/r/rust',
+      'https://a.example/x',
+    ]);
+    expect(() => pages('en')).toThrow(/PAGES.*not so entry 1/);
   });
 
   test('none turns the source off', () => {

@@ -79,3 +79,18 @@ test('the probe distinguishes Lemmy from other servers', async () => {
   const { adapter, asking } = await startAdapter(make, json({ hello: 'world' }));
   await expect(adapter.probe?.(asking)).rejects.toThrow('unexpected response format');
 });
+
+test('reads a recorded post of lemmy.world', async () => {
+  const { find } = await startAdapter(make, json(sample('lemmy.post-list.json')));
+  expect(await find({ from: new Date('2026-08-01'), to: new Date('2026-09-01') })).toEqual([
+    {
+      source: 'discussion_board',
+      title: 'This HAS to be satire',
+      link: 'https://lemmy.world/post/50908658',
+      snippet: '',
+      summaryDescription: '',
+      publishedAt: new Date('2026-08-20T20:31:39.106Z'),
+      engagement: 1_003,
+    },
+  ]);
+});

@@ -69,6 +69,7 @@ describe('selecting sources', () => {
       'arxiv',
       'mastodon',
       'stack-exchange',
+      'github',
       'feeds',
       'gdelt',
     ]);
@@ -339,6 +340,7 @@ describe('health', () => {
       'arxiv',
       'x',
       'stack-exchange',
+      'github',
       'lemmy',
       'youtube',
       'feeds',

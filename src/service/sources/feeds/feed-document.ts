@@ -1,25 +1,26 @@
 /**
- * Parses RSS (0.91 to 2.0, and 1.0), Atom and JSON Feed, and finds the feeds that a page names. Runs in a child process
+ * Parses RSS (0.91 to 2.0, and 1.0), Atom and JSON Feed; pages are parsed by `page-document.ts`. Runs in a child process
  * with bounded memory and time (`feed-parser.ts`). Entities that a document declares are never expanded.
  */
 
-import { decodeHTML, decodeXML } from 'entities';
+import { decodeXML } from 'entities';
 import { XMLParser } from 'fast-xml-parser';
 import { parseUrl } from '../../../domain/link.ts';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
-import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { toExcerpt, toPlainText, toTitle, toTitleFromText } from '../parse/plain-text.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { removeSiteFooter } from './known-sites.ts';
 import type { FeedDocument, FeedEntry, ParseOrder } from './feed-orders.ts';
+import { findFeedLinks, readPageTexts } from './page-document.ts';
 
 /** Further entries are ignored: feeds have ten to a hundred, newest first. */
 const MAX_ENTRIES = 200;
-const MAX_TITLE_FROM_TEXT = 100;
 const NEITHER: FeedDocument = { kind: 'unreadable', why: 'is neither a feed nor a page' };
 
 /** What a document is, and what it contains. Never throws. */
-export function parseFeedDocument(bytes: Uint8Array, { address, contentType }: ParseOrder): FeedDocument {
+export function parseFeedDocument(bytes: Uint8Array, order: ParseOrder): FeedDocument {
+  const { address, contentType, isWatched } = order;
   const text = decodeBytes(bytes, contentType);
   if (text === undefined) return { kind: 'unreadable', why: 'has an unknown encoding' };
   if (text.trimStart().startsWith('{')) return parseJsonFeed(text, address);
@@ -27,7 +28,9 @@ export function parseFeedDocument(bytes: Uint8Array, { address, contentType }: P
   if (root === undefined) return NEITHER;
   if (root.declaresEntities) return { kind: 'unreadable', why: 'declares entities, which are not expanded' };
   if (/^(?:html|head|body|meta|link|title)$/i.test(root.name))
-    return { kind: 'page', feeds: findFeedLinks(text, address) };
+    return isWatched === true
+      ? { kind: 'text', entries: readPageTexts(text, address) }
+      : { kind: 'page', feeds: findFeedLinks(text, address) };
   return parseXmlFeed(text, address) ?? NEITHER;
 }
 
@@ -177,7 +180,7 @@ function toEntry(item: unknown, base: string, isAtom: boolean): FeedEntry[] {
 }
 
 function toFallbackTitle(text: string, link: string): string {
-  return toExcerpt(text, MAX_TITLE_FROM_TEXT) || new URL(link).hostname;
+  return toTitleFromText(text) || new URL(link).hostname;
 }
 
 /**
@@ -259,40 +262,4 @@ function parseJsonFeed(json: string, address: string): FeedDocument {
       ];
     }),
   };
-}
-
-// Discovery.
-
-/** Pages name their feeds in the head. */
-const MAX_PAGE_LENGTH = 300_000;
-const MAX_FEED_LINKS = 5;
-const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
-const LINK_ELEMENT = /<link\s[^<>]{1,2000}>/gi;
-const BASE_ELEMENT = /<base\s[^<>]{1,2000}>/i;
-const FEED_TYPE = /^application\/(?:rss\+xml|atom\+xml|feed\+json)$/i;
-
-/** Addresses of `<link rel="alternate">` with the type of a feed, in order. */
-function findFeedLinks(html: string, address: string): string[] {
-  const page = html.slice(0, MAX_PAGE_LENGTH).replace(COMMENT, ' ');
-  const base = parseUrl(getAttribute(BASE_ELEMENT.exec(page)?.[0] ?? '', 'href'), address)?.href ?? address;
-  const found = (page.match(LINK_ELEMENT) ?? []).flatMap((element) => {
-    const isFeed =
-      getAttribute(element, 'rel').toLowerCase().split(/\s+/).includes('alternate') &&
-      FEED_TYPE.test(getAttribute(element, 'type'));
-    const href = isFeed ? getAttribute(element, 'href') : '';
-    const link = href === '' ? undefined : toShownLink(parseUrl(href, base)?.href ?? '');
-    return link === undefined ? [] : [link];
-  });
-  return [...new Set(found)].slice(0, MAX_FEED_LINKS);
-}
-
-const ATTRIBUTE = /\s([a-z:-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/gi;
-
-/** Decoded; empty if it is missing. */
-function getAttribute(element: string, name: string): string {
-  for (const [, found = '', ...values] of element.matchAll(ATTRIBUTE)) {
-    if (found.toLowerCase() === name)
-      return decodeHTML(values.find((value) => value !== undefined) ?? '').trim();
-  }
-  return '';
 }

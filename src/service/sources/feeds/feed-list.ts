@@ -1,4 +1,4 @@
-/** `FEEDS`: which feeds to read, as a list or a file with it. */
+/** `FEEDS` and `PAGES`: which feeds to read and which pages to watch, as a list or a file with it. */
 
 import { decodeXML } from 'entities';
 import { z } from 'zod';
@@ -10,45 +10,60 @@ import { toShownLink } from '../parse/provider-addresses.ts';
 import { findKnownFeed } from './known-sites.ts';
 import { NEWS_SITES } from './news-sites.ts';
 
-const MAX_FEEDS = 100;
+const MAX_ADDRESSES = 100;
 const LANGUAGES = Object.keys(NEWS_SITES);
-const EXPECTED = `none, or URLs of feeds and sites, languages of the starting list (${LANGUAGES.join(', ')}) and hosts to leave out (-host), comma-separated, or the path of a file with one a line or OPML`;
+const EXPECTED_PAGES = 'URLs of pages, comma-separated, or the path of a file with one a line';
+const EXPECTED_FEEDS = `none, or URLs of feeds and sites, languages of the starting list (${LANGUAGES.join(', ')}) and hosts to leave out (-host), comma-separated, or the path of a file with one a line or OPML`;
 
 /** Addresses of an OPML file. */
 const OPML_ADDRESS = /\sxmlUrl\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')/gi;
 const EXCLUDED_HOST = /^-((?:[a-z\d-]{1,63}\.){1,10}[a-z\d-]{1,63})$/;
 
 /** Addresses of feeds and sites, without duplicates; empty for `none`. */
-export const feedList = z
-  .string()
-  .transform((text, ctx): string[] => {
-    const problem = (what: string) => {
-      ctx.addIssue({ code: 'custom', message: `${EXPECTED} (${what})` });
-      return z.NEVER;
-    };
-    let entries: string[];
-    try {
-      entries = isPath(text) ? readFeedFile(text) : splitList(text);
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      return problem('the file cannot be read');
-    }
-    if (entries.length === 1 && entries[0] === 'none') return [];
-    const addresses: string[] = [];
-    const excluded: string[] = [];
-    for (const [i, entry] of entries.entries()) {
-      const host = EXCLUDED_HOST.exec(entry)?.[1];
-      const ofLanguage = readLanguage(entry);
-      const link = toShownLink(entry);
-      if (host !== undefined) excluded.push(host);
-      else if (ofLanguage !== undefined) addresses.push(...ofLanguage);
-      else if (link !== undefined) addresses.push(findKnownFeed(new URL(link)) ?? new URL(link).href);
-      else return problem(`not so entry ${i + 1}`);
-    }
-    const wanted = [...new Set(addresses)].filter((address) => !isExcluded(address, excluded));
-    return wanted.length > MAX_FEEDS ? problem(`at most ${MAX_FEEDS}`) : wanted;
-  })
-  .describe(EXPECTED);
+export const feedList = listOf('FEEDS', EXPECTED_FEEDS, (entry) => {
+  if (EXCLUDED_HOST.test(entry)) return [];
+  return (
+    readLanguage(entry) ?? readAddress(entry)?.map((address) => findKnownFeed(new URL(address)) ?? address)
+  );
+}).transform(({ addresses, entries }) => {
+  const hosts = entries.flatMap((entry) => EXCLUDED_HOST.exec(entry)?.[1] ?? []);
+  return addresses.filter((address) => !isExcluded(address, hosts));
+});
+
+/** Addresses of pages, without duplicates; empty for `none`. */
+export const pageList = listOf('PAGES', EXPECTED_PAGES, readAddress).transform(({ addresses }) => addresses);
+
+/** @param read the addresses of an entry; undefined if it is invalid */
+function listOf(name: string, expected: string, read: (entry: string) => readonly string[] | undefined) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const problem = (what: string) => {
+        ctx.addIssue({ code: 'custom', message: `${expected} (${what})` });
+        return z.NEVER;
+      };
+      let entries: string[];
+      try {
+        entries = isPath(text) ? readListFile(text, name) : splitList(text);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return problem('the file cannot be read');
+      }
+      if (entries.length === 1 && entries[0] === 'none') return { addresses: [], entries: [] };
+      const found = entries.map(read);
+      const wrong = found.indexOf(undefined);
+      if (wrong !== -1) return problem(`not so entry ${wrong + 1}`);
+      const addresses = [...new Set(found.flatMap((each) => each ?? []))];
+      if (addresses.length > MAX_ADDRESSES) return problem(`at most ${MAX_ADDRESSES}`);
+      return { addresses, entries };
+    })
+    .describe(expected);
+}
+
+function readAddress(entry: string): string[] | undefined {
+  const link = toShownLink(entry);
+  return link === undefined ? undefined : [new URL(link).href];
+}
 
 /** One entry that is nothing else; also a Windows path. */
 function isPath(text: string): boolean {
@@ -56,8 +71,8 @@ function isPath(text: string): boolean {
 }
 
 /** @throws InvalidInput if it cannot be read */
-function readFeedFile(file: string): string[] {
-  const text = readSmallFile(file, 'FEEDS');
+function readListFile(file: string, name: string): string[] {
+  const text = readSmallFile(file, name);
   if (/<opml[\s>]/i.test(text))
     return Array.from(text.matchAll(OPML_ADDRESS), ([, double = '', single = '']) =>
       decodeXML(double || single).trim(),

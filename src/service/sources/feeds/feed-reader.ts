@@ -1,6 +1,7 @@
 /**
- * Reads a list of feeds: each at most every 15 minutes, only if it changed, and within limits of size and time. What they
- * contained is kept in memory. A failing feed keeps its last entries and is named among the problems; others go on.
+ * Reads a list of feeds and watched pages: each at most every 15 minutes, only if it changed, and within limits of size
+ * and time. What they contained is kept in memory. A failing feed keeps its last entries and is named among the problems;
+ * others go on.
  */
 
 import pLimit from 'p-limit';
@@ -11,6 +12,7 @@ import { type Allowed, NotAllowed, type Resolve } from '../../../platform/networ
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
+import { compareText } from '../../ranking/result-ranking.ts';
 import { findNetworkCode } from '../resilience/http-request.ts';
 import { type FeedEntry, MAX_DOCUMENT_BYTES } from './feed-orders.ts';
 import { type FeedParser, openFeedParser } from './feed-parser.ts';
@@ -26,8 +28,8 @@ export type FeedReader = {
   refresh(context: FeedContext, maxMs: number): Promise<number>;
   /** Like {@link refresh}, but a response is enough, parsed or not: the first parsing has to start a process. */
   probe(context: FeedContext, maxMs: number): Promise<number>;
-  /** Everything read so far. */
-  entries(): FeedEntry[];
+  /** Everything read so far; of pages, what appeared last comes first. */
+  entries(kind: ListedKind): FeedEntry[];
   /** Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`. */
   problems(): string[];
   /** Aborts what is being read. */
@@ -45,8 +47,15 @@ const RETRY_NETWORK_MS = MINUTE;
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5';
 
+/** Feeds, or sites that name one; or pages whose text is watched. */
+export type ListedKind = 'feeds' | 'pages';
+/** The variable that lists them, for advice. */
+const KINDS = ['feeds', 'pages'] as const;
+const VARIABLES = { feeds: 'FEEDS', pages: 'PAGES' } as const;
+
 type Feed = {
-  /** As it was given: a feed, or a site that names one. */
+  kind: ListedKind;
+  /** As it was given. */
   given: string;
   /** The feed itself, once it is known. */
   at: string;
@@ -78,20 +87,17 @@ class FeedProblem extends Error {
   }
 }
 
-/**
- * @param addresses feeds, or sites that name one
- * @param means.variable which lists them, for advice
- */
 export function createFeedReader(
-  addresses: readonly string[],
-  means: { variable: string; allowed: Allowed; resolve: Resolve } & TestedParts,
+  listed: Readonly<Record<ListedKind, readonly string[]>>,
+  means: { allowed: Allowed; resolve: Resolve } & TestedParts,
 ): FeedReader {
-  const { variable, allowed, resolve, maxFeedMs = MAX_FEED_MS, openParser = openFeedParser } = means;
+  const { allowed, resolve, maxFeedMs = MAX_FEED_MS, openParser = openFeedParser } = means;
   const closing = new AbortController();
   const places = pLimit(MAX_CONCURRENT);
   let parser: FeedParser | undefined;
-  const feeds = addresses.map(
-    (given): Feed => ({
+  const feeds = KINDS.flatMap((kind) => listed[kind].map((given) => ({ kind, given }))).map(
+    ({ kind, given }): Feed => ({
+      kind,
       given,
       at: given,
       validators: {},
@@ -117,7 +123,7 @@ export function createFeedReader(
       feed.isSlow = false;
       feed.dueAt = clock.now().getTime() + chooseFreshMs(fetched);
       if (fetched.movedTo !== undefined && feed.at === feed.given)
-        feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${variable}`;
+        feed.problem = `moved permanently to ${showAddress(fetched.movedTo)}; change it in ${VARIABLES[feed.kind]}`;
     } catch (error) {
       if (closing.signal.aborted) return;
       const { message, retryMs } = toProblem(error, limit.signal.aborted);
@@ -150,7 +156,7 @@ export function createFeedReader(
     });
     const { status } = fetched;
     if (status === 200 || (status === 304 && feed.isRead)) return fetched;
-    if (status === 410) throw new FeedProblem(`gone (HTTP 410); remove it from ${variable}`, DAY);
+    if (status === 410) throw new FeedProblem(`gone (HTTP 410); remove it from ${VARIABLES[feed.kind]}`, DAY);
     const isBusy = status === 429 || status === 503;
     const waitMs = isBusy ? (retryAfterMs(fetched.headers.get('retry-after'), clock.now()) ?? 0) : 0;
     throw new FeedProblem(`HTTP ${status}`, Math.max(waitMs, READ_EVERY_MS));
@@ -166,8 +172,15 @@ export function createFeedReader(
     parser ??= openParser(context.log);
     const { bytes, address, headers } = fetched;
     const contentType = (headers.get('content-type') ?? '').slice(0, 200);
-    const document = await parser.parse(bytes, { address, contentType }, signal);
+    const isWatched = feed.kind === 'pages';
+    const document = await parser.parse(bytes, { address, contentType, isWatched }, signal);
     signal.throwIfAborted();
+    if (document.kind === 'text') {
+      if (document.entries.length === 0) throw new FeedProblem('has no text: scripts may write it');
+      feed.entries = dateTexts(document.entries, feed, context.clock.now());
+      feed.validators = readValidators(headers);
+      return;
+    }
     if (document.kind === 'feed') {
       feed.entries = document.entries;
       feed.validators = readValidators(headers);
@@ -176,7 +189,8 @@ export function createFeedReader(
     if (document.kind === 'unreadable') throw new FeedProblem(document.why);
     // A page that names itself, or another page, is not read on.
     const [first] = feed.at === feed.given ? document.feeds.filter((found) => found !== feed.at) : [];
-    if (first === undefined) throw new FeedProblem('is a page, not a feed, and names no feed');
+    if (first === undefined)
+      throw new FeedProblem('is a page, not a feed, and names no feed; PAGES watches its text');
     feed.at = first;
     feed.validators = {};
     await take(feed, await fetch(feed, context, signal), context, signal);
@@ -212,7 +226,7 @@ export function createFeedReader(
     refresh: (context, maxMs) =>
       readDue(context, maxMs, ({ isRead, hasResponded }) => isRead && hasResponded),
     probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
-    entries: () => feeds.flatMap(({ entries }) => entries),
+    entries: (kind) => feeds.filter((feed) => feed.kind === kind).flatMap(({ entries }) => entries),
     problems: () =>
       feeds.flatMap(({ given, problem }) =>
         problem === undefined ? [] : [`${showAddress(given)}: ${problem}`],
@@ -222,6 +236,18 @@ export function createFeedReader(
       await parser?.close();
     },
   };
+}
+
+/** Texts that a page did not have before are of now; when those of its first reading appeared is unknown. */
+function dateTexts(texts: readonly FeedEntry[], { isRead, entries }: Feed, now: Date): FeedEntry[] {
+  const known = new Map(entries.map(({ link, publishedAt }) => [link, publishedAt]));
+  const appearedAt = isRead ? now.toISOString() : null;
+  return texts
+    .map((entry) => ({
+      ...entry,
+      publishedAt: known.get(entry.link) ?? (known.has(entry.link) ? null : appearedAt),
+    }))
+    .sort((a, b) => compareText(b.publishedAt ?? '', a.publishedAt ?? ''));
 }
 
 async function awaitAtMost(work: Promise<unknown>, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Finds the items of feeds that match a query. */
+/** Finds the items of feeds and watched pages that match a query. */
 
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
 import { extractSite, isWithinDomains, pickBestWords } from '../provider-query.ts';
@@ -10,31 +10,63 @@ const WORD_ATTEMPTS = [3, 2] as const;
 
 /** Entries of the window with all of the best words, most relevant first. */
 export function searchEntries(entries: readonly FeedEntry[], query: SourceQuery): FoundItem[] {
-  return matchItems(listItems(entries, query), query);
+  const matching = matchItems(listEntries(entries, query), query).map(toFoundItem);
+  return rankByText(matching, query)
+    .flatMap((i) => matching[i] ?? [])
+    .slice(0, query.limit);
 }
 
-/** Items of the window; undated ones are left to the date filter. */
-function listItems(entries: readonly FeedEntry[], { from, to, prompt, domains }: SourceQuery): FoundItem[] {
+/**
+ * Texts of the window with all of the best words, of which the title of their page may have some; what appeared last
+ * comes first. A query of nothing but a site finds all texts of it.
+ * @param isCurrent whether the window ends now: then it includes what a page said when it was first read
+ */
+export function searchTexts(
+  entries: readonly FeedEntry[],
+  query: SourceQuery,
+  isCurrent: boolean,
+): FoundItem[] {
+  const listed = listEntries(entries, query);
+  const { words, site } = extractSite(query.prompt);
+  return (site !== undefined && words === '' ? listed : matchItems(listed, query))
+    .slice(0, query.limit)
+    .map((entry) => {
+      const item = toFoundItem(entry);
+      return item.publishedAt === undefined && isCurrent ? { ...item, periodVouched: true } : item;
+    });
+}
+
+/** Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter. */
+function listEntries(entries: readonly FeedEntry[], { from, to, prompt, domains }: SourceQuery): FeedEntry[] {
   const { site } = extractSite(prompt);
   const ofSite = { include: site === undefined ? [] : [site.toLowerCase()], exclude: [] };
-  return entries.flatMap(({ title, link, text, publishedAt }): FoundItem[] => {
+  return entries.filter(({ link, publishedAt }) => {
     const at = publishedAt === null ? undefined : new Date(publishedAt);
-    if (at !== undefined && ((from !== undefined && at < from) || at > to)) return [];
-    if (!isWithinDomains(link, ofSite) || !isWithinDomains(link, domains ?? ofSite)) return [];
-    return [{ source: 'web', title, link, snippet: text, summaryDescription: '', publishedAt: at }];
+    if (at !== undefined && ((from !== undefined && at < from) || at > to)) return false;
+    return isWithinDomains(link, ofSite) && isWithinDomains(link, domains ?? ofSite);
   });
 }
 
-/** Items with all of the best words, most relevant first. */
-function matchItems(items: readonly FoundItem[], query: SourceQuery): FoundItem[] {
+/** Entries with all of the best words. */
+function matchItems(entries: readonly FeedEntry[], query: SourceQuery): FeedEntry[] {
   for (const most of WORD_ATTEMPTS) {
     const words = pickBestWords(query, most);
     if (words.length === 0) return [];
-    const matching = items.filter((item) => containsEveryWord(item, words));
-    if (matching.length > 0)
-      return rankByText(matching, query)
-        .flatMap((i) => matching[i] ?? [])
-        .slice(0, query.limit);
+    const matching = entries.filter(({ title, text, page = '' }) =>
+      containsEveryWord({ title: `${page} ${title}`, snippet: text }, words),
+    );
+    if (matching.length > 0) return matching;
   }
   return [];
+}
+
+function toFoundItem({ title, link, text, publishedAt }: FeedEntry): FoundItem {
+  return {
+    source: 'web',
+    title,
+    link,
+    snippet: text,
+    summaryDescription: '',
+    publishedAt: publishedAt === null ? undefined : new Date(publishedAt),
+  };
 }

@@ -1,4 +1,4 @@
-/** Sites whose pages have feeds at known addresses: YouTube and Reddit. */
+/** Sites whose pages have feeds at known addresses: YouTube, Reddit and Bluesky. */
 
 import { parseUrl } from '../../../domain/link.ts';
 
@@ -6,9 +6,10 @@ const YOUTUBE_HOST = /^(?:(?:www|m)\.)?youtube\.com$/;
 const CHANNEL_PATH = /^\/channel\/(UC[\w-]{22})(?:\/|$)/;
 const PLAYLIST_ID = /^[\w-]{10,60}$/;
 const REDDIT_HOST = /^(?:(?:www|old|new)\.)?reddit\.com$/;
+const BLUESKY_PROFILE = /^\/profile\/[\w.:-]{1,300}$/;
 const BOARD_PATH = /^\/(r|user|u)\/([\w-]{2,40})\/?$/;
 
-/** The feed of a channel, a playlist, a subreddit or a user; undefined for any other address. */
+/** The feed of a channel, a playlist, a subreddit, a user or a profile; undefined for any other address. */
 export function findKnownFeed({ hostname, pathname, searchParams }: URL): string | undefined {
   if (YOUTUBE_HOST.test(hostname)) {
     const feed = 'https://www.youtube.com/feeds/videos.xml';
@@ -17,17 +18,23 @@ export function findKnownFeed({ hostname, pathname, searchParams }: URL): string
     const list = pathname === '/playlist' ? (searchParams.get('list') ?? '') : '';
     return PLAYLIST_ID.test(list) ? `${feed}?playlist_id=${list}` : undefined;
   }
+  if (hostname === 'bsky.app')
+    return BLUESKY_PROFILE.test(pathname) ? `https://bsky.app${pathname}/rss` : undefined;
   const [, kind = '', name = ''] = (REDDIT_HOST.test(hostname) && BOARD_PATH.exec(pathname)) || [];
   if (name === '') return undefined;
   return `https://www.reddit.com/${kind === 'r' ? `r/${name}/new` : `user/${name}/submitted`}/.rss`;
 }
 
+/** What Bluesky writes in place of pictures, links and quoted posts. */
+const BLUESKY_FOOTER = /\s*\[contains quote post or other embedded content\]$/;
 /** What Reddit adds to each text of its feeds: `submitted by /u/name [link] [9 comments]`. */
 const REDDIT_FOOTER = /^submitted by \S{1,60}(?: to \S{1,60})? \[link\] \[(?:\d{1,9} )?comments?\]$/;
 
 /** The text of an entry without what its site adds to all of them. */
 export function removeSiteFooter(link: string, text: string): string {
-  if (!REDDIT_HOST.test(parseUrl(link)?.hostname ?? '')) return text;
+  const host = parseUrl(link)?.hostname ?? '';
+  if (host === 'bsky.app') return text.replace(BLUESKY_FOOTER, '');
+  if (!REDDIT_HOST.test(host)) return text;
   const at = text.lastIndexOf('submitted by ');
   const footer = at === -1 ? '' : text.slice(at).replace(/\s+/g, ' ').trim();
   return REDDIT_FOOTER.test(footer) ? text.slice(0, at).trim() : text;

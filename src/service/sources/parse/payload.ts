@@ -74,6 +74,14 @@ export function optionalField<S extends z.core.$ZodType>(schema: S): z.ZodCatch<
   return z.optional(schema).catch(undefined);
 }
 
+/** Reactions of all kinds; unknown and negative ones (a score) count as none. */
+export function sumReactions(...counts: readonly (number | null | undefined)[]): number {
+  return counts.reduce<number>(
+    (sum, count) => sum + (Number.isSafeInteger(count) ? Math.max(0, count ?? 0) : 0),
+    0,
+  );
+}
+
 /**
  * "Too many requests" from a provider that has its own header for the reset time.
  * @param header contains the reset time: seconds since 1970, or ISO 8601

@@ -7,9 +7,10 @@ import { removeBoilerplate } from './boilerplate.ts';
 const MAX_MARKUP_LENGTH = 4_000;
 export const MAX_SNIPPET_LENGTH = 500;
 const MAX_TITLE_LENGTH = 300;
+const MAX_TITLE_FROM_TEXT = 100;
 
 /** Up to its end or the end of the text. Removed first, since it may contain elements. */
-const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+export const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 /** Only HTML elements, so that `Vec<T>` and `a < b` remain text. */
 const INLINE_ELEMENT =
   /<\/?(?:[abisuq]|em|strong|mark|small|su[bp]|span|font|code|abbr|time|wbr|img)(?:[\s/][^<>]*)?>/g;
@@ -87,6 +88,11 @@ export function readHeading(markdown: string): string {
 
 export function toTitle(markup: string): string {
   return toExcerpt(toPlainText(markup), MAX_TITLE_LENGTH);
+}
+
+/** What stands for the title of a text that has none: its beginning. */
+export function toTitleFromText(text: string): string {
+  return toExcerpt(text, MAX_TITLE_FROM_TEXT);
 }
 
 /** Truncates at a word boundary and adds an ellipsis. @param max in UTF-16 code units */

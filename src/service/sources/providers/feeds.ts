@@ -1,13 +1,14 @@
 /**
- * RSS, Atom and JSON feeds: those of news sites from a starting list, and your own. No key, exact dates; only what the
- * feeds contain now, usually the last days.
+ * RSS, Atom and JSON feeds: those of news sites from a starting list, and your own; and pages whose text is watched. No
+ * key, exact dates; only what the feeds contain now, usually the last days.
  */
 
 import { anyText, variable } from '../../../config/variable.ts';
+import { MINUTE } from '../../../domain/time.ts';
 import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
-import { feedList } from '../feeds/feed-list.ts';
+import { feedList, pageList } from '../feeds/feed-list.ts';
 import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
 import { SourceDown } from '../outage.ts';
 
@@ -15,6 +16,8 @@ import { SourceDown } from '../outage.ts';
 const WAIT_SHARE = 0.7;
 const PROBE_WAIT_MS = 1_500;
 const MAX_HOSTS_IN_TITLE = 8;
+/** A window that ended earlier is one of the past. */
+const CURRENT_MS = 10 * MINUTE;
 
 export const FEEDS = defineSource({
   facts: {
@@ -33,28 +36,40 @@ export const FEEDS = defineSource({
   // biome-ignore format: one row for each
   variables: {
     list: variable('FEEDS', feedList, 'feeds and sites to read, and languages of the starting list of news sites', { default: 'en' }),
-    allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds may be read from, comma-separated', { unset: 'public hosts with https only' }),
+    pages: variable('PAGES', pageList, 'pages whose text is watched', { default: 'none' }),
+    allow: variable('FEEDS_ALLOW', anyText, 'non-public hosts, addresses and networks that feeds and pages may be read from, comma-separated', { unset: 'public hosts with https only' }),
   },
-  make: ({ list, allow }) =>
-    list.length === 0 ? undefined : feeds({ list, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
+  make: ({ list, pages, allow }) =>
+    list.length + pages.length === 0
+      ? undefined
+      : feeds({ list, pages, allowed: readAllowed(allow, 'FEEDS_ALLOW') }),
 });
 
 /** @param settings.resolve resolves host names; replaced in tests */
 export function feeds(
-  settings: { list: readonly string[]; allowed: Allowed; resolve?: Resolve } & TestedParts,
+  settings: {
+    list: readonly string[];
+    pages?: readonly string[];
+    allowed: Allowed;
+    resolve?: Resolve;
+  } & TestedParts,
 ): Adapter {
-  const { list, allowed, resolve = systemResolve, ...tested } = settings;
+  const { list, pages = [], allowed, resolve = systemResolve, ...tested } = settings;
   let reader: FeedReader | undefined;
   // Loaded on demand, so that reading the configuration does not load the HTTP client.
   const openReader = async () => {
     const { createFeedReader } = await import('../feeds/feed-reader.ts');
-    return (reader ??= createFeedReader(list, { variable: 'FEEDS', allowed, resolve, ...tested }));
+    return (reader ??= createFeedReader({ feeds: list, pages }, { allowed, resolve, ...tested }));
   };
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
+  const brings = [
+    ...(list.length > 0 ? [`news of ${list.length} feeds`] : []),
+    ...(pages.length > 0 ? [`text of ${pages.length} pages`] : []),
+  ];
   return {
     ...FEEDS.facts,
-    title: `${FEEDS.facts.title} (${listHosts(list)})`,
-    brings: `news of ${list.length} feeds`,
+    title: `${FEEDS.facts.title} (${listHosts([...list, ...pages])})`,
+    brings: brings.join(', '),
     problems: () => reader?.problems() ?? [],
     close: async () => reader?.close(),
     async probe(context) {
@@ -65,13 +80,17 @@ export function feeds(
       const missing = await opened.refresh(context, context.leftMs() * WAIT_SHARE);
       if (missing > 0)
         context.cutShort(
-          new SourceDown('source_timeout', { detail: `${missing} of ${list.length} feeds`, unasked: true }),
+          new SourceDown('source_timeout', {
+            detail: `${missing} of ${list.length + pages.length} feeds`,
+            unasked: true,
+          }),
         );
       const entries = opened
-        .entries()
+        .entries('feeds')
         .filter(({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)));
-      const { searchEntries } = await import('../feeds/feed-search.ts');
-      return searchEntries(entries, query);
+      const isCurrent = context.clock.now().getTime() - query.to.getTime() <= CURRENT_MS;
+      const { searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
+      return [...searchTexts(opened.entries('pages'), query, isCurrent), ...searchEntries(entries, query)];
     },
   };
 }

@@ -5,7 +5,7 @@ import { SECOND } from '../../../domain/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
-import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
+import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { joinBestWords } from '../provider-query.ts';
 
@@ -101,7 +101,7 @@ function toFoundItems(story: StoryHit): FoundItem[] {
       snippet: readSnippet(story),
       summaryDescription: '',
       publishedAt: new Date(story.created_at_i * SECOND),
-      engagement: toCount(story.points) + toCount(story.num_comments),
+      engagement: sumReactions(story.points, story.num_comments),
     },
   ];
 }
@@ -111,8 +111,4 @@ function readSnippet({ story_text, comment_text, url }: StoryHit): string {
   const text = toPlainLines(story_text || comment_text || '');
   if (text !== '') return toExcerpt(text, MAX_STORY_SNIPPET);
   return parseUrl(url ?? '')?.hostname.replace(/^www\./, '') ?? '';
-}
-
-function toCount(count: number | null | undefined): number {
-  return Number.isSafeInteger(count) ? Math.max(0, count ?? 0) : 0;
 }

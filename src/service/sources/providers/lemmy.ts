@@ -8,10 +8,10 @@ import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
-import { joinBestWords, pickShortestPeriod, readPages } from '../provider-query.ts';
+import { isWithinWindow, pickShortestPeriod, readPages, searchWithFewerWords } from '../provider-query.ts';
 import { toExcerpt, markdownToPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
-import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
+import { parseFittingItems, optionalField, parsePayload, sumReactions } from '../parse/payload.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
 
 /** "Top of the period": sort orders that also filter. A month may have 28 days. */
@@ -70,12 +70,11 @@ export function lemmy({ server }: { server: string }): Adapter {
       const { text } = await ask({ url: buildEndpoint(server, 'api/v3/site') });
       parsePayload(text, z.object({ site_view: z.unknown(), version: z.string() }));
     },
-    async find(query, context) {
-      for (const most of WORD_ATTEMPTS) {
-        const found = await searchPosts(server, joinBestWords(query, most), query, context);
-        if (found.length > 0 || query.keywords.length <= 2) return found;
-      }
-      return [];
+    find(query, context) {
+      return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => ({
+        items: await searchPosts(server, words, query, context),
+        isLast: false,
+      }));
     },
   };
 }
@@ -110,11 +109,6 @@ function readResponseText({ status, text }: ProviderResponse): string {
   throw new SourceDown('source_refused', { detail: 'HTTP 400' });
 }
 
-/** The requested period was wider. */
-function isWithinWindow({ publishedAt: at }: FoundItem, { from, to }: SourceQuery): boolean {
-  return at !== undefined && (from === undefined || at >= from) && at <= to;
-}
-
 function toFoundItems({ post, counts: { score, comments } }: PostView): FoundItem[] {
   const link = toShownLink(post.ap_id);
   if (link === undefined || post.deleted || post.removed) return [];
@@ -126,7 +120,7 @@ function toFoundItems({ post, counts: { score, comments } }: PostView): FoundIte
       snippet: toExcerpt(markdownToPlainText(post.body ?? '')),
       summaryDescription: '',
       publishedAt: parsePublishedAt(post.published),
-      engagement: Math.max(0, score) + Math.max(0, comments),
+      engagement: sumReactions(score, comments),
     },
   ];
 }

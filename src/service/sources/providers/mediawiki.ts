@@ -10,11 +10,10 @@ import type { ProviderResponse } from '../resilience/http-request.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
-import { joinBestWords, stripSigns } from '../provider-query.ts';
+import { searchWithFewerWords, stripSigns } from '../provider-query.ts';
 
-/** Every word is required. */
-const MAX_WORDS = 4;
-const MIN_WORDS = 2;
+/** Every word is required: retries with fewer. */
+const WORD_ATTEMPTS = [4, 2] as const;
 /** Maximum number of excerpts per response. */
 const MAX_PAGE_SIZE = 20;
 const MAX_LAG_MS = 5 * SECOND;
@@ -75,9 +74,10 @@ export function mediawiki(settings: {
     async find(query, context) {
       const edited = dates === 'edited' ? buildEditedFilter(query, context.clock.now()) : '';
       const limit = Math.min(query.limit, MAX_PAGE_SIZE);
-      const found = await search(`${stripSigns(joinBestWords(query, MAX_WORDS))}${edited}`, limit, context);
-      if (found.length > 0 || query.keywords.length <= MIN_WORDS) return found;
-      return search(`${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, context);
+      return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => ({
+        items: await search(`${stripSigns(words)}${edited}`, limit, context),
+        isLast: false,
+      }));
     },
   };
 }

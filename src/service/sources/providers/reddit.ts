@@ -9,10 +9,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
-import { optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { optionalField, parseFittingItems, parsePayload, sumReactions } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
-import { joinBestWords, PERIODS, pickShortestPeriod } from '../provider-query.ts';
+import { isWithinWindow, PERIODS, pickShortestPeriod, searchWithFewerWords } from '../provider-query.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse, SendRequest } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
@@ -120,16 +120,15 @@ export function reddit(settings: {
 
   return {
     ...REDDIT.facts,
-    async find(query, context) {
-      for (const most of WORD_ATTEMPTS) {
-        const posts = await search(joinBestWords(query, most), query, context);
-        const found = posts
-          .filter((post) => isVisiblePost(post) && isWithinWindow(post, query))
-          .flatMap(toFoundItems);
-        if (found.length > 0 || query.keywords.length <= 2) return found;
-        if (emptyUntil > context.clock.now().getTime()) return [];
-      }
-      return [];
+    find(query, context) {
+      return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
+        const posts = await search(words, query, context);
+        const items = posts
+          .filter(isVisiblePost)
+          .flatMap(toFoundItems)
+          .filter((item) => isWithinWindow(item, query));
+        return { items, isLast: emptyUntil > context.clock.now().getTime() };
+      });
     },
   };
 }
@@ -139,12 +138,6 @@ function isVisiblePost({ author, selftext, title, removed_by_category: removed }
   return (
     author !== '[deleted]' && !/^\[(?:removed|deleted)\]$/.test(selftext) && title !== '[deleted by user]'
   );
-}
-
-/** The requested period was wider. */
-function isWithinWindow(post: RedditPost, { from, to }: SourceQuery): boolean {
-  const at = post.created_utc * SECOND;
-  return (from === undefined || at >= from.getTime()) && at <= to.getTime();
 }
 
 function toFoundItems(post: RedditPost): FoundItem[] {
@@ -160,7 +153,7 @@ function toFoundItems(post: RedditPost): FoundItem[] {
       snippet: toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET),
       summaryDescription: '',
       publishedAt,
-      engagement: Math.max(0, score) + Math.max(0, comments),
+      engagement: sumReactions(score, comments),
     },
   ];
 }

@@ -6,10 +6,16 @@ import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
 import { readWaitMs } from '../../../protocol/retry-after.ts';
 import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
-import { optionalField, parseFittingItems, parsePayload, tryParsePayload } from '../parse/payload.ts';
+import {
+  optionalField,
+  parseFittingItems,
+  parsePayload,
+  sumReactions,
+  tryParsePayload,
+} from '../parse/payload.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
-import { joinBestWords } from '../provider-query.ts';
+import { searchWithFewerWords } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
@@ -79,10 +85,10 @@ export function stackExchange(settings: {
       context,
     );
 
-  async function searchSite(site: string, query: SourceQuery, context: AdapterContext): Promise<FoundItem[]> {
-    for (const most of WORD_ATTEMPTS) {
+  const searchSite = (site: string, query: SourceQuery, context: AdapterContext) =>
+    searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
       const params = {
-        q: joinBestWords(query, most),
+        q: words,
         site,
         sort: 'relevance',
         order: 'desc',
@@ -92,11 +98,11 @@ export function stackExchange(settings: {
         todate: formatSecond(query.to),
       };
       const { items, backoff } = await search(params, context);
-      const found = parseFittingItems(items, question).flatMap(toFoundItems);
-      if (found.length > 0 || query.keywords.length <= 2 || backoff !== undefined) return found;
-    }
-    return [];
-  }
+      return {
+        items: parseFittingItems(items, question).flatMap(toFoundItems),
+        isLast: backoff !== undefined,
+      };
+    });
 
   return {
     ...STACK_EXCHANGE.facts,
@@ -163,7 +169,7 @@ function toFoundItems({
       snippet: toExcerpt(toPlainText(body ?? '')),
       summaryDescription: '',
       publishedAt: new Date(created * SECOND),
-      engagement: Math.max(0, score) + Math.max(0, answers),
+      engagement: sumReactions(score, answers),
     },
   ];
 }
