@@ -7,7 +7,11 @@ import { readFrames, writeFrame } from '../platform/child-frames.ts';
 import {
   COMMAND_PATH,
   type ForwardedCommand,
+  isProof,
   MAX_OUTPUT_BYTES,
+  NONCE_HEADER,
+  PROOF_HEADER,
+  proveKey,
   type ServerFrame,
   serverFrame,
   type ShellFrame,
@@ -15,6 +19,7 @@ import {
 import { listenForShutdown } from './process-exit.ts';
 import { readErrorCode, type RunningServer } from './running-server.ts';
 import { isTerminal, type Shell } from './terminal-io.ts';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 
@@ -61,12 +66,13 @@ export async function runAtServer(
       `${name} is strandline ${server.version}, but this command is ${VERSION}. Restart the server, or use its version.`,
     );
   const stdin = readStdin(io);
+  const nonce = randomBytes(16).toString('hex');
   const request = openRequest({
     host: '127.0.0.1',
     port: server.port,
     path: COMMAND_PATH,
     method: 'POST',
-    headers: { authorization: `Bearer ${server.key}` },
+    headers: { [NONCE_HEADER]: nonce },
     agent: false,
   });
   request.on('error', () => {}); // reported where it is awaited
@@ -105,10 +111,16 @@ export async function runAtServer(
     request.flushHeaders();
     const [response] = (await once(request, 'response')) as [IncomingMessage]; // as node:http says
     clearTimeout(waiting);
+    const nonces = [nonce, String(response.headers[NONCE_HEADER])];
+    if (!isProof(response.headers[PROOF_HEADER], proveKey(server.key, 'server', nonces)))
+      throw new Refused(
+        'unavailable',
+        `${name} no longer takes commands: another program listens on its port. Nothing was sent to it. Restart the server.`,
+      );
     if (response.statusCode !== 200)
       throw new Refused('unavailable', `${name} refused the command: ${await readReason(response)}`);
     // Only now: a server that did not respond in time must not run it later.
-    send({ is: 'run' }, Buffer.from(JSON.stringify(command)));
+    send({ is: 'run', proof: proveKey(server.key, 'shell', nonces) }, Buffer.from(JSON.stringify(command)));
     const frames: [ServerFrame, Buffer][] = [];
     const read = readFrames((head, body) => frames.push([serverFrame.parse(head), body]), MAX_OUTPUT_BYTES);
     for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -173,10 +173,20 @@ export function openCli(
     atServer,
     withServer: async (work) => {
       if (await atServer()) return;
-      await withProgram(async (program, stopping) => {
-        if (caller === undefined) await assertNoOwner(program);
-        await work(program, stopping);
+      const owner = await withProgram(async (program, stopping) => {
+        const found = caller === undefined ? await program.embedded?.findOwner() : undefined;
+        if (found === undefined) await work(program, stopping);
+        return found;
       });
+      if (owner === undefined) return;
+      // It starts, or its file is gone: it cannot be asked yet, and this process may not act in its place.
+      const { watchServer } = await import('./running-server.ts');
+      page.say(`Waiting for the server (process ${owner.pid}) to take commands…`);
+      for await (const _ of watchServer(readOnce().dataDir, SERVER_WAIT_MS)) if (await atServer()) return;
+      throw new Refused(
+        'unavailable',
+        `The server of this data directory (process ${owner.pid}) takes no commands yet. Try again; if it does not help, restart the server.`,
+      );
     },
     readFile: (file, option) => {
       const known = files[file];
@@ -187,15 +197,8 @@ export function openCli(
   } satisfies Omit<Cli, keyof Shell>);
 }
 
-/** A server that starts, or whose file is gone, cannot be asked, and this process may not act in its place. */
-async function assertNoOwner({ embedded }: Program): Promise<void> {
-  const owner = await embedded?.findOwner();
-  if (owner !== undefined)
-    throw new Refused(
-      'unavailable',
-      `The server of this data directory (process ${owner.pid}) takes no commands yet. Try again; if it does not help, restart the server.`,
-    );
-}
+/** A server takes commands soon after it owns the data directory. */
+const SERVER_WAIT_MS = 5_000;
 
 const BOOT_NOTICE_MS = 1_000;
 

@@ -1,19 +1,23 @@
 /**
  * Runs commands of other shells in the server that owns the data directory, with its configuration, network and keys. It listens
- * on loopback only, and accepts only the key in `server.json`.
+ * on loopback only, and runs nothing for whoever does not prove to have the key in `server.json`.
  */
 
 import type { Program } from '../app/program.ts';
 import { VERSION } from '../config/version.ts';
 import { Refused } from '../domain/errors.ts';
+import { SECOND } from '../domain/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
-import { hashKey, isKeyOf, keyOfHeader } from '../platform/keys.ts';
 import type { Cli, RunCli } from './command-context.ts';
 import {
   COMMAND_PATH,
   type ForwardedCommand,
   forwardedCommand,
+  isProof,
   MAX_COMMAND_BYTES,
+  NONCE_HEADER,
+  PROOF_HEADER,
+  proveKey,
   type ServerFrame,
   shellFrame,
 } from './forwarded-command.ts';
@@ -33,6 +37,11 @@ export type CommandServer = {
 /** At once; a script may start several. They share the connections of the program. */
 const MAX_COMMANDS = 32;
 
+/** From the response head until the command came. */
+const COMMAND_WAIT_MS = 10 * SECOND;
+/** Messages beyond are dropped. */
+const MAX_UNREAD_BYTES = 1_000_000;
+
 type RunningCommand = { interrupt: () => void; ended: Promise<void> };
 
 /**
@@ -48,18 +57,18 @@ export async function serveCommands(
   if (program.embedded === null || run === undefined) return null;
   const { config, log } = program.ctx;
   const key = randomBytes(32).toString('base64url');
-  const hash = hashKey(key);
   config.secrets.push(key);
   const commands = new Set<RunningCommand>();
 
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
     const refuse = (status: number, words: string) =>
       response.writeHead(status, { connection: 'close' }).end(`${words}\n`);
-    const given = keyOfHeader(request.headers.authorization);
-    if (given === undefined || !isKeyOf(given, hash)) return void refuse(401, 'the key is wrong');
+    const nonces = [String(request.headers[NONCE_HEADER]), randomBytes(16).toString('hex')];
+    response.setHeader(NONCE_HEADER, nonces[1] ?? '');
+    response.setHeader(PROOF_HEADER, proveKey(key, 'server', nonces));
     if (request.method !== 'POST' || request.url !== COMMAND_PATH) return void refuse(404, 'not found');
     if (commands.size >= MAX_COMMANDS) return void refuse(503, `it runs ${MAX_COMMANDS} commands already`);
-    const command = answer(program, run, key, request, response);
+    const command = answer({ program, run, key, proof: proveKey(key, 'shell', nonces) }, request, response);
     commands.add(command);
     void command.ended
       .catch((error: unknown) => log.debug({ err: error }, 'command of a shell failed'))
@@ -93,9 +102,7 @@ async function listen(server: Server): Promise<number> {
 
 /** Runs one command: its frames come in the request, and its output goes into the response, which lasts as long as it does. */
 function answer(
-  program: Program,
-  run: RunCli,
-  key: string,
+  { program, run, key, proof }: { program: Program; run: RunCli; key: string; proof: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): RunningCommand {
@@ -117,15 +124,19 @@ function answer(
   response.flushHeaders();
   const received = new Promise<ForwardedCommand>((resolve, reject) => {
     const read = readFrames((head, body) => {
-      const { is } = shellFrame.parse(head);
-      if (is === 'run') resolve(forwardedCommand.parse(JSON.parse(body.toString('utf8'))));
-      else if (is === 'interrupt') interrupt();
-      else stdin.push(is === 'input' ? body : null);
+      const frame = shellFrame.parse(head);
+      if (frame.is === 'run') {
+        if (!isProof(frame.proof, proof)) throw new Refused('unavailable', 'the shell does not have the key');
+        clearTimeout(waiting);
+        resolve(forwardedCommand.parse(JSON.parse(body.toString('utf8'))));
+      } else if (frame.is === 'interrupt') interrupt();
+      else stdin.push(frame.is === 'input' ? body : null);
     }, MAX_COMMAND_BYTES);
     const refuse = (error: unknown) => {
       reject(error instanceof Error ? error : new Error(String(error)));
       response.destroy();
     };
+    const waiting = setTimeout(() => refuse(new Refused('unavailable', 'no command came')), COMMAND_WAIT_MS);
     request.on('error', refuse).on('data', (chunk: Buffer) => {
       try {
         read(chunk);
@@ -137,6 +148,7 @@ function answer(
     response
       .on('error', () => {})
       .on('close', () => {
+        clearTimeout(waiting);
         stdin.push(null);
         interrupt();
         interrupt();
@@ -147,14 +159,29 @@ function answer(
 
   async function runForShell(command: ForwardedCommand): Promise<void> {
     const { argv, terminals, settings, account, files, logLevel, ...rest } = command;
-    const print = (is: 'out' | 'err') =>
-      new Writable({ write: (chunk: Uint8Array, _encoding, done) => void send({ is }, chunk, done) })
-        // What it prints after the shell has gone is lost, and does not end the server.
-        .on('error', () => {});
+    const print = (write: Writable['_write']) =>
+      // What it prints after the shell has gone is lost, and does not end the server.
+      new Writable({ write }).on('error', () => {});
+    let dropped = 0;
+    // Commands wait until stdout is read, but not stderr: a shell that is suspended must not fill the memory of the server.
+    const printMessage: Writable['_write'] = (chunk: Uint8Array, _encoding, done) => {
+      if (response.destroyed) return done(new Refused('unavailable', 'the shell has gone'));
+      if (response.writableLength > MAX_UNREAD_BYTES) dropped += chunk.length;
+      else {
+        noteDropped();
+        send({ is: 'err' }, chunk);
+      }
+      done();
+    };
+    const noteDropped = () => {
+      if (dropped > 0)
+        send({ is: 'err' }, Buffer.from(`(${dropped} bytes of messages dropped: they were not read)\n`));
+      dropped = 0;
+    };
     const io: Io = {
       ...rest,
-      stdout: print('out'),
-      stderr: Object.assign(print('err'), { isTTY: terminals.stderr }),
+      stdout: print((chunk: Uint8Array, _encoding, done) => void send({ is: 'out' }, chunk, done)),
+      stderr: Object.assign(print(printMessage), { isTTY: terminals.stderr }),
       stdin: Object.assign(stdin, { isTTY: terminals.stdin }),
       isTTY: terminals.stdout,
     };
@@ -170,6 +197,7 @@ function answer(
         listenForShutdown: () => shutdown,
       },
     });
+    noteDropped();
     send({ is: 'exit', code });
     response.end();
   }

@@ -1,8 +1,28 @@
 /** What a shell and the server that runs its command send each other: frames over one HTTP request and its response. */
 
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
 export const COMMAND_PATH = '/command';
+/** Headers of the request: the shell's nonce; of the response: the server's, and its proof. */
+export const NONCE_HEADER = 'strandline-nonce';
+export const PROOF_HEADER = 'strandline-proof';
+
+/**
+ * What one side sends so that the other knows that it has the key, which itself is never sent: whatever listens on the port of
+ * a server that has gone learns nothing.
+ */
+export function proveKey(key: string, side: 'server' | 'shell', nonces: readonly string[]): string {
+  return createHmac('sha256', key)
+    .update([side, ...nonces].join(' '))
+    .digest('base64url');
+}
+
+/** In constant time. */
+export function isProof(given: unknown, expected: string): boolean {
+  const [a, b] = [Buffer.from(String(given)), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
 
 /** A command, as its shell got it. */
 export const forwardedCommand = z.object({
@@ -40,7 +60,10 @@ export type ForwardedCommand = z.infer<typeof forwardedCommand>;
 export type ShellSetting = NonNullable<ForwardedCommand['settings']>[number];
 
 /** From the shell. The body of `run` is the command as JSON, that of `input` bytes of stdin. */
-export const shellFrame = z.object({ is: z.enum(['run', 'input', 'input_end', 'interrupt']) });
+export const shellFrame = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('run'), proof: z.string() }),
+  z.object({ is: z.enum(['input', 'input_end', 'interrupt']) }),
+]);
 export type ShellFrame = z.infer<typeof shellFrame>;
 
 /** From the server. The body of `out` and `err` is text; `ask` wants the shell's stdin. */

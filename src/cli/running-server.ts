@@ -4,6 +4,8 @@
  */
 
 import { Refused } from '../domain/errors.ts';
+import { on } from 'node:events';
+import { watch } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -17,7 +19,7 @@ const runningServer = z.object({
   dashboard: z.string().nullable(),
   /** On loopback. */
   port: z.number().int().positive(),
-  /** New at each start; never logged. */
+  /** New at each start; never logged, and never sent: both sides prove that they have it. */
   key: z.string(),
 });
 
@@ -55,6 +57,20 @@ export async function findServer(dataDir: string): Promise<RunningServer | undef
   if (!read.success)
     throw new Refused('unavailable', `${file} is from another version of strandline: restart the server`);
   return isRunning(read.data.pid) ? read.data : undefined;
+}
+
+/** Yields at once, and whenever a server records itself or leaves, until the time is up. */
+export async function* watchServer(dataDir: string, forMs: number): AsyncGenerator<void> {
+  const watcher = watch(dataDir);
+  const changes = on(watcher, 'change', { signal: AbortSignal.timeout(forMs) });
+  try {
+    yield;
+    for await (const [, name] of changes) if (name === FILE_NAME) yield;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  } finally {
+    watcher.close();
+  }
 }
 
 function parseJson(text: string): unknown {

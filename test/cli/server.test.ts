@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { request as openRequest } from 'node:http';
+import { type IncomingMessage, request as openRequest } from 'node:http';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Program } from '../../src/app/program.ts';
+import { proveKey } from '../../src/cli/forwarded-command.ts';
 import { serveCommands } from '../../src/cli/command-server.ts';
 import { Refused } from '../../src/domain/errors.ts';
 import { writeFrame } from '../../src/platform/child-frames.ts';
@@ -152,6 +153,52 @@ test('a command that asks reads what is typed in the shell', async () => {
   await rm(other, { recursive: true });
 });
 
+const COMMAND = {
+  argv: ['x'],
+  account: 'a',
+  files: {},
+  env: {},
+  terminals: { stdin: false, stdout: false, stderr: false },
+};
+
+/** A request for a command, as a shell opens it. */
+async function openCommand(port: number) {
+  const headers = { 'strandline-nonce': 'n' };
+  const request = openRequest({ host: '127.0.0.1', port, path: '/command', method: 'POST', headers });
+  request.on('error', () => {}).flushHeaders();
+  const [response] = (await once(request, 'response')) as [IncomingMessage]; // as node:http says
+  response.on('error', () => {});
+  return { request, response, nonces: ['n', String(response.headers['strandline-nonce'])] };
+}
+
+test('a suspended shell does not fill the memory of the server with messages, and learns that some are missing', async () => {
+  const other = await makeDirectory();
+  const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
+  const program = { ctx, embedded: {} } as unknown as Program; // as above
+  const line = Buffer.alloc(10_000, 'x');
+  const held: number[] = [];
+  const commands = await serveCommands(program, null, {
+    run: async (_argv, { stderr }) => {
+      for (let n = 0; n < 10_000; n += 1) stderr.write(line);
+      held.push(stderr.writableLength);
+      return 0;
+    },
+  });
+  const { key, port } = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
+  const { request, response, nonces } = await openCommand(port);
+  request.write(
+    writeFrame({ is: 'run', proof: proveKey(key, 'shell', nonces) }, Buffer.from(JSON.stringify(COMMAND))),
+  );
+  await until('the command has printed', async () => held.length > 0);
+  const text = (await response.toArray()).join('');
+  expect(held).toEqual([0]);
+  // A hundred megabytes were printed.
+  expect(text.length).toBeLessThan(20_000_000);
+  expect(text).toMatch(/\(\d+ bytes of messages dropped: they were not read\)/);
+  await commands?.close();
+  await rm(other, { recursive: true });
+});
+
 test('a command that prints after its shell has gone ends alone: the server continues', async () => {
   const other = await makeDirectory();
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
@@ -178,18 +225,16 @@ test('a command that prints after its shell has gone ends alone: the server cont
     },
   });
   const { key, port } = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
-  const headers = { authorization: `Bearer ${key}` };
-  const request = openRequest({ host: '127.0.0.1', port, path: '/command', method: 'POST', headers });
-  request.on('error', () => {});
-  const terminals = { stdin: false, stdout: false, stderr: false };
-  const command = { argv: ['x'], account: 'a', files: {}, env: {}, terminals };
-  request.write(writeFrame({ is: 'run' }, Buffer.from(JSON.stringify(command))));
+  const { request, nonces } = await openCommand(port);
+  request.write(
+    writeFrame({ is: 'run', proof: proveKey(key, 'shell', nonces) }, Buffer.from(JSON.stringify(COMMAND))),
+  );
   await beginning;
   request.destroy();
   // Waits for the command.
   await until('the command ends', async () => refused.length === 2);
   await commands?.close();
-  expect(refused).toEqual(['Error', 'Error']);
+  expect(refused).toEqual(['Refused', 'Error']);
   await rm(other, { recursive: true });
 });
 
@@ -341,16 +386,21 @@ test('Ctrl-C interrupts the command in the server: its run goes back to the queu
 test('only the key in the file is accepted, which only its owner may read, and which appears nowhere', async () => {
   const { key, port } = await readServer();
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  const ask = async (authorization: string | undefined) => {
-    const headers = authorization === undefined ? {} : { authorization };
-    const request = openRequest({ host: '127.0.0.1', port, path: '/command', method: 'POST', headers }).end();
-    const [response] = (await once(request, 'response')) as [Readable & { statusCode: number }]; // as node:http says
-    response.destroy();
-    return response.statusCode;
+  // The server proves that it has the key before the shell says anything; then the shell does. The key itself is never sent.
+  const ask = async (keyOfShell: string) => {
+    const { request, response, nonces } = await openCommand(port);
+    expect(response.headers['strandline-proof']).toBe(proveKey(key, 'server', nonces));
+    const command = JSON.stringify({ ...COMMAND, argv: ['status'] });
+    request.write(
+      writeFrame({ is: 'run', proof: proveKey(keyOfShell, 'shell', nonces) }, Buffer.from(command)),
+    );
+    // Whoever has the key gets what the command prints; otherwise the connection is closed.
+    const first = await Promise.race([once(response, 'data'), once(response, 'close')]).catch(() => []);
+    request.destroy();
+    return first.length > 0;
   };
-  expect(await ask(undefined)).toBe(401);
-  expect(await ask(`Bearer ${key.slice(1)}x`)).toBe(401);
-  expect(await ask(`Bearer ${key}`)).toBe(200);
+  expect(await ask(`${key.slice(1)}x`)).toBe(false);
+  expect(await ask(key)).toBe(true);
   expect(printed).not.toContain(key);
 });
 
@@ -367,7 +417,8 @@ test('where the server does not take the command, it says so and calls nothing',
   expect((await attempt({ version: '0.0.1' })).stderr).toBe(
     `error: The running server (process ${pid}) is strandline 0.0.1, but this command is ${own.version}. Restart the server, or use its version.\n`,
   );
-  expect((await attempt({ key: 'wrong' })).stderr).toContain('refused the command: the key is wrong');
+  // As if another program listened on the port: it gets neither the key nor the command.
+  expect((await attempt({ key: 'wrong' })).stderr).toContain('Nothing was sent to it.');
   // Nothing listens there, and nothing is in the file: the database knows the owner.
   expect((await attempt({ port: 1 })).stderr).toContain(`(process ${pid}) takes no commands yet`);
   expect(await attempt(null)).toMatchObject({
@@ -379,7 +430,12 @@ test('where the server does not take the command, it says so and calls nothing',
     expect.objectContaining({ check: 'server', ok: false }),
   );
 
+  await rm(file());
+  const stderr = collector();
+  const early = run(['search', 'preview', '--every', '1h'], {}, { stderr: stderr.stream });
+  await until('the shell waits', async () => stderr.text().includes('Waiting for the server'));
   await writeFile(file(), JSON.stringify(own), { mode: 0o600 });
+  expect((await early).code).toBe(0);
   expect((await run(['topic', 'list'])).stdout).not.toContain('not-saved');
   expect(
     stub.requests.slice(before).filter(({ body }) => JSON.stringify(body).includes('not saved')),
