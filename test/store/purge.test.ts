@@ -6,6 +6,7 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { continuePurges } from '../../src/store/maintenance/purge.ts';
+import { until } from '../processes.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 import { LOG_TABLES, readFacts } from './fact-tables.ts';
@@ -191,6 +192,33 @@ test('waits for a run in progress, and saves of other searches go on', async () 
   expect(
     await rows(`SELECT external_id FROM strandline.posts WHERE external_id IN ('41', '42', '43') ORDER BY 1`),
   ).toEqual([{ external_id: '41' }, { external_id: '42' }]);
+});
+
+test('a late save that has locked its run finishes first: neither it nor the purge is aborted', async () => {
+  await run('late', posts([901]), 'microblog', 'late');
+  await requestPurge(world.ctx, { kind: 'topic', slug: 'late' });
+  const deadlocks = async () =>
+    (await rows('SELECT deadlocks::int AS n FROM pg_stat_database WHERE datname = current_database()'))[0].n;
+  const before = await deadlocks();
+  const late = await world.db.pool.connect();
+  await late.query('BEGIN');
+  await late.query(
+    `SELECT FROM strandline.runs WHERE search_id = (SELECT id FROM strandline.searches WHERE slug = 'late') FOR NO KEY UPDATE`,
+  );
+  const purging = continuePurges(world.db, () => true);
+  await until('the purge waits for a lock', async () => {
+    const waiting = await rows(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'`,
+    );
+    return waiting.length > 0;
+  });
+  // What the save calls next: it waits for whoever has blocked saves.
+  await late.query('SELECT strandline.any_forgotten()');
+  await late.query('COMMIT');
+  late.release();
+  await purging;
+  expect(await deadlocks()).toBe(before);
+  expect(await rows(`SELECT FROM strandline.topics WHERE slug = 'late'`)).toEqual([]);
 });
 
 test('messages about what is purged lose their text, and rules about it go', async () => {

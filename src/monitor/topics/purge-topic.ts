@@ -30,6 +30,8 @@ export async function previewPurge(db: Database, target: PurgeTarget): Promise<P
  */
 export async function requestPurge(ctx: ActingContext, target: PurgeTarget): Promise<RequestedPurge> {
   const id = await findId(ctx.db, target);
+  // Before anything is locked: it may take seconds.
+  const counts = await countPurge(ctx.db.pool, await listPurged(ctx.db.pool, target, id));
   return inTransaction(ctx.db, async (tx) => {
     const topicId = target.kind === 'topic' ? id : null;
     // A search that is being added waits here, and is then refused.
@@ -41,7 +43,6 @@ export async function requestPurge(ctx: ActingContext, target: PurgeTarget): Pro
     }
     const now = await readTime(tx, ctx.clock);
     if (topicId !== null) await archiveTopic(tx, topicId, now);
-    const counts = await countPurge(tx, searchIds);
     await markPurged(tx, { searchIds, topicId, now });
     const changes = Object.entries(counts).map(([name, before]) => [name, { before, after: 0 }] as const);
     await recordAudit(tx, ctx, {

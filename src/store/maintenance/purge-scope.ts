@@ -13,6 +13,10 @@ export async function lockSaves(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
 }
 
+export async function selectIds(db: Reader, sql: string, values: readonly unknown[]): Promise<Id[]> {
+  return (await db.query<{ id: Id }>(sql, [...values])).rows.map(({ id }) => id);
+}
+
 /** The newest post and completion. Whatever is saved later has a higher ID, because no save is in progress. */
 export type Marks = { post: Id; completion: Id };
 
@@ -40,14 +44,12 @@ SELECT l.id FROM strandline.links l WHERE l.id = ANY ($1::bigint[])
   AND NOT EXISTS (SELECT FROM strandline.post_links p WHERE p.link_id = l.id AND p.post_id <> ALL ($3::bigint[]))
   AND NOT EXISTS (SELECT FROM strandline.key_items k JOIN strandline.completions c ON c.id = k.completion_id
     WHERE k.link_id = l.id AND c.run_id <> ALL ($4::bigint[]))
-  AND l.id <> ALL (ARRAY(
+  AND l.id NOT IN (
     SELECT u.id FROM strandline.completions c CROSS JOIN LATERAL unnest(c.completion_links || c.search_completion_links) u(id)
     WHERE c.id > $5 AND c.run_id <> ALL ($4::bigint[])
-      AND (c.completion_links && $1::bigint[] OR c.search_completion_links && $1::bigint[])
-    UNION
+    UNION ALL
     SELECT u.id FROM strandline.completion_claims m JOIN strandline.completions c ON c.id = m.completion_id
-    CROSS JOIN LATERAL unnest(m.link_ids) u(id)
-    WHERE c.id > $5 AND c.run_id <> ALL ($4::bigint[]) AND m.link_ids && $1::bigint[]))`;
+    CROSS JOIN LATERAL unnest(m.link_ids) u(id) WHERE c.id > $5 AND c.run_id <> ALL ($4::bigint[]))`;
 
 /** What disappears together with links. */
 type Leaving = { searchId?: Id; postIds?: readonly Id[]; runIds?: readonly Id[] };
@@ -59,14 +61,7 @@ export async function findOrphans(
   { completion }: Marks,
 ): Promise<Id[]> {
   if (linkIds.length === 0) return [];
-  const { rows } = await db.query<{ id: Id }>(SELECT_ORPHANS, [
-    linkIds,
-    searchId ?? null,
-    postIds,
-    runIds,
-    completion,
-  ]);
-  return rows.map(({ id }) => id);
+  return selectIds(db, SELECT_ORPHANS, [linkIds, searchId ?? null, postIds, runIds, completion]);
 }
 
 export type LeavingPost = {
@@ -94,39 +89,92 @@ WITH RECURSIVE leaving AS (
   WHERE NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id)
 ) SELECT * FROM leaving`;
 
-export async function findLeavingPosts(
-  { pool }: Database,
-  searchId: Id,
-  postIds: readonly Id[],
-): Promise<LeavingPost[]> {
-  return (await pool.query<LeavingPost>(SELECT_LEAVING_POSTS, [searchId, postIds])).rows;
+/** $1 posts. */
+export const SELECT_CONTAINED =
+  'SELECT DISTINCT link_id AS id FROM strandline.post_links WHERE post_id = ANY ($1::bigint[])';
+
+/** Which posts refer to others. $1 service, $2 only later posts are read, $3 IDs of the others. */
+const SELECT_REFERRERS = `
+SELECT q.id, named AS external_id FROM strandline.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) ref
+JOIN unnest($3::text[]) named ON named = ref WHERE q.service_id = $1 AND q.id > $2`;
+
+/** What a search leaves behind of some of its posts, as of one moment. */
+export type PostPlan = {
+  /** Posts that no other search found, and, `nested`, those that only they refer to; by their ID there. */
+  posts: ReadonlyMap<string, LeavingPost>;
+  nested: ReadonlySet<Id>;
+  /** The posts that refer to them, by their ID there. */
+  referrers: ReadonlyMap<string, readonly Id[]>;
+  /** Links that only they contain. */
+  links: ReadonlySet<Id>;
+  /** Those that are deleted. */
+  gone: Set<Id>;
+};
+
+/** Reads each table once. @param seen posts that the search found */
+export async function planPosts({ pool }: Database, searchId: Id, seen: readonly Id[]): Promise<PostPlan> {
+  const { rows } = await pool.query<LeavingPost>(SELECT_LEAVING_POSTS, [searchId, seen]);
+  const posts = new Map(rows.map((post) => [post.external_id, post]));
+  const ids = rows.map(({ id }) => id);
+  const own = new Set(seen);
+  const referrers = new Map<string, Id[]>();
+  for (const { id, external_id: name } of await readReferrers(pool, rows, 0n))
+    referrers.set(name, [...(referrers.get(name) ?? []), id]);
+  const contained = await selectIds(pool, SELECT_CONTAINED, [ids]);
+  return {
+    posts,
+    nested: new Set(ids.filter((id) => !own.has(id))),
+    referrers,
+    links: new Set(await findOrphans(pool, contained, { postIds: ids }, FROM_START)),
+    gone: new Set(),
+  };
 }
 
-/** What other posts quote, repost or reply to. $1 service, $2 only later posts are read, $3 posts that do not count, $4 IDs. */
-const SELECT_REFERENCED = `
-SELECT DISTINCT r.external_id FROM strandline.posts q CROSS JOIN LATERAL unnest(${refsSql('q')}) r(external_id)
-WHERE q.service_id = $1 AND q.id > $2 AND q.id <> ALL ($3::bigint[]) AND r.external_id = ANY ($4::text[])`;
+async function readReferrers(db: Reader, posts: readonly LeavingPost[], after: Id) {
+  const names = posts.map(({ external_id }) => external_id);
+  const values = [posts[0]?.service_id ?? null, after, names];
+  return (await db.query<{ id: Id; external_id: string }>(SELECT_REFERRERS, values)).rows;
+}
 
-/** Leaves out posts that a remaining post refers to, and what these refer to. */
-export async function dropReferenced(
-  db: Reader,
+/** Posts that stay after all: their IDs, and IDs there of those that others refer to. */
+type Staying = { found: ReadonlySet<Id>; referred: ReadonlySet<string> };
+
+/** What was saved since the plan, while nothing else is saved. */
+export async function findStaying(
+  tx: Transaction,
+  searchId: Id,
   posts: readonly LeavingPost[],
   { post: after }: Marks,
-): Promise<LeavingPost[]> {
-  const [first] = posts;
-  if (first === undefined) return [];
-  const leaving = new Map(posts.map((post) => [post.external_id, post]));
-  const { rows } = await db.query<{ external_id: string }>(SELECT_REFERENCED, [
-    first.service_id,
-    after,
-    posts.map(({ id }) => id),
-    [...leaving.keys()],
-  ]);
-  const kept = rows.map(({ external_id }) => external_id);
-  for (const name of kept) {
-    const post = leaving.get(name);
-    leaving.delete(name);
-    if (post !== undefined) kept.push(...post.refs);
+): Promise<Staying> {
+  const found = await selectIds(
+    tx,
+    'SELECT post_id AS id FROM strandline.post_sightings WHERE post_id = ANY ($1::bigint[]) AND search_id <> $2',
+    [posts.map(({ id }) => id), searchId],
+  );
+  const referrers = await readReferrers(tx, posts, after);
+  return { found: new Set(found), referred: new Set(referrers.map(({ external_id }) => external_id)) };
+}
+
+const NOTHING_STAYS: Staying = { found: new Set(), referred: new Set() };
+
+/** Of these posts, and the nested ones they refer to, those that leave now: no post that remains refers to them. */
+export function selectLeaving(
+  { posts, nested, referrers, gone }: PostPlan,
+  ids: readonly Id[],
+  { found, referred }: Staying = NOTHING_STAYS,
+): LeavingPost[] {
+  const wanted = new Set(ids);
+  const leaving = new Map<Id, LeavingPost>();
+  const named = ({ refs }: LeavingPost) => refs.flatMap((ref) => posts.get(ref) ?? []);
+  const pending = [...posts.values()].filter(({ id }) => wanted.has(id));
+  for (const post of pending) {
+    if (found.has(post.id) || gone.has(post.id) || leaving.has(post.id)) continue;
+    leaving.set(post.id, post);
+    pending.push(...named(post).filter(({ id }) => nested.has(id)));
   }
+  const isReferred = ({ external_id: name }: LeavingPost) =>
+    referred.has(name) || (referrers.get(name) ?? []).some((id) => !leaving.has(id) && !gone.has(id));
+  const staying = [...leaving.values()].filter(isReferred);
+  for (const post of staying) if (leaving.delete(post.id)) staying.push(...named(post));
   return [...leaving.values()];
 }

@@ -7,12 +7,15 @@
  */
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import {
-  dropReferenced,
-  findLeavingPosts,
   findOrphans,
+  findStaying,
   FROM_START,
   lockSaves,
+  planPosts,
   readMarks,
+  SELECT_CONTAINED,
+  selectIds,
+  selectLeaving,
 } from './purge-scope.ts';
 import { LEASE_IS_OVER } from '../run-claims.ts';
 import { clearBodiesSql, deleteItems, leaveOutSql, removeRulesSql } from './traces.ts';
@@ -69,9 +72,13 @@ export async function continuePurges(db: Database, goOn: () => boolean): Promise
   return (await purgeTopics(db, goOn)) && isDone;
 }
 
-type Step = (db: Database, searchId: Id) => Promise<boolean>;
+/** Resolves whether another batch may begin. */
+type MayGoOn = () => Promise<boolean>;
+/** @returns whether there may be more */
+type Step = (db: Database, searchId: Id, mayGoOn: MayGoOn) => Promise<boolean>;
 
 async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Promise<boolean> {
+  const mayGoOn = async () => goOn() && !(await isRunning(db, searchId));
   const steps: readonly Step[] = [
     deleteObserved,
     deleteRuns,
@@ -84,11 +91,35 @@ async function purgeSearch(db: Database, searchId: Id, goOn: () => boolean): Pro
     ),
   ];
   for (const step of steps)
-    do {
-      if (!goOn() || (await isRunning(db, searchId))) return false;
-    } while (await step(db, searchId));
+    do if (!(await mayGoOn())) return false;
+    while (await step(db, searchId, mayGoOn));
   // False if something was saved in the meantime.
   return deleteSearch(db, searchId);
+}
+
+/**
+ * What a step plans at once: the tables without an index by reference are read once per plan, and not per batch, so that the time
+ * of a purge grows with the number of items.
+ */
+const PLANNED = 25_000;
+
+/** $1 search, $2 how many. */
+async function listIds({ pool }: Database, sql: string, searchId: Id): Promise<Id[]> {
+  return selectIds(pool, sql, [searchId, PLANNED]);
+}
+
+/** Deletes in batches of a plan. @returns false if it had nothing to delete; true also if it was stopped */
+async function inBatches(
+  ids: readonly Id[],
+  size: number,
+  mayGoOn: MayGoOn,
+  deleteBatch: (batch: readonly Id[]) => Promise<void>,
+): Promise<boolean> {
+  for (let from = 0; from < ids.length; from += size) {
+    if (from > 0 && !(await mayGoOn())) break;
+    await deleteBatch(ids.slice(from, from + size));
+  }
+  return ids.length > 0;
 }
 
 /** A run that saves nothing any more, or whose worker has probably crashed. */
@@ -116,13 +147,13 @@ async function deleteObserved({ pool }: Database, searchId: Id): Promise<boolean
 /** Runs per batch, with their discoveries, completions and raw responses. */
 const RUN_BATCH = 200;
 
-/** $1 runs. */
+/** What runs cite, and the last of them that does. $1 runs. */
 const SELECT_CITED = `
-SELECT DISTINCT u.id FROM strandline.completions c CROSS JOIN LATERAL (
+SELECT u.id, max(c.run_id) AS last_run FROM strandline.completions c CROSS JOIN LATERAL (
   SELECT unnest(c.completion_links || c.search_completion_links)
   UNION SELECT link_id FROM strandline.key_items WHERE completion_id = c.id AND link_id IS NOT NULL
   UNION SELECT unnest(link_ids) FROM strandline.completion_claims WHERE completion_id = c.id
-) u(id) WHERE c.run_id = ANY ($1)`;
+) u(id) WHERE c.run_id = ANY ($1) GROUP BY u.id`;
 
 const OF_RUNS = 'd.run_id = ANY ($1)';
 const OF_COMPLETIONS = 'completion_id IN (SELECT id FROM strandline.completions WHERE run_id = ANY ($1))';
@@ -147,31 +178,35 @@ const DELETE_RUNS: readonly string[] = [
   'DELETE FROM strandline.runs WHERE id = ANY ($1)',
 ];
 
-async function deleteRuns(db: Database, searchId: Id): Promise<boolean> {
-  const { rows } = await db.pool.query<{ id: Id }>(
+async function deleteRuns(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+  const runIds = await listIds(
+    db,
     'SELECT id FROM strandline.runs WHERE search_id = $1 ORDER BY id LIMIT $2',
-    [searchId, RUN_BATCH],
+    searchId,
   );
-  const runIds = rows.map(({ id }) => id);
-  if (runIds.length === 0) return false;
-  const cited = await db.pool.query<{ id: Id }>(SELECT_CITED, [runIds]);
-  const links = cited.rows.map(({ id }) => id);
   const marks = await readMarks(db);
-  const planned = await findOrphans(db.pool, links, { runIds }, FROM_START);
-  await inTransaction(db, async (tx) => {
-    await lockSaves(tx);
-    // Claims wait for these locks and then find no run.
-    const locked = await tx.query<{ id: Id }>(
-      `SELECT id FROM strandline.runs WHERE id = ANY ($1) AND (${HAS_ENDED}) ORDER BY id FOR UPDATE`,
-      [runIds],
-    );
-    const gone = locked.rows.map(({ id }) => id);
-    const since = gone.length < runIds.length ? FROM_START : marks;
-    const orphans = await findOrphans(tx, planned, { runIds: gone }, since);
-    for (const statement of DELETE_RUNS) await tx.query(statement, [gone]);
-    await deleteItems(tx, [], orphans);
-  });
-  return true;
+  const { rows: cited } = await db.pool.query<{ id: Id; last_run: Id }>(SELECT_CITED, [runIds]);
+  const links = cited.map(({ id }) => id);
+  const planned = new Set(await findOrphans(db.pool, links, { runIds }, FROM_START));
+  return inBatches(runIds, RUN_BATCH, mayGoOn, (batch) =>
+    inTransaction(db, async (tx) => {
+      // Before saves are blocked: a late save has locked its run when it waits for that. Claims wait and then find no run.
+      const gone = await selectIds(
+        tx,
+        `SELECT id FROM strandline.runs WHERE id = ANY ($1) AND (${HAS_ENDED}) ORDER BY id FOR UPDATE`,
+        [batch],
+      );
+      await lockSaves(tx);
+      const since = gone.length < batch.length ? FROM_START : marks;
+      const last = new Set(gone);
+      const leaving = cited
+        .filter(({ id, last_run }) => planned.has(id) && last.has(last_run))
+        .map(({ id }) => id);
+      const orphans = await findOrphans(tx, leaving, { runIds: gone }, since);
+      for (const statement of DELETE_RUNS) await tx.query(statement, [gone]);
+      await deleteItems(tx, [], orphans);
+    }),
+  );
 }
 
 /** Posts or links per batch. */
@@ -189,63 +224,53 @@ WITH gone AS (
 )
 DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
 
-async function deletePosts(db: Database, searchId: Id): Promise<boolean> {
-  const seen = await db.pool.query<{ post_id: Id }>(
-    'SELECT post_id FROM strandline.post_sightings WHERE search_id = $1 LIMIT $2',
-    [searchId, ITEM_BATCH],
+async function deletePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+  const seen = await listIds(
+    db,
+    'SELECT post_id AS id FROM strandline.post_sightings WHERE search_id = $1 LIMIT $2',
+    searchId,
   );
-  const batch = seen.rows.map(({ post_id }) => post_id);
-  if (batch.length === 0) return false;
   const marks = await readMarks(db);
-  const planned = await dropReferenced(db.pool, await findLeavingPosts(db, searchId, batch), FROM_START);
-  const contained = await db.pool.query<{ id: Id }>(
-    'SELECT DISTINCT link_id AS id FROM strandline.post_links WHERE post_id = ANY ($1)',
-    [planned.map(({ id }) => id)],
+  const plan = await planPosts(db, searchId, seen);
+  return inBatches(seen, ITEM_BATCH, mayGoOn, (batch) =>
+    inTransaction(db, async (tx) => {
+      const planned = selectLeaving(plan, batch);
+      await lockSaves(tx);
+      const stay = await findStaying(tx, searchId, planned, marks);
+      const leaving = selectLeaving(plan, batch, stay);
+      const postIds = leaving.map(({ id }) => id);
+      const contained = (await selectIds(tx, SELECT_CONTAINED, [postIds])).filter((id) => plan.links.has(id));
+      await deleteItems(tx, postIds, await findOrphans(tx, contained, { postIds }, marks));
+      await tx.query(
+        'DELETE FROM strandline.post_sightings WHERE search_id = $1 AND post_id = ANY ($2::bigint[])',
+        [searchId, batch],
+      );
+      const authors = leaving.flatMap(({ author_id: id }) => (id === null ? [] : [id]));
+      await tx.query(DELETE_AUTHORS, [[...new Set(authors)]]);
+      for (const id of postIds) plan.gone.add(id);
+    }),
   );
-  const links = contained.rows.map(({ id }) => id);
-  const plannedIds = planned.map(({ id }) => id);
-  const plannedLinks = await findOrphans(db.pool, links, { postIds: plannedIds }, FROM_START);
-  await inTransaction(db, async (tx) => {
-    await lockSaves(tx);
-    const found = await tx.query<{ id: Id }>(
-      'SELECT post_id AS id FROM strandline.post_sightings WHERE post_id = ANY ($1) AND search_id <> $2',
-      [plannedIds, searchId],
-    );
-    const shared = new Set(found.rows.map(({ id }) => id));
-    const own = planned.filter(({ id }) => !shared.has(id));
-    const leaving = await dropReferenced(tx, own, shared.size > 0 ? FROM_START : marks);
-    const postIds = leaving.map(({ id }) => id);
-    const orphans = await findOrphans(tx, plannedLinks, { postIds }, marks);
-    await deleteItems(tx, postIds, orphans);
-    await tx.query(
-      'DELETE FROM strandline.post_sightings WHERE search_id = $1 AND post_id = ANY ($2::bigint[])',
-      [searchId, batch],
-    );
-    const authors = leaving.flatMap(({ author_id: id }) => (id === null ? [] : [id]));
-    await tx.query(DELETE_AUTHORS, [[...new Set(authors)]]);
-  });
-  return true;
 }
 
-async function deleteLinks(db: Database, searchId: Id): Promise<boolean> {
-  const seen = await db.pool.query<{ link_id: Id }>(
-    'SELECT link_id FROM strandline.link_sightings WHERE search_id = $1 LIMIT $2',
-    [searchId, ITEM_BATCH],
+async function deleteLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promise<boolean> {
+  const seen = await listIds(
+    db,
+    'SELECT link_id AS id FROM strandline.link_sightings WHERE search_id = $1 LIMIT $2',
+    searchId,
   );
-  const batch = seen.rows.map(({ link_id }) => link_id);
-  if (batch.length === 0) return false;
   const marks = await readMarks(db);
-  const planned = await findOrphans(db.pool, batch, { searchId }, FROM_START);
-  await inTransaction(db, async (tx) => {
-    await lockSaves(tx);
-    const orphans = await findOrphans(tx, planned, { searchId }, marks);
-    await deleteItems(tx, [], orphans);
-    await tx.query(
-      'DELETE FROM strandline.link_sightings WHERE search_id = $1 AND link_id = ANY ($2::bigint[])',
-      [searchId, batch],
-    );
-  });
-  return true;
+  const planned = new Set(await findOrphans(db.pool, seen, { searchId }, FROM_START));
+  return inBatches(seen, ITEM_BATCH, mayGoOn, (batch) =>
+    inTransaction(db, async (tx) => {
+      await lockSaves(tx);
+      const own = batch.filter((id) => planned.has(id));
+      await deleteItems(tx, [], await findOrphans(tx, own, { searchId }, marks));
+      await tx.query(
+        'DELETE FROM strandline.link_sightings WHERE search_id = $1 AND link_id = ANY ($2::bigint[])',
+        [searchId, batch],
+      );
+    }),
+  );
 }
 
 /** Further tables with a column `search_id`. */
