@@ -1,16 +1,18 @@
 CREATE OR REPLACE VIEW strandline_analytics.channels AS
   select c.id, c.slug, c.kind, c.target as host, c.state, c.state_reason, c.state_since,
-    (select count(*) from strandline.rule_channels rc join strandline.rules r on r.id = rc.rule_id
+    (select count(*) from strandline.rule_channels rc join strandline_analytics.rules r on r.id = rc.rule_id
       where rc.channel_id = c.id and r.archived_at is null) as rules,
     c.cursor as judged_discovery_id,
-    (select count(*) from strandline.deliveries d where d.channel_id = c.id and d.state in ('gathering', 'pending')) as waiting,
-    (select count(*) from strandline.deliveries d where d.channel_id = c.id and d.state = 'dead') as dead,
+    (select count(*) from strandline.deliveries d join strandline_analytics.deliveries using (id)
+      where d.channel_id = c.id and d.state in ('gathering', 'pending')) as waiting,
+    (select count(*) from strandline.deliveries d join strandline_analytics.deliveries using (id)
+      where d.channel_id = c.id and d.state = 'dead') as dead,
     c.failures, c.failing_since, c.resting_until,
     c.last_delivered_at,
     c.former_until as rotating_until, c.created_at, c.archived_at
   from strandline.channels c;
 
-COMMENT ON VIEW strandline_analytics.channels IS 'Where alerts are sent. Addresses may contain secrets and are not exposed. About neither side: the same in both schemas.';
+COMMENT ON VIEW strandline_analytics.channels IS 'Where alerts are sent. Addresses may contain secrets and are not exposed. Channels are of both sides; their rules and messages are counted by side.';
 COMMENT ON COLUMN strandline_analytics.channels.id IS 'Key of the channel.';
 COMMENT ON COLUMN strandline_analytics.channels.slug IS 'Short name. Unique among channels that are not removed.';
 COMMENT ON COLUMN strandline_analytics.channels.kind IS 'How messages are sent, such as webhook. More kinds may be added.';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sideOf } from '../domain/data.ts';
 import type { DeliveryAttempt } from '../monitor/alerts/channel-secrets.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import type { ActingContext } from '../monitor/context.ts';
@@ -14,7 +15,7 @@ import { DELIVERY_CODE_NAMES } from '../store/alerts/delivery-rows.ts';
 import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
+import { channelSlug, editedChannel, flagParam, newChannel, simulatedParam } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRowWith } from './reply-shapes.ts';
@@ -58,15 +59,16 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
         operationId: 'listChannels',
         summary: 'List channels',
         description:
-          'Ordered by slug, with state and the number of waiting and dead messages. Of a URL only the host is shown, as it may contain a secret.',
+          'Ordered by slug, with state and the number of waiting and dead messages of a side. Of a URL only the host is shown, as it may contain a secret.',
         tags,
-        querystring: defineListQuery(cursor, {}),
+        querystring: defineListQuery(cursor, { simulated: simulatedParam }),
         response: { 200: defineListReply(Channel) },
       },
     },
     async ({ query }) => {
-      const { limit, after, reply } = cursor.pageOf(query);
-      const rows = await readChannels(ctx.db, { after, limit: limit + 1 });
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const data = sideOf({ simulated: filter.simulated === true });
+      const rows = await readChannels(ctx.db, { data, after, limit: limit + 1 });
       return reply(rows, ({ slug }) => slug);
     },
   );
@@ -82,11 +84,12 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
           'State, consecutive failures, end of its pause after failures, and time of the last delivery. Of a URL only the host is shown.',
         tags,
         params,
-        querystring: emptyQuery,
+        querystring: z.strictObject({ simulated: simulatedParam }),
         response: { 200: Channel },
       },
     },
-    ({ params: { channel } }) => findChannelRow(ctx, channel),
+    ({ params: { channel }, query: { simulated } }) =>
+      findChannelRow(ctx, channel, sideOf({ simulated: simulated === true })),
   );
 }
 

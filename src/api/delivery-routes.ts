@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Refused } from '../domain/errors.ts';
 import { hasScopes } from '../monitor/access/visitor-scopes.ts';
-import { findSideOfMessages } from '../monitor/alerts/manage-rules.ts';
+import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { resendMessages } from '../monitor/alerts/resend.ts';
 import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
-import { readDeliveries, readDelivery } from '../store/alerts/alert-queries.ts';
+import { findMessageScope, readDeliveries, readDelivery } from '../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { channelSlug, idParam, ruleSlug, simulatedParam } from './request-shapes.ts';
 import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
@@ -55,7 +55,8 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
-      const data = await findSideOfMessages(ctx.db, filter);
+      const asked = { ...(await findMessageScope(ctx.db, filter.rule)), simulated: filter.simulated };
+      const { data } = await findScope(ctx.db, asked);
       const rows = await readDeliveries(ctx.db, { ...filter, data, before: after?.[0], limit: limit + 1 });
       return reply(rows, ({ id }) => [id]);
     },

@@ -45,12 +45,12 @@ export const searchSlug = slugParam.meta({
 
 /** For the descriptions of routes that rename. */
 export const FORMER_SLUGS =
-  'A former slug keeps leading here, in every path, query and body, until something else takes it.';
+  'A former slug continues to work in every path, query and body until something else takes it.';
 
 const reuseMember = z
   .boolean()
   .optional()
-  .describe('Take a slug that still leads to what had it before. Without it, such a slug returns 409.');
+  .describe('Take a slug that is a former slug of something else. Without it, such a slug returns 409.');
 
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');

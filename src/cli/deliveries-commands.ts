@@ -6,7 +6,7 @@ import {
   type DeliveryRow,
   readDeliveries,
   readDelivery,
-  readRule,
+  findMessageScope,
 } from '../store/alerts/alert-queries.ts';
 import { openData } from './result-notices.ts';
 import { showRows } from './list-command.ts';
@@ -45,10 +45,8 @@ function registerList(deliveries: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(({ simulated, json, ...filter }: DeliveryListOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        const rule = filter.rule === undefined ? undefined : await readRule(ctx.db, filter.rule);
         const { data } = await openData(cli, ctx, {
-          topic: rule?.topic ?? undefined,
-          search: rule?.search ?? undefined,
+          ...(await findMessageScope(ctx.db, filter.rule)),
           simulated,
           json,
         });

@@ -187,7 +187,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
     .command('edit')
     .description('change a search; omitted options keep their values')
     .argument('<search>', 'search slug')
-    .option('--slug <slug>', 'new slug; the former one keeps leading to the search');
+    .option('--slug <slug>', 'new slug; the former one continues to work');
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions & { slug?: string }) =>
     cli.withServer(async ({ ctx }) => {
       const before = await findSearchRow(ctx.db, slug);

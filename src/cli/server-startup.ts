@@ -106,10 +106,16 @@ function describeOutage(enabled: readonly ProbeResult[]): string[] | undefined {
   return enabled.every(({ words }) => words === first.words) ? [`${sources}: ${first.words}`] : undefined;
 }
 
-export const WATCH_CONSEQUENCE: SourceConsequence = {
-  live: 'new topics use these sources',
-  sandbox: 'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
-};
+/** @param isHosted a hosted service is configured, which new topics use */
+export function describeWatchConsequence(isHosted: boolean): SourceConsequence {
+  const hosted = 'new topics use the hosted service, or these sources with --service own';
+  return {
+    live: isHosted ? hosted : 'new topics use these sources',
+    sandbox: isHosted
+      ? 'none reachable: new topics use the hosted service'
+      : 'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
+  };
+}
 
 export const API_CONSEQUENCE: SourceConsequence = {
   live: 'the service uses these sources; /sandbox returns simulated data',

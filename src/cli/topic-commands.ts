@@ -95,7 +95,7 @@ function registerShow(topic: Command, cli: Cli): void {
 function registerRename(topic: Command, cli: Cli): void {
   topic
     .command('rename')
-    .description('change the name or the slug of a topic; its former slug keeps leading to it')
+    .description('change the name or the slug of a topic; its former slug continues to work')
     .argument('<topic>', 'topic slug')
     .option('--name <name>', 'new display name')
     .option('--slug <slug>', 'new slug; the slugs of its searches stay')

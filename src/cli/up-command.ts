@@ -23,7 +23,12 @@ import { VERSION } from '../config/version.ts';
 import type { WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { type CommandServer, serveCommands } from './command-server.ts';
-import { describeSources, limitHeapGrowth, openWithDbRetry, WATCH_CONSEQUENCE } from './server-startup.ts';
+import {
+  describeSources,
+  limitHeapGrowth,
+  openWithDbRetry,
+  describeWatchConsequence,
+} from './server-startup.ts';
 import type { Cli } from './command-context.ts';
 import { describeRunTools } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
@@ -76,7 +81,8 @@ async function runUp(cli: Cli): Promise<void> {
     web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
     commands = await serveCommands(program, config.http.baseUrl ?? web.url, cli);
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
-    const sources = describeSources(await program.services.probe(), service.root, WATCH_CONSEQUENCE);
+    const consequence = describeWatchConsequence(config.hosted !== undefined);
+    const sources = describeSources(await program.services.probe(), service.root, consequence);
     const missing = describeMissingTools(await program.services.missingTools('own'));
     if (missing !== '') sources.push(`not searched: ${missing}`);
     const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program))];

@@ -9,22 +9,26 @@ import type { Database, Id, Transaction } from './database.ts';
 export const LATENESS_BOUNDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600] as const;
 export const SAVE_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** Counters and their labels, in this order. Only add names: labels are stored. */
+/**
+ * Counters and their labels, in this order. Only add names: labels are stored. `service` is the kind of the service; it and
+ * `data` are empty for what was counted before there were these labels.
+ */
 export const COUNTS = {
   runs: ['service', 'status', 'code'],
   /** One bucket each; `le` is a bound of {@link LATENESS_BOUNDS} or `+Inf`. */
   run_lateness: ['service', 'le'],
   run_lateness_sum: ['service'],
-  save: ['le'],
-  save_sum: [],
-  items_seen: [],
+  save: ['service', 'le'],
+  save_sum: ['service'],
+  items_seen: ['service'],
   calls: ['service', 'purpose', 'state', 'code'],
   call_cost_usd: ['service'],
   /** Tools that ended runs asked: `responded`, `silent`, or `unknown`. */
-  run_tools: ['tool', 'outcome'],
-  rejects: ['code'],
-  discoveries: ['kind', 'baseline'],
-  deliveries: ['state'],
+  run_tools: ['tool', 'outcome', 'service'],
+  rejects: ['code', 'service'],
+  discoveries: ['kind', 'baseline', 'service'],
+  /** `data`: the side of the rule. */
+  deliveries: ['state', 'data'],
   repairs: ['kind'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -34,8 +38,9 @@ export type Count = { name: CountName; labels: string[]; n: number };
 /** Row of `counts` whose `n` is the ID up to which discoveries are counted. */
 const COUNTED_UNTIL = 'discoveries_until';
 const COUNT_DISCOVERIES = (until: string) => `
-  SELECT 'discoveries' AS name, ARRAY[kind, baseline::text] AS labels, count(*)::float8 AS n
-  FROM strandline.discoveries WHERE id > ${until} GROUP BY kind, baseline`;
+  SELECT 'discoveries' AS name, ARRAY[d.kind, d.baseline::text, v.kind] AS labels, count(*)::float8 AS n
+  FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id JOIN strandline.services v ON v.id = s.service_id
+  WHERE d.id > ${until} GROUP BY d.kind, d.baseline, v.kind`;
 
 /** A consistent snapshot of all counters; missing ones are zero. */
 export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Count[]> {
@@ -78,12 +83,12 @@ INSERT INTO strandline.count_increments (name, labels, n)
 SELECT 'runs', ARRAY[kind, 'succeeded', ''], count(*) FROM saved GROUP BY kind
 UNION ALL SELECT 'run_lateness', ARRAY[kind, ${bucketLabel('late', LATENESS_BOUNDS)}], count(*) FROM saved WHERE late IS NOT NULL GROUP BY 2
 UNION ALL SELECT 'run_lateness_sum', ARRAY[kind], sum(late) FROM saved WHERE late IS NOT NULL GROUP BY kind
-UNION ALL SELECT 'save', ARRAY[${bucketLabel('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
-UNION ALL SELECT 'save_sum', '{}', sum(saved_seconds) FROM saved HAVING sum(saved_seconds) IS NOT NULL
-UNION ALL SELECT 'items_seen', '{}', sum(items_seen) FROM saved HAVING sum(items_seen) IS NOT NULL
-UNION ALL SELECT 'run_tools', ARRAY[t.tool, CASE WHEN t.responded THEN 'responded' WHEN NOT t.responded THEN 'silent' ELSE 'unknown' END], count(*)
+UNION ALL SELECT 'save', ARRAY[kind, ${bucketLabel('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
+UNION ALL SELECT 'save_sum', ARRAY[kind], sum(saved_seconds) FROM saved GROUP BY kind HAVING sum(saved_seconds) IS NOT NULL
+UNION ALL SELECT 'items_seen', ARRAY[kind], sum(items_seen) FROM saved GROUP BY kind HAVING sum(items_seen) IS NOT NULL
+UNION ALL SELECT 'run_tools', ARRAY[t.tool, CASE WHEN t.responded THEN 'responded' WHEN NOT t.responded THEN 'silent' ELSE 'unknown' END, kind], count(*)
   FROM saved JOIN strandline.run_tools t ON t.run_id = saved.id WHERE t.asked GROUP BY 2
-UNION ALL SELECT 'rejects', ARRAY[j.code], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY j.code`;
+UNION ALL SELECT 'rejects', ARRAY[j.code, kind], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY 2`;
 
 /** Counts the succeeded runs of these readings, with the contents of their responses. */
 export async function countSaved(tx: Transaction, readings: readonly Id[]): Promise<void> {

@@ -32,7 +32,7 @@ export async function failRun(
        SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = ${sqlTime('$6')}, lease_until = NULL,
          claims = 0, offer_at = NULL
        WHERE id = $1 AND fence = $2 AND status = 'running'
-       RETURNING id, ended_at
+       RETURNING id, search_id, ended_at
      ), response AS (
        UPDATE strandline.responses SET read_at = failed.ended_at
        FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
@@ -40,7 +40,7 @@ export async function failRun(
        ${insertToolsSql(FAILED_RUN, '$9')} RETURNING t.tool, t.asked, t.responded
      ), counted AS (
        INSERT INTO strandline.count_increments (name, labels, n)
-       SELECT 'run_tools', ARRAY[tool, 'silent'], 1 FROM covered WHERE asked AND NOT responded
+       SELECT 'run_tools', ARRAY[tool, 'silent', strandline.kind_of_search((SELECT search_id FROM failed))], 1 FROM covered WHERE asked AND NOT responded
      ), told AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample)
        SELECT failed.id, j.path, j.code, j.sample

@@ -61,7 +61,7 @@ test('search move changes the topic; a slug that leads elsewhere is taken with -
   expect(JSON.parse(moved.stdout)).toMatchObject({ topic: 'other' });
   const taken = await stand.run(['search', 'edit', 'others', '--slug', 'posts']);
   expect(taken.code).toBe(1);
-  expect(taken.stderr).toContain('the slug "posts" leads to the search "finds", which had it before');
+  expect(taken.stderr).toContain('"posts" is a former slug of the search "finds"');
   expect((await stand.run(['search', 'edit', 'others', '--slug', 'posts', '--reuse-slug'])).code).toBe(0);
   expect(await stand.json('search', 'show', 'posts')).toMatchObject({ slug: 'posts', prompt: 'others' });
   expect((await stand.run(['topic', 'rename', 'new'])).code).toBe(2);

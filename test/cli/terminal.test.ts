@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/app/service-access.ts';
 import { reportError } from '../../src/cli/error-messages.ts';
 import { findProgramName, nameProgram, wrapMessage } from '../../src/cli/program-name.ts';
-import { describeSources, WATCH_CONSEQUENCE } from '../../src/cli/server-startup.ts';
+import { describeSources, describeWatchConsequence } from '../../src/cli/server-startup.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
 import { formatCost, formatInstant, formatClockTime } from '../../src/cli/value-formatting.ts';
 import { collector, quietCli } from './stand.ts';
@@ -117,14 +117,20 @@ describe('sources at startup', () => {
   const NO_DNS = 'not reachable (failed: no answer (ENOTFOUND))';
 
   it('print one line without a network', () => {
-    expect(describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', WATCH_CONSEQUENCE)).toEqual([
+    expect(
+      describeSources([probe('a', NO_DNS), probe('b', NO_DNS)], 'sandbox', describeWatchConsequence(false)),
+    ).toEqual([
       'no network: DNS lookup failed for all 2 sources (a, b)',
       'none reachable: new topics need --service own (as soon as one is) or --service sandbox',
     ]);
   });
 
   it('print one line each if one is reachable', () => {
-    const lines = describeSources([probe('a', NO_DNS), probe('b', 'reachable')], 'live', WATCH_CONSEQUENCE);
+    const lines = describeSources(
+      [probe('a', NO_DNS), probe('b', 'reachable')],
+      'live',
+      describeWatchConsequence(false),
+    );
     expect(lines).toEqual([`a  ${NO_DNS}`, 'b  reachable', 'new topics use these sources']);
   });
 });

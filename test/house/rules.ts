@@ -39,7 +39,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
   ['monitor/status/', `${CONTEXT} config/ platform/clock.ts monitor/schedule/ monitor/topics/simulated-topics.ts`],
   ['monitor/runs/', `${CONTEXT} config/ protocol/ platform/clock.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
-  ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/alerts/', `${CONTEXT} protocol/ platform/clock.ts platform/network.ts platform/vault.ts`],
   ['monitor/recurring-work.ts', `${CONTEXT} platform/clock.ts monitor/alerts/`],
   ['monitor/http/', `${CONTEXT} type:protocol/ platform/ monitor/access/ type:monitor/status/`],
   ['api/', `${ENTRY} protocol/`],

@@ -18,7 +18,7 @@ import { swapSides } from '../real-data.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
 /** About neither side: the same in both schemas. */
-const NEITHER = new Set(['audit_log', 'channels', 'contract', 'contract_columns']);
+const NEITHER = new Set(['audit_log', 'contract', 'contract_columns']);
 
 /** Panels that show how long ago something was. */
 const BY_THE_CLOCK = new Set(['overview.json: Searches']);
@@ -98,7 +98,8 @@ async function live(data: Data): Promise<void> {
        FROM search, unnest(ARRAY['hashtag', 'domain']) kind
      ), channel AS (
        INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
-       VALUES ('channel-' || $1, 'webhook', '{}', 'x.example', '{}', 'active', $2, 0, $2) RETURNING id
+       VALUES ('channel', 'webhook', '{}', 'x.example', '{}', 'active', $2, 0, $2)
+       ON CONFLICT (slug) WHERE archived_at IS NULL DO UPDATE SET cursor = 0 RETURNING id
      ), rule AS (
        INSERT INTO strandline.rules (slug, name, topic_id, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
        SELECT 'rule-' || $1, 'R', id, '{post}', '', 0, 'active', $2, 0, $2 FROM strandline.topics WHERE slug = $1 RETURNING id

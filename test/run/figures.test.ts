@@ -95,22 +95,25 @@ test('a scraped worker reports metrics of the database and of itself, without us
       count(*)::int AS n FROM strandline.calls c JOIN strandline.services v ON v.id = c.service_id GROUP BY 1`),
   );
   expect(ofMetric('strandline_discoveries_total')).toEqual(
-    await expected(`SELECT format('strandline_discoveries_total{kind="%s",baseline="%s"}', kind, baseline::text) AS key,
-      count(*)::int AS n FROM strandline.discoveries GROUP BY 1`),
+    await expected(`SELECT format('strandline_discoveries_total{kind="%s",baseline="%s",service="%s"}', d.kind, baseline::text, v.kind) AS key,
+      count(*)::int AS n FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      JOIN strandline.services v ON v.id = s.service_id GROUP BY 1`),
   );
   expect(ofMetric('strandline_rejects_total')).toEqual(
-    await expected(`SELECT format('strandline_rejects_total{code="%s"}', code) AS key, count(*)::int AS n
+    await expected(`SELECT format('strandline_rejects_total{code="%s",service="hosted"}', code) AS key, count(*)::int AS n
       FROM strandline.rejects GROUP BY 1`),
   );
   const [sums] = await rows(`SELECT
-      (SELECT sum(items_seen)::int FROM strandline.runs) AS items,
-      (SELECT count(*)::int FROM strandline.runs WHERE status = 'succeeded') AS saves,
+      (SELECT sum(items_seen)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE simulated) AS simulated_items,
+      (SELECT sum(items_seen)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE NOT simulated) AS items,
+      (SELECT count(*)::int FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE status = 'succeeded' AND NOT simulated) AS saves,
       (SELECT count(*)::int FROM strandline.runs WHERE slot_at IS NOT NULL AND started_at IS NOT NULL) AS slots,
       (SELECT sum(extract(epoch FROM started_at - slot_at))::float8 FROM strandline.runs WHERE slot_at IS NOT NULL) AS late,
       (SELECT sum(cost_usd)::float8 FROM strandline.calls) AS cost`);
-  expect(sums).toMatchObject({ saves: 3, slots: 1, cost: 0.5 });
-  expect(samples.get('strandline_items_seen_total')).toBe(sums.items);
-  expect(samples.get('strandline_save_duration_seconds_count')).toBe(sums.saves);
+  expect(sums).toMatchObject({ saves: 2, slots: 1, cost: 0.5 });
+  expect(samples.get('strandline_items_seen_total{service="hosted"}')).toBe(sums.items);
+  expect(samples.get('strandline_items_seen_total{service="sandbox"}')).toBe(sums.simulated_items);
+  expect(samples.get('strandline_save_duration_seconds_count{service="hosted"}')).toBe(sums.saves);
   expect(samples.get('strandline_run_lateness_seconds_count{service="hosted"}')).toBe(sums.slots);
   expect(samples.get('strandline_run_lateness_seconds_sum{service="hosted"}')).toBeCloseTo(sums.late, 2);
   expect(samples.get('strandline_call_cost_usd_total{service="hosted"}')).toBeCloseTo(sums.cost, 6);

@@ -40,12 +40,12 @@ test('events are counted once, in their transaction; neither compaction nor anot
   expect(Object.fromEntries(after)).toMatchObject({
     'runs hosted succeeded ': 1,
     'calls hosted run received ': 1,
-    'discoveries post true': 1,
-    'rejects no_id': 1,
-    'run_tools Microblog Search responded': 1,
-    items_seen: 2,
+    'discoveries post true hosted': 1,
+    'rejects no_id hosted': 1,
+    'run_tools Microblog Search responded hosted': 1,
+    'items_seen hosted': 2,
   });
-  expect(after.get('save_sum')).toBeGreaterThan(0);
+  expect(after.get('save_sum hosted')).toBeGreaterThan(0);
   await foldCounts(world.db);
   expect(await counted()).toEqual(after);
   const { rows } = await world.db.pool.query('SELECT FROM strandline.count_increments');
@@ -63,15 +63,15 @@ test('events are counted once, in their transaction; neither compaction nor anot
   expect(Object.fromEntries(await counted())).toMatchObject({
     'runs hosted succeeded ': 2,
     'calls hosted run received ': 2,
-    'discoveries post true': 1,
-    'rejects no_id': 2,
-    items_seen: 4,
+    'discoveries post true hosted': 1,
+    'rejects no_id hosted': 2,
+    'items_seen hosted': 4,
   });
 
   stub.answers(json({}, 401));
   await executeRun(world.ctx, (await insertManualRun(world.ctx, 'counted')).runId);
   expect((await counted()).get('runs hosted failed auth')).toBe(1);
-  expect((await counted()).get('run_tools Microblog Search silent')).toBe(1);
+  expect((await counted()).get('run_tools Microblog Search silent hosted')).toBe(1);
 });
 
 test('a slot counts by its delay, and skipped slots by their number', async () => {

@@ -1,4 +1,5 @@
 /** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
+import type { Data } from '../../domain/data.ts';
 import { openVault } from '../../platform/vault.ts';
 import { Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -192,9 +193,13 @@ export async function testChannel(
   return sendOnce(ctx, channel, { id: createMessageId(), body, at }, signal);
 }
 
-/** @throws Refused `not_found` */
-export async function findChannelRow(ctx: Pick<Context, 'db'>, slug: string): Promise<ChannelRow> {
-  return (await readChannel(ctx.db, slug)) ?? refuseMissing(slug);
+/** @param data whose rules and messages are counted @throws Refused `not_found` */
+export async function findChannelRow(
+  { db }: Pick<Context, 'db'>,
+  slug: string,
+  data: Data = 'real',
+): Promise<ChannelRow> {
+  return (await readChannel(db, slug, data)) ?? refuseMissing(slug);
 }
 
 /** Settings of a channel as they may be shown; empty for a kind that this version does not know. */

@@ -1,10 +1,8 @@
 /** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
-import { type Data, sideOf } from '../../domain/data.ts';
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
 import { CHANGE_RECORDED, findTopic, STATE_AFTER, type StateChange } from '../../store/topics.ts';
 import {
-  type Database,
   type Id,
   inTransaction,
   createOrm,
@@ -35,7 +33,6 @@ import {
 } from '../../store/alerts/rule-rows.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { ActingContext, Context } from '../context.ts';
-import { findScope } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './rule-definition.ts';
@@ -219,15 +216,4 @@ async function resolveScope(
 
 function listChannelIds(channels: readonly Channel[]): Id[] {
   return channels.map(({ id }) => id);
-}
-
-/** The side of messages to list: that of the rule; otherwise the request chooses, and without a choice it is real. */
-export async function findSideOfMessages(
-  db: Database,
-  { rule: slug, simulated }: { rule?: string | undefined; simulated?: boolean | undefined },
-): Promise<Data> {
-  const rule = slug === undefined ? undefined : await readRule(db, slug);
-  if (rule === undefined) return sideOf({ simulated: simulated === true });
-  const { topic, search } = rule;
-  return (await findScope(db, { topic: topic ?? undefined, search: search ?? undefined })).data;
 }

@@ -87,7 +87,7 @@ export async function findScope(
 /**
  * The same for people, who without a choice see what there is: real data if there is a real topic or no topic at all,
  * otherwise simulated data.
- * @returns `sides`: which sides have topics that are not removed
+ * @returns `sides`: which sides have topics
  * @throws Refused `not_found`
  */
 export async function openScope(
@@ -196,7 +196,7 @@ export async function claimSlug(
   if (reuse !== true && slug !== former)
     throw new Refused(
       'conflict',
-      `the slug "${former}" leads to the ${kind} "${slug}", which had it before; choose another slug, such as ` +
+      `"${former}" is a former slug of the ${kind} "${slug}"; choose another slug, such as ` +
         `${suggestSlug(former)}, or take it over: --reuse-slug (API: reuse_slug)`,
     );
   await releaseFormerSlug(tx, named);

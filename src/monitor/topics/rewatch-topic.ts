@@ -56,8 +56,9 @@ export async function rewatchTopic(
   );
   const created = await inTransaction(ctx.db, async (tx) => {
     const locked = await lockTopic(tx, slug);
-    if (locked?.successor !== null)
-      throw new Refused('conflict', `the topic "${slug}" already continues as "${locked?.successor}"`);
+    if (locked === null) throw new Refused('not_found', `there is no topic "${slug}"`);
+    if (locked.successor !== null)
+      throw new Refused('conflict', `the topic "${slug}" already continues as "${locked.successor}"`);
     if ((await findTopic(tx, topic.slug)) !== null)
       throw new Refused('conflict', `the topic "${topic.slug}" already exists; choose another slug`);
     const made: CreatedSearch[] = [];

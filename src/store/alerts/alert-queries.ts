@@ -1,6 +1,7 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
 import { and, asc, desc, eq, gt, isNull, lt } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
+import { Refused } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
 import { type DataScope, equals, readEitherSide } from '../queries/data-scope.ts';
 import {
@@ -16,18 +17,31 @@ export type DeliveryRow = typeof deliveriesView.real.$inferSelect;
 
 type Orm = Pick<Database, 'orm'>;
 
-/** Channels are of neither side. */
-const channels = channelsView.real;
-
-/** The rule with this slug, unless removed. */
-export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | undefined> {
+/** The rule with this slug, unless removed. @param options.removed the last one with this slug, even if removed */
+export async function readRule(
+  { orm }: Orm,
+  slug: string,
+  { removed = false }: { removed?: boolean } = {},
+): Promise<RuleRow | undefined> {
   return readEitherSide(rulesView, (view) =>
     orm
       .select()
       .from(view)
-      .where(and(eq(view.slug, slug), isNull(view.archived_at)))
+      .where(and(eq(view.slug, slug), removed ? undefined : isNull(view.archived_at)))
+      .orderBy(desc(view.id))
       .limit(1),
   );
+}
+
+/** What the messages of a rule are about, even of a removed one; of everything if no rule is named. @throws Refused `not_found` */
+export async function findMessageScope(
+  db: Orm,
+  slug: string | undefined,
+): Promise<Pick<DataScope, 'topic' | 'search'>> {
+  if (slug === undefined) return {};
+  const rule = await readRule(db, slug, { removed: true });
+  if (rule === undefined) throw new Refused('not_found', `there is no rule "${slug}"`);
+  return { topic: rule.topic ?? undefined, search: rule.search ?? undefined };
 }
 
 /**
@@ -53,7 +67,9 @@ export async function readRules(
     .limit(limit);
 }
 
-export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRow | undefined> {
+/** Channels are of both sides; `data` chooses whose rules and messages are counted. */
+export async function readChannel({ orm }: Orm, slug: string, data: Data): Promise<ChannelRow | undefined> {
+  const channels = channelsView[data];
   const [row] = await orm
     .select()
     .from(channels)
@@ -65,8 +81,9 @@ export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRo
 /** Channels by slug. */
 export async function readChannels(
   { orm }: Orm,
-  { after, limit }: { after?: string | undefined; limit: number },
+  { data, after, limit }: { data: Data; after?: string | undefined; limit: number },
 ): Promise<ChannelRow[]> {
+  const channels = channelsView[data];
   return orm
     .select()
     .from(channels)

@@ -1,6 +1,6 @@
 /** State of the installation: server, workers, scans, backlog, upkeep, unread responses and current figures. */
 
-import type { Data } from '../../domain/data.ts';
+import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { MINUTE } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
@@ -131,10 +131,11 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
   return rows[0] ?? { migrations: 0, retained_at: null };
 }
 
-/** Number of indexed posts and links. */
-export async function readArchiveSize({ pool }: Pooled): Promise<number> {
+/** Number of indexed posts and links of a side. */
+export async function readArchiveSize({ pool }: Pooled, data: Data): Promise<number> {
   const { rows } = await pool.query<{ documents: number }>(
-    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
+    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora WHERE sandbox = $1',
+    [data === 'simulated'],
   );
   return rows[0]?.documents ?? 0;
 }
@@ -188,7 +189,7 @@ export async function readUnread(
   return row;
 }
 
-/** Current figures: searches and runs of one side; workers and deliveries of the installation. */
+/** Current figures: searches, runs and deliveries of one side; workers of the installation. */
 export type Figures = {
   /** Searches by state, except removed ones. */
   searches: Record<string, number>;
@@ -205,7 +206,7 @@ export type Figures = {
 };
 
 /** $1 now, $2 minimum heartbeat of live workers, $3 whether simulated. Each part uses a partial index or a small table. */
-const SELECT_FIGURES = `
+const selectFigures = (data: Data) => `
 SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
   (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
 FROM (
@@ -223,9 +224,9 @@ FROM (
   FROM strandline.runs WHERE status IN ('queued', 'running')
     AND (SELECT simulated FROM strandline.searches WHERE id = search_id) = $3::boolean
 ) r, (
-  SELECT json_build_object('gathering', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
-    'pending', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
-    'dead', (SELECT count(*) FROM strandline.deliveries WHERE state = 'dead')) AS open_deliveries
+  SELECT json_build_object('gathering', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
+    'pending', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
+    'dead', (SELECT count(*) FROM ${ANALYTICS[data]}.deliveries WHERE state = 'dead')) AS open_deliveries
 ) d, (
   SELECT count(*)::int AS workers, coalesce(max(abs(skew_ms)), 0)::float8 / 1000 AS skew_seconds
   FROM strandline.workers WHERE seen_at > $2
@@ -237,7 +238,7 @@ export async function readFigures(
   data: Data,
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {
-  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince, data === 'simulated']);
+  const { rows } = await pool.query<Figures>(selectFigures(data), [now, heardSince, data === 'simulated']);
   const [row] = rows;
   if (row === undefined) throw new Error('a count without a row');
   return row;

@@ -32,12 +32,12 @@ export async function readTopics(
     .limit(filter.limit);
 }
 
-/** Which sides have topics that are not removed. */
+/** Which sides have topics; those that were removed have their history. */
 export async function readSides({ pool }: Pick<Database, 'pool'>): Promise<Record<Data, boolean>> {
   const { rows } = await pool.query<Record<Data, boolean>>({
     name: 'sides',
-    text: `SELECT EXISTS (SELECT FROM strandline.topics WHERE archived_at IS NULL AND NOT simulated) AS real,
-      EXISTS (SELECT FROM strandline.topics WHERE archived_at IS NULL AND simulated) AS simulated`,
+    text: `SELECT EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,
+      EXISTS (SELECT FROM strandline.topics WHERE simulated) AS simulated`,
   });
   return rows[0] ?? { real: false, simulated: false };
 }

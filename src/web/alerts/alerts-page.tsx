@@ -17,6 +17,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { Count } from '../components/numbers.tsx';
 import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
@@ -31,7 +32,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
     const { data } = request.frame;
     const [rules, channels, deliveries] = await Promise.all([
       readRules(db, { data, limit: MAX_ROWS }),
-      readChannels(db, { limit: MAX_ROWS }),
+      readChannels(db, { data, limit: MAX_ROWS }),
       readDeliveries(db, { data, limit: MAX_LAST_DELIVERIES }),
     ]);
     return renderPage(request, reply, {
@@ -145,7 +146,11 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
           { head: 'Waiting', cell: ({ waiting }) => waiting, number: true },
           {
             head: 'Failed',
-            cell: ({ slug, dead }) => <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>,
+            cell: ({ slug, dead }) => (
+              <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+                <Count of={dead} />
+              </a>
+            ),
             number: true,
           },
           { head: 'Last delivered', cell: ({ last_delivered_at: at }) => <Timestamp at={at} />, wide: true },

@@ -69,7 +69,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
   );
 
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const channel = await findChannelRow(ctx, request.params.slug);
+    const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
     const attempt = await testChannel(ctx, channel.slug, abortOnClose(reply));
     return renderPage(request, reply, {
       title: `Test of ${channel.slug}`,
@@ -134,7 +134,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     );
 
   app.get('/alerts/channels/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
-    const channel = await findChannelRow(ctx, request.params.slug);
+    const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
     return renderPage(request, reply, {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
@@ -187,7 +187,7 @@ async function renderChannel(
   reply: FastifyReply,
   sent: { given?: FormValues; problems?: readonly Problem[] } = {},
 ): Promise<FastifyReply> {
-  const channel = await findChannelRow(ctx, request.params.slug);
+  const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
   const settings = await findShownSettings(ctx, channel.slug);
   const kind = CHANNEL_KINDS[channel.kind];
   return renderPage(request, reply, {

@@ -2,6 +2,7 @@ import type { DeliveryAttempt } from '../../monitor/alerts/channel-secrets.ts';
 import type { ShownSetting } from '../../monitor/alerts/channel-settings.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { Badge } from '../components/icons.tsx';
+import { Count, formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
@@ -54,14 +55,16 @@ export function ChannelFacts({
         </>
       ))}
       <dt>Used by</dt>
-      <dd>{rules === 1 ? '1 rule' : `${rules} rules`}</dd>
+      <dd>{formatCount(rules, 'rule')}</dd>
       <dt>Last delivered</dt>
       <dd>
         <Timestamp at={channel.last_delivered_at} />
       </dd>
       <dt>Waiting</dt>
       <dd>
-        <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>{waiting}</a>
+        <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>
+          <Count of={waiting} />
+        </a>
         {channel.resting_until === null ? null : (
           <>
             , next attempt after <Timestamp at={channel.resting_until} exact />
@@ -70,13 +73,15 @@ export function ChannelFacts({
       </dd>
       <dt>Failed</dt>
       <dd>
-        <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>
+        <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+          <Count of={dead} />
+        </a>
       </dd>
       {failures === 0 ? null : (
         <>
           <dt>Failing</dt>
           <dd>
-            {failures} times in a row, since <Timestamp at={channel.failing_since} />
+            {formatCount(failures, 'time')} in a row, since <Timestamp at={channel.failing_since} />
           </dd>
         </>
       )}

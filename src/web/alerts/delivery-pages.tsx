@@ -1,7 +1,5 @@
 /** Deliveries: messages and their results. */
 
-import { findSideOfMessages } from '../../monitor/alerts/manage-rules.ts';
-import { showSideOf } from '../components/page-frame.tsx';
 import { Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
@@ -9,6 +7,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
   type DeliveryDetail,
   type DeliveryRow,
+  findMessageScope,
   readDeliveries,
   readDelivery,
 } from '../../store/alerts/alert-queries.ts';
@@ -18,7 +17,7 @@ import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
-import { IfAllowed } from '../components/page-frame.tsx';
+import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -46,16 +45,14 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     { schema: { querystring }, config: { scope: 'read' } },
     async (request, reply) => {
       const filter = request.query;
-      const simulated = request.frame.data === 'simulated';
-      const data = await findSideOfMessages(ctx.db, { rule: filter.rule, simulated });
-      await showSideOf(request, ctx.db, { simulated: data === 'simulated' });
+      const { data } = await findPageScope(request, ctx.db, await findMessageScope(ctx.db, filter.rule));
       const rows = await readDeliveries(ctx.db, { ...filter, data, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
-        side: filter.rule === undefined ? buildDeliveriesPath({ ...filter, before: undefined }) : true,
+        side: filter.rule === undefined ? buildDeliveriesPath({ ...filter, before: undefined }) : undefined,
         above: <a href="/alerts">Alerts</a>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (

@@ -176,7 +176,7 @@ async function renderRule(
   return renderPage(request, reply, {
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
-    side: rule === null && topic == null && search == null ? '/alerts/rules/new' : true,
+    side: rule === null && topic == null && search == null ? '/alerts/rules/new' : undefined,
     above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
     status,
     aside:
@@ -228,7 +228,7 @@ async function readChoices({ db }: Ctx, data: Data): Promise<RuleChoices> {
   const [topics, searches, channels] = await Promise.all([
     readTopics(db, { data, limit: MAX_CHOICES }),
     readSearches(db, { data, limit: MAX_CHOICES }),
-    readChannels(db, { limit: MAX_CHOICES }),
+    readChannels(db, { data, limit: MAX_CHOICES }),
   ]);
   return { topics, searches, channels };
 }

@@ -58,7 +58,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
       title: 'Compare',
       here: '/compare',
       charts: comparison !== null,
-      side: chosen.length === 0 ? '/compare' : true,
+      side: chosen.length === 0 ? '/compare' : undefined,
       lead: 'Share of voice, who finds links first, and what topics have in common.',
       body: (
         <>

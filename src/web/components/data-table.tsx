@@ -1,9 +1,10 @@
+import { Count } from './numbers.tsx';
 import type { ComponentChildren } from 'preact';
 
 export type Column<Row> = {
   head: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** Right-aligned. */
+  /** Right-aligned; a bare number is a count. */
   number?: boolean;
   /** Hidden in narrow windows. */
   wide?: boolean;
@@ -47,9 +48,12 @@ export function Table<Row>({
 export function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr>
-      {columns.map((column) => (
-        <td class={getColumnClass(column)}>{column.cell(row)}</td>
-      ))}
+      {columns.map((column) => {
+        const cell = column.cell(row);
+        return (
+          <td class={getColumnClass(column)}>{typeof cell === 'number' ? <Count of={cell} /> : cell}</td>
+        );
+      })}
     </tr>
   );
 }

@@ -13,7 +13,8 @@ const FLASH_MESSAGES = {
   resumed: 'Resumed. Runs at the next slot.',
   removed: 'Removed. Everything it found stays.',
   purging: 'Removed. What only it found is being deleted.',
-  rewatched: 'Created with the same searches. Their first runs are starting; the other topic is paused.',
+  rewatched:
+    'Created with the same searches. Their first runs are starting; the other topic is paused. Rules about it stay with it.',
   replayed: 'Parsed again, without a new call. Newly found items are listed below.',
   run: 'Run queued. Results appear here.',
   run_already_queued: 'A run is already queued. Results appear here.',

@@ -3,9 +3,8 @@
 import { type Data, sideOf } from '../../domain/data.ts';
 import { hasScopes, type Scope, type Visitor } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { findSideOfMessages } from '../../monitor/alerts/manage-rules.ts';
 import { findScope, isSimulatedOnly } from '../../monitor/topics/find-by-slug.ts';
-import { readDelivery } from '../../store/alerts/alert-queries.ts';
+import { findMessageScope, readDelivery, readRule } from '../../store/alerts/alert-queries.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
@@ -26,6 +25,8 @@ export type PageFrame = {
   theme: 'light' | 'dark' | null;
   /** The side of the data that the page is about. */
   data: Data;
+  /** The page is about one topic, search, item, rule or message, which decides on the side. */
+  named: boolean;
   /** Which sides have topics. */
   sides: Readonly<Record<Data, boolean>>;
   /** At most 200 topics of this side that are not removed; empty without the scope `read`. */
@@ -40,9 +41,15 @@ export type PageFrame = {
 };
 
 /** The part of a frame that is read from the database. */
-type FrameData = Pick<PageFrame, 'data' | 'sides' | 'topics' | 'seen'>;
+type FrameData = Pick<PageFrame, 'data' | 'named' | 'sides' | 'topics' | 'seen'>;
 
-const NO_DATA: FrameData = { data: 'real', sides: { real: false, simulated: false }, topics: [], seen: 0n };
+const NO_DATA: FrameData = {
+  data: 'real',
+  named: false,
+  sides: { real: false, simulated: false },
+  topics: [],
+  seen: 0n,
+};
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,7 +82,7 @@ async function readFrame(db: Database, { url, routeOptions, params }: FastifyReq
     readTopics(db, { data, limit: MAX_TOPICS }),
     readLastDiscoveryId(db),
   ]);
-  return { data, sides, topics, seen };
+  return { data, named: named !== undefined, sides, topics, seen };
 }
 
 /** The side of what a path names; undefined if it names nothing that is of a side, or nothing that exists. */
@@ -87,10 +94,14 @@ async function findNamedSide(
   if (typeof slug === 'string' && route.startsWith('/topics/')) return findSide(readTopic(db, slug));
   if (typeof slug === 'string' && route.startsWith('/searches/')) return findSide(readSearch(db, slug));
   if (typeof slug === 'string' && route.startsWith('/alerts/rules/'))
-    return findSideOfMessages(db, { rule: slug });
+    return (await readRule(db, slug)) && findSideOfRule(db, slug);
   if (typeof id !== 'bigint' || !route.startsWith('/alerts/deliveries/')) return undefined;
   const delivery = await readDelivery(db, id);
-  return delivery === undefined ? undefined : findSideOfMessages(db, { rule: delivery.rule });
+  return delivery && findSideOfRule(db, delivery.rule);
+}
+
+async function findSideOfRule(db: Database, slug: string): Promise<Data> {
+  return (await findScope(db, await findMessageScope(db, slug))).data;
 }
 
 async function findSide(reading: Promise<{ simulated: boolean } | undefined>): Promise<Data | undefined> {
@@ -105,6 +116,7 @@ export async function showSideOf(
   row: { simulated: boolean },
 ): Promise<Data> {
   const data = sideOf(row);
+  frame.named = true;
   if (frame.data !== data) {
     frame.data = data;
     frame.topics = await readTopics(db, { data, limit: MAX_TOPICS });
@@ -119,7 +131,8 @@ export async function findPageScope(
   named: { topic?: string | undefined; search?: string | undefined },
 ): Promise<DataScope> {
   const scope = await findScope(db, { ...named, simulated: request.frame.data === 'simulated' });
-  await showSideOf(request, db, { simulated: scope.data === 'simulated' });
+  if ((named.topic ?? named.search) !== undefined)
+    await showSideOf(request, db, { simulated: scope.data === 'simulated' });
   return scope;
 }
 
@@ -137,6 +150,7 @@ export function createFrame(
     zone: resolveZone(cookies['zone']),
     theme: parseTheme(cookies['theme']),
     data: read.data,
+    named: read.named,
     sides: read.sides,
     topics: read.topics,
     formToken: visitor === NOBODY ? '' : request.formToken,

@@ -72,8 +72,8 @@ type LayoutProps = {
   lead?: ComponentChildren;
   charts?: boolean;
   live?: { topic?: string; search?: string; view?: 'topic' | 'search' } | boolean;
-  /** The page is about one side of the data. A path: that of the page, which can also show the other side. */
-  side?: string | true;
+  /** The path of a page that can show either side of the data. */
+  side?: string | undefined;
   body: ComponentChildren;
 };
 
@@ -120,7 +120,7 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>
-          {side === undefined ? null : <SideNotice path={side === true ? undefined : side} />}
+          <SideNotice path={side} />
           <FlashMessage code={done} />
           {body}
         </main>

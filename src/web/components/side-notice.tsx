@@ -1,21 +1,29 @@
 /** Which side of the data a page is about: real or simulated. */
 
 import { type Data, describeEmptySide } from '../../domain/data.ts';
+import { Icon } from './icons.tsx';
 import { useFrame } from './page-frame.tsx';
 
 /**
- * Says so if the page shows simulated data, or a side without topics; links to the other side, if there is one.
- * @param path of the page, if it can show the other side; undefined: it is about one topic, search or item
+ * Says so, once, if the page shows simulated data, or a side without topics; links to the other side, if there is one. Nothing on
+ * pages that are about neither side.
+ * @param path of the page, if it can show the other side
  */
 export function SideNotice({ path }: { path: string | undefined }) {
-  const { data, sides } = useFrame();
+  const { data, named, sides } = useFrame();
+  if (path === undefined && !named) return null;
   const other = data === 'real' ? 'simulated' : 'real';
   const target = path !== undefined && sides[other] ? writeSide(path, other) : undefined;
   const empty = path === undefined ? null : describeEmptySide(data, sides);
   if (data === 'real' && target === undefined) return null;
   return (
-    <p class="hint" role="note">
-      {data === 'simulated' ? 'Simulated data (sandbox). ' : null}
+    <p class={data === 'simulated' ? 'advice' : 'hint'} role="note">
+      {data === 'simulated' ? (
+        <>
+          <Icon name="warning" /> <strong>Simulated data.</strong> The sandbox made up everything on this
+          page.{' '}
+        </>
+      ) : null}
       {empty === null ? null : `${empty} `}
       {target === undefined ? null : <a href={target}>Show {other} data</a>}
     </p>

@@ -20,14 +20,14 @@ export function SlugFields({
         label="Short name"
         value={slug}
         autocomplete="off"
-        help={`In addresses. The former one keeps leading here. ${help}`}
+        help={`In addresses. The former one continues to work. ${help}`}
       />
       {problems.some(({ path }) => path === 'slug') ? (
         <Field
           name="reuse_slug"
           label="Take it, if it is only a former short name"
           kind="checkbox"
-          help="It then no longer leads to what had it before."
+          help="The former owner can then no longer be found by it."
         />
       ) : null}
     </>

@@ -67,7 +67,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       }
     };
     const matches = query === EVERYTHING ? null : await find();
-    const size = await readArchiveSize(ctx.db);
+    const size = await readArchiveSize(ctx.db, scope.data);
     return renderPage(request, reply, {
       title: 'Explore',
       status: problems.length === 0 ? 200 : 400,
@@ -78,7 +78,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
-      side: scope.topic === undefined ? writeAddress({ ...filter, after: undefined }) : true,
+      side: scope.topic === undefined ? writeAddress({ ...filter, after: undefined }) : undefined,
       body: (
         <>
           <ExploreFilterForm filter={filter} />

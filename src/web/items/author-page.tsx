@@ -52,7 +52,6 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
       return renderPage(request, reply, {
         title: name?.slice(0, 60) ?? 'Unnamed author',
         here: '/explore',
-        side: true,
         charts: snapshots.length > 1,
         above: 'Author',
         body: (

@@ -49,7 +49,6 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
         here: '/explore',
-        side: true,
         charts: places.some(({ place }) => place !== null),
         above: 'Link',
         body: (

@@ -46,7 +46,6 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
       return renderPage(request, reply, {
         title: buildPostTitle(post),
         here: '/explore',
-        side: true,
         charts: data.history.length > 1,
         above: 'Post',
         aside: <DroppedBadge at={data.growth?.not_seen_since ?? null} />,

@@ -145,7 +145,6 @@ async function renderList(
       />
     ),
     charts: true,
-    side: true,
     ...(cursor === undefined && data !== null ? { live: { ...toEventScope(scope), view } } : {}),
     body: (
       <>

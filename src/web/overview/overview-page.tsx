@@ -17,7 +17,6 @@ import { DiscoveryLine, SpikeLine } from '../components/discovery-item.tsx';
 import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
@@ -155,13 +154,11 @@ function SimulatedNotices({
   return (
     <>
       {isAll ? (
-        <SimulatedNotice>
-          <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-            <p>
-              <a href="/new">Watch something of your own</a>
-            </p>
-          </IfAllowed>
-        </SimulatedNotice>
+        <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+          <p>
+            <a href="/new">Watch something of your own</a>
+          </p>
+        </IfAllowed>
       ) : null}
       {pausedSample === null ? null : (
         <div class="advice">

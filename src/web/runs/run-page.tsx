@@ -61,7 +61,6 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
     const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
       title: `Run ${id} of ${run.search}`,
-      side: true,
       here: '/runs',
       above: <a href="/runs">Runs</a>,
       lead: (

@@ -68,7 +68,7 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
       title: 'Runs',
       here: '/runs',
       lead: 'One row per slot, including skipped slots and manual runs.',
-      side: scope.topic === undefined && scope.search === undefined ? buildRunsPath(filter) : true,
+      side: scope.topic === undefined && scope.search === undefined ? buildRunsPath(filter) : undefined,
       body: (
         <>
           <TodayTable rows={today} />

@@ -45,7 +45,6 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     return renderPage(request, reply, {
       title: `Answers of ${slug}`,
       here: '',
-      side: true,
       above: (
         <>
           <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>

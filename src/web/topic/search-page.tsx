@@ -9,7 +9,6 @@ import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
-import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
@@ -66,7 +65,6 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       live: { search: slug },
       body: (
         <>
-          {search.service_kind === 'sandbox' ? <SimulatedNotice /> : null}
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           {answers.length > 1 ? (
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />

@@ -16,7 +16,6 @@ import { CREATE_TOPIC_SCOPES, IfAllowed, showSideOf, useFrame } from '../compone
 import { renderPage } from '../components/page-layout.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { SimulatedNotice } from '../components/simulated-notice.tsx';
 import { formatMinute } from '../../domain/display-format.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
@@ -82,7 +81,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       live: { topic: slug, view },
       body: (
         <>
-          {topic.simulated ? <SimulatedTopicNotice topic={topic} /> : null}
+          <RewatchButton topic={topic} />
           {topic.successor === null ? null : (
             <p class="hint">
               Continues in <a href={`/topics/${topic.successor}`}>{topic.successor}</a>.
@@ -97,17 +96,16 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
-/** With a button for a topic that somebody created. */
-function SimulatedTopicNotice({ topic: { slug, sample, successor, archived_at } }: { topic: TopicRow }) {
-  const isOwn = !sample && successor === null && archived_at === null;
+/** For a simulated topic that somebody created. */
+function RewatchButton({ topic }: { topic: TopicRow }) {
+  if (!topic.simulated || topic.sample || topic.successor !== null || topic.archived_at !== null) return null;
   return (
-    <SimulatedNotice>
-      {isOwn ? (
-        <IfAllowed scope={CREATE_TOPIC_SCOPES}>
-          <ActionButton action={`/topics/${slug}/rewatch`} words="Start the same searches on real sources" />
-        </IfAllowed>
-      ) : null}
-    </SimulatedNotice>
+    <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+      <ActionButton
+        action={`/topics/${topic.slug}/rewatch`}
+        words="Start the same searches on real sources"
+      />
+    </IfAllowed>
   );
 }
 

@@ -112,7 +112,7 @@ test('a body may name a former slug; a new slug in it is a new one', async () =>
   const taken = await call('POST', '/api/v1/searches', { ...added, slug: 'posts' });
   expect(taken).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('leads to the search "finds"') },
+    body: { detail: expect.stringContaining('former slug of the search "finds"') },
   });
   expect((await call('POST', '/api/v1/searches', { ...added, slug: 'posts', reuse_slug: true })).status).toBe(
     201,

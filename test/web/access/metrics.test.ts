@@ -71,11 +71,11 @@ test('two scrapes around runs differ by what the runs did, the same in every pro
   expect(grown('strandline_runs_total{service="hosted",status="succeeded",code=""}')).toBe(1);
   expect(grown('strandline_runs_total{service="hosted",status="failed",code="auth"}')).toBe(1);
   expect(grown('strandline_calls_total{service="hosted",purpose="run",state="received",code=""}')).toBe(1);
-  expect(grown('strandline_discoveries_total{kind="post",baseline="false"}')).toBe(1);
-  expect(grown('strandline_save_duration_seconds_count')).toBe(1);
-  expect(grown('strandline_save_duration_seconds_bucket{le="+Inf"}')).toBe(1);
+  expect(grown('strandline_discoveries_total{kind="post",baseline="false",service="hosted"}')).toBe(1);
+  expect(grown('strandline_save_duration_seconds_count{service="hosted"}')).toBe(1);
+  expect(grown('strandline_save_duration_seconds_bucket{service="hosted",le="+Inf"}')).toBe(1);
   expect(grown('strandline_http_requests_total{method="GET",route="/metrics",status="200"}')).toBe(1);
-  expect(before.get('strandline_rejects_total{code="no_id"}')).toBe(1);
+  expect(before.get('strandline_rejects_total{code="no_id",service="hosted"}')).toBe(1);
   expect(after.get('strandline_searches{state="broken"}')).toBe(1);
   expect(after.get('strandline_queue_up')).toBe(1);
   // Requests are a process's own, and an age grows between two scrapes.
@@ -132,12 +132,14 @@ test('labels contain no user data: their values are from closed lists, and other
   const names = [...(await scrape(app)).keys()].filter((name) => name.startsWith('strandline_'));
   const text = names.join('\n');
   for (const code of codes) expect(text).toContain(`service="own",status="failed",code="${code}"`);
-  for (const code of REJECT_CODES) expect(text).toContain(`strandline_rejects_total{code="${code}"}`);
+  for (const code of REJECT_CODES)
+    expect(text).toContain(`strandline_rejects_total{code="${code}",service=""}`);
   expect(text).not.toMatch(/secret|12345|nobody should/);
   expect(text).toContain('code="other"');
-  expect(text).toContain('strandline_run_tools_total{tool="other",outcome="silent"}');
+  expect(text).toContain('strandline_run_tools_total{tool="other",outcome="silent",service=""}');
   const allowed: Record<string, RegExp> = {
-    service: /^(?:sandbox|own|hosted)$/,
+    service: /^(?:sandbox|own|hosted|)$/,
+    data: /^(?:real|simulated|)$/,
     status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,

@@ -24,6 +24,7 @@ const frame: PageFrame = {
   zone: 'Europe/Berlin',
   theme: null,
   data: 'real',
+  named: false,
   sides: { real: true, simulated: false },
   topics: [],
   formToken: 'token-of-the-form',
