@@ -1,7 +1,7 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound } from '../domain/errors.ts';
 import type { Database } from '../store/database.ts';
 import {
   type AuthorRow,
@@ -128,6 +128,6 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
 /** @throws Refused `not_found` */
 async function findAuthor(db: Database, id: bigint): Promise<AuthorRow> {
   const author = await readAuthor(db, id);
-  if (author === undefined) throw new Refused('not_found', `there is no author ${id}`);
+  if (author === undefined) throw createNotFound('author', id);
   return author;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
-import { InvalidInput, Refused } from '../domain/errors.ts';
+import { createNotFound, InvalidInput } from '../domain/errors.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { readClaims } from '../store/queries/claims.ts';
 import { refuseDiff, readCompletionDiff } from '../store/queries/completion-diff.ts';
@@ -139,7 +139,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { id } }) => {
       const completion = await readCompletion(ctx.db, id);
-      if (completion === undefined) throw new Refused('not_found', `there is no completion ${id}`);
+      if (completion === undefined) throw createNotFound('completion', id);
       const [key_items, links] = await Promise.all([
         readKeyItems(ctx.db, sideOf(completion), id),
         readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
@@ -164,7 +164,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { id } }) => {
       const completion = await readCompletion(ctx.db, id);
-      if (completion === undefined) throw new Refused('not_found', `there is no completion ${id}`);
+      if (completion === undefined) throw createNotFound('completion', id);
       return { items: await readClaims(ctx.db, sideOf(completion), [id]) };
     },
   );

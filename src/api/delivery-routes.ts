@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound } from '../domain/errors.ts';
 import { hasScopes } from '../monitor/access/visitor-scopes.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { resendMessages } from '../monitor/alerts/resend.ts';
@@ -78,7 +78,7 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
     },
     async ({ params: { id }, visitor }) => {
       const delivery = await readDelivery(ctx.db, id);
-      if (delivery === undefined) throw new Refused('not_found', `there is no delivery ${id}`);
+      if (delivery === undefined) throw createNotFound('delivery', id);
       return { ...delivery, answer: hasScopes(visitor, 'admin') ? delivery.answer : null };
     },
   );

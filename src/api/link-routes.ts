@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound, type Refused } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLinkPage } from '../store/queries/link-pages.ts';
@@ -167,5 +167,5 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function createUnknownLinkError(id: bigint): Refused {
-  return new Refused('not_found', `there is no link ${id}`);
+  return createNotFound('link', id);
 }

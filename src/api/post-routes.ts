@@ -1,7 +1,7 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
@@ -218,6 +218,6 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
 /** @throws Refused `not_found` */
 async function findPost(db: Database, id: bigint): Promise<PostRow> {
   const post = await readPost(db, id);
-  if (post === undefined) throw new Refused('not_found', `there is no post ${id}`);
+  if (post === undefined) throw createNotFound('post', id);
   return post;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findAuthor, forgetAuthor, countStored } from '../store/maintenance/forget-author.ts';
+import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
-import { SIMULATED_OPTION } from './option-values.ts';
 import type { ShowOptions } from './show-item.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatQuantity } from './value-formatting.ts';

@@ -1,10 +1,16 @@
-/** Command line arguments: rewriting before they are parsed, hints for mistakes, and the options of search members. */
+/** Command line arguments: rewriting before they are parsed, hints for mistakes, and what all commands name alike. */
 
 import type { Shell } from './terminal-io.ts';
 import type { Command, CommanderError } from 'commander';
 
 /** The exit code for wrong usage. */
 export const EXIT_USAGE = 2;
+
+/** The option of commands that show one side of the data. */
+export const SIMULATED_OPTION = [
+  '--simulated',
+  'simulated data (default: real data, or simulated data if there is nothing else)',
+] as const;
 
 /**
  * Prints a hint for a syntax error that the parser has reported.

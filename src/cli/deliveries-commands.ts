@@ -10,7 +10,8 @@ import {
 } from '../store/alerts/alert-queries.ts';
 import { openData } from './result-notices.ts';
 import { showRows } from './list-command.ts';
-import { choiceOption, limitOption, parseId, SIMULATED_OPTION } from './option-values.ts';
+import { choiceOption, limitOption, parseId } from './option-values.ts';
+import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { sideOf } from '../domain/data.ts';
 import { SECOND } from '../domain/time.ts';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound } from '../domain/errors.ts';
 import { EVERYTHING, parseQuery } from '../domain/search-query.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/database.ts';
@@ -71,7 +71,7 @@ function registerShow(links: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const id = parseId('link', given);
         const link = await readLink(ctx.db, id);
-        if (link === undefined) throw new Refused('not_found', `there is no link ${id}`);
+        if (link === undefined) throw createNotFound('link', id);
         const addresses = await readLinkAddresses(ctx.db, id);
         const found_by = await readLinkSources(ctx.db, sideOf(link), id);
         const known = await readKnownLinks(ctx.db, sideOf(link), [id]);

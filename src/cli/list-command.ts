@@ -1,7 +1,7 @@
 /** What commands that list rows share: options that choose rows, and output as a table or JSON. */
 
+import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
-import { SIMULATED_OPTION } from './option-values.ts';
 import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
 import type { Command, Option } from 'commander';
 

@@ -100,9 +100,3 @@ export function createInvalidOption(path: string, given: string, expected: strin
 
 /** Of every command that gives a new slug. */
 export const REUSE_SLUG = 'take a slug that is a former slug of something else';
-
-/** The option of commands that show one side of the data. */
-export const SIMULATED_OPTION = [
-  '--simulated',
-  'simulated data (default: real data, or simulated data if there is nothing else)',
-] as const;

@@ -6,16 +6,10 @@ import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type GrowthOrder, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
+import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
-import {
-  choiceOption,
-  limitOption,
-  type PastTime,
-  SIMULATED_OPTION,
-  TIME_EXAMPLES,
-  timeOption,
-} from './option-values.ts';
+import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import { describeBacklog, openData, printAsOfNotice } from './result-notices.ts';
 import type { ShowOptions } from './show-item.ts';
 import type { TerminalPage } from './terminal-io.ts';

@@ -7,7 +7,7 @@ import {
 } from '../domain/item-versions.ts';
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../domain/counters.ts';
 import { sideOf } from '../domain/data.ts';
-import { Refused } from '../domain/errors.ts';
+import { createNotFound, Refused } from '../domain/errors.ts';
 import { openScope } from '../monitor/topics/find-by-slug.ts';
 import { currentLinkRules } from '../monitor/status/outdated-links.ts';
 import type { Id } from '../store/database.ts';
@@ -39,7 +39,7 @@ export function showPost(cli: Cli, named: string, { simulated, json }: ShowOptio
     };
     const id = /^https?:/i.test(named) ? await find() : parseId('post', named);
     const post = await readPost(ctx.db, id);
-    if (post === undefined) throw new Refused('not_found', `there is no post ${id}`);
+    if (post === undefined) throw createNotFound('post', id);
     const compared = compareVersions(await readPostVersions(ctx.db, sideOf(post), id), POST_VERSION_MEMBERS);
     const found_by = await readPostSightings(ctx.db, id);
     const { page } = cli;
@@ -73,7 +73,7 @@ export function showAuthor(cli: Cli, named: string, { simulated, json }: ShowOpt
     };
     const id = named.startsWith('@') ? await find() : parseId('author', named);
     const author = await readAuthor(ctx.db, id);
-    if (author === undefined) throw new Refused('not_found', `there is no author ${id}`);
+    if (author === undefined) throw createNotFound('author', id);
     const compared = compareVersions(
       await readAuthorVersions(ctx.db, sideOf(author), id),
       AUTHOR_VERSION_MEMBERS,

@@ -131,6 +131,11 @@ export class Refused extends Error {
   }
 }
 
+/** Nothing has this slug or ID. */
+export function createNotFound(kind: string, key: string | bigint): Refused {
+  return new Refused('not_found', `there is no ${kind} ${typeof key === 'string' ? `"${key}"` : key}`);
+}
+
 function describeProblem({ path, given, expected }: Problem): string {
   const shown = given === undefined ? 'nothing' : JSON.stringify(given);
   return `${path}: got ${shown.length > 120 ? `${shown.slice(0, 117)}...` : shown}; ${expected}`;

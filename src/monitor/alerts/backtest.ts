@@ -1,14 +1,13 @@
 /** Previews a rule over past days. Nothing is written and nothing is sent. */
 
 import { DAY } from '../../domain/time.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { isFirstOfItem, readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';
 import type { Context } from '../context.ts';
 import { matchRules } from './rule-filter.ts';
 import { MAX_WHOLE_DISCOVERIES } from './message.ts';
-import { createRuleNotFound } from './manage-rules.ts';
 
 export const MAX_BACKTEST_DAYS = 90;
 const BACKTEST_BATCH = 1_000;
@@ -66,7 +65,7 @@ export async function backtestRule(
     isWhole: true,
   };
   const stored = await findRule(ctx.db.pool, slug);
-  if (stored === null) throw createRuleNotFound(slug);
+  if (stored === null) throw createNotFound('rule', slug);
   parseQuery(stored.filter, 'filter');
   // As if the rule had been active all the time.
   const rule = { ...stored, state: 'active' as const, after: 0n };

@@ -1,7 +1,7 @@
 /** Creates, tests, edits, pauses and removes channels, and rotates their secrets. */
 import type { Data } from '../../domain/data.ts';
 import { openVault } from '../../platform/vault.ts';
-import { Refused } from '../../domain/errors.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { inTransaction, violatesConstraint } from '../../store/database.ts';
 import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
@@ -210,5 +210,5 @@ export async function findShownSettings({ db }: Pick<Context, 'db'>, slug: strin
 }
 
 function refuseMissing(slug: string): never {
-  throw new Refused('not_found', `there is no channel "${slug}"`);
+  throw createNotFound('channel', slug);
 }

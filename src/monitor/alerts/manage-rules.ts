@@ -1,7 +1,7 @@
 /** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
-import { CHANGE_RECORDED, findTopic, STATE_AFTER, type StateChange } from '../../store/topics.ts';
+import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
 import {
   type Id,
   inTransaction,
@@ -31,8 +31,8 @@ import {
   setRuleState,
   updateRule,
 } from '../../store/alerts/rule-rows.ts';
-import { findSearch } from '../../store/searches.ts';
 import type { ActingContext, Context } from '../context.ts';
+import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './rule-definition.ts';
@@ -161,11 +161,11 @@ async function lockRuleWithChannels(
   slug: string,
 ): Promise<{ rule: Rule; channels: Channel[] }> {
   const known = await findRule(tx, slug);
-  if (known === null) throw createRuleNotFound(slug);
+  if (known === null) throw createNotFound('rule', slug);
   const channels = await lockRuleChannels(tx, known.id);
   for (const channel of channels) await evaluateAllPending(ctx, tx, channel);
   const rule = await lockRule(tx, slug);
-  if (rule === null) throw createRuleNotFound(slug);
+  if (rule === null) throw createNotFound('rule', slug);
   return { rule, channels };
 }
 
@@ -179,18 +179,14 @@ async function readEditableRule(tx: Transaction, slug: string): Promise<object> 
 /** @throws Refused `not_found` */
 export async function findRuleRow(ctx: Pick<Context, 'db'>, slug: string): Promise<RuleRow> {
   const row = await readRule(ctx.db, slug);
-  if (row === undefined) throw createRuleNotFound(slug);
+  if (row === undefined) throw createNotFound('rule', slug);
   return row;
-}
-
-export function createRuleNotFound(slug: string): Refused {
-  return new Refused('not_found', `there is no rule "${slug}"`);
 }
 
 async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
   const channels = await lockChannels(tx, slugs);
   const missing = slugs.find((slug) => !channels.some((channel) => channel.slug === slug));
-  if (missing !== undefined) throw new Refused('not_found', `there is no channel "${missing}"`);
+  if (missing !== undefined) throw createNotFound('channel', missing);
   return channels;
 }
 
@@ -199,18 +195,8 @@ async function resolveScope(
   tx: Transaction,
   { topic, search }: WrittenRule,
 ): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
-  if (typeof topic === 'string') {
-    const found = await findTopic(tx, topic);
-    if (found === null || found.archived_at !== null)
-      throw new Refused('not_found', `there is no topic "${topic}"`);
-    return { topic_id: found.id, search_id: null };
-  }
-  if (typeof search === 'string') {
-    const found = await findSearch(tx, search);
-    if (found === null || found.archived_at !== null)
-      throw new Refused('not_found', `there is no search "${search}"`);
-    return { topic_id: null, search_id: found.id };
-  }
+  if (typeof topic === 'string') return { topic_id: (await requireTopic(tx, topic)).id, search_id: null };
+  if (typeof search === 'string') return { topic_id: null, search_id: (await requireSearch(tx, search)).id };
   return { ...(topic === null ? { topic_id: null } : {}), ...(search === null ? { search_id: null } : {}) };
 }
 

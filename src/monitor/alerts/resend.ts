@@ -1,4 +1,4 @@
-import { Refused } from '../../domain/errors.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
 import { findChannel } from '../../store/alerts/channel-rows.ts';
@@ -20,7 +20,7 @@ export async function resendMessages(
   const delivery = 'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : undefined;
   const slug = delivery?.channel ?? ('channel' in which ? which.channel : '');
   const channel = await findChannel(ctx.db.pool, slug);
-  if (channel === null) throw new Refused('not_found', `there is no channel "${slug}"`);
+  if (channel === null) throw createNotFound('channel', slug);
   const resent = await inTransaction(ctx.db, async (tx) => {
     await endChannelRest(tx, channel.id);
     const dead = delivery === undefined ? { channelId: channel.id } : { deliveryId: delivery.id };

@@ -1,6 +1,6 @@
 /** Parses stored responses after the end of their run: late ones, or again as a replay. */
 
-import { Refused } from '../../domain/errors.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import type { Id } from '../../store/database.ts';
@@ -17,7 +17,7 @@ import type { ActingContext, Context } from '../context.ts';
 import { RESPONSE_STATUSES } from '../client/service-refusal.ts';
 import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
 import { withDbRetry } from './db-outage.ts';
-import { parseStoredResponse } from './parse-and-save.ts';
+import { parseStoredResponse, toSave } from './parse-and-save.ts';
 
 /**
  * Parses responses that were unread when their run ended: stored by a worker that had lost its lease, or left by workers that
@@ -44,13 +44,7 @@ async function parseLateResponse(
     const findings = await parseStoredResponse(run, response);
     const diff = await withDbRetry(ctx, () =>
       saveLate(ctx.db, {
-        runId,
-        searchId: run.search_id,
-        serviceId: run.service_id,
-        findings,
-        response: response.n,
-        observedAt: response.receivedAt,
-        linkRules: ctx.config.linkRules,
+        ...toSave(ctx, runId, run, response, findings),
         now: ctx.clock.statementTime(),
       }),
     );
@@ -86,7 +80,7 @@ export async function replayRun(
   runId: Id,
 ): Promise<{ findings: ParsedResults; diff: Diff }> {
   const run = await findRunForReplay(ctx.db, runId);
-  if (run === null) throw new Refused('not_found', `there is no run ${runId}`);
+  if (run === null) throw createNotFound('run', runId);
   const response = await loadNewestResponse(ctx.db, runId);
   if (response === null) {
     const days = ctx.config.answerDays;
@@ -102,13 +96,7 @@ export async function replayRun(
     );
   const findings = await parseStoredResponse(run, response);
   const again = {
-    runId,
-    searchId: run.search_id,
-    serviceId: run.service_id,
-    findings,
-    response: response.n,
-    observedAt: response.receivedAt,
-    linkRules: ctx.config.linkRules,
+    ...toSave(ctx, runId, run, response, findings),
     endedAt: run.ended_at ?? response.receivedAt,
   };
   const diff = await saveAgain(ctx.db, again, (tx) =>

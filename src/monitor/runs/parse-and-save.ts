@@ -5,6 +5,7 @@ import { RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
+import type { Id } from '../../store/database.ts';
 import type { RawResponse, ResponseKey } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
 import { readRunState } from '../../store/run-states.ts';
@@ -57,14 +58,8 @@ export async function saveResults(
 ): Promise<Diff> {
   const diff = await withDbRetry(ctx, () =>
     saveFindings(ctx.db, {
-      runId: run.id,
+      ...toSave(ctx, run.id, run, response, findings),
       fence: run.fence,
-      searchId: run.search_id,
-      serviceId: run.service_id,
-      findings,
-      response: response.n,
-      observedAt: response.receivedAt,
-      linkRules: ctx.config.linkRules,
       endedAt: ctx.clock.statementTime(),
     }),
   );
@@ -73,6 +68,17 @@ export async function saveResults(
   // Our commit succeeded but its confirmation was lost: the diff is in the database.
   if (state?.status === 'succeeded' && state.fence === run.fence) return readCommittedDiff(ctx.db, run.id);
   throw new RunError('lease_lost');
+}
+
+/** What each way of saving the results of a response needs. */
+export function toSave(
+  { config: { linkRules } }: Pick<Context, 'config'>,
+  runId: Id,
+  { search_id: searchId, service_id: serviceId }: Pick<ClaimedRun, 'search_id' | 'service_id'>,
+  { n: response, receivedAt: observedAt }: ResponseKey,
+  findings: ParsedResults,
+) {
+  return { runId, searchId, serviceId, findings, response, observedAt, linkRules };
 }
 
 /** Longest work between two pauses, apart from the last step. */

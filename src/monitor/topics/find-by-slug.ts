@@ -4,7 +4,7 @@
  */
 
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Database, Id, Transaction } from '../../store/database.ts';
 import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/former-slugs.ts';
@@ -14,6 +14,7 @@ import { readSearch, readSearches, type SearchRow } from '../../store/queries/se
 import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { findSearch, type Reader, type Search } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch } from '../../store/slots.ts';
+import { findTopic, type Topic } from '../../store/topics.ts';
 
 /** Practically unlimited. */
 const MAX_ROWS = 100_000;
@@ -23,7 +24,7 @@ export async function findSearchRow(db: Database, slug: string): Promise<SearchR
   const row = await readSearch(db, slug);
   if (row === undefined) {
     const all = DATA.map((data) => readSearches(db, { data, removed: true, limit: MAX_ROWS }));
-    throw createNotFound('search', slug, (await Promise.all(all)).flat());
+    throw suggestNearest('search', slug, (await Promise.all(all)).flat());
   }
   return row;
 }
@@ -41,13 +42,13 @@ export async function assertTopicNotRemoved(db: Database, slug: string): Promise
 }
 
 /** Suggests the nearest slug, if there is one. */
-function createNotFound(what: NamedKind, slug: string, all: readonly { slug: string }[]): Refused {
+function suggestNearest(what: NamedKind, slug: string, all: readonly { slug: string }[]): Refused {
   const near = findNearestName(
     slug,
     all.map((row) => row.slug),
   );
-  const meant = near === undefined ? '' : ` (did you mean ${near}?)`;
-  return new Refused('not_found', `there is no ${what} "${slug}"${meant}`);
+  const { message } = createNotFound(what, slug);
+  return new Refused('not_found', near === undefined ? message : `${message} (did you mean ${near}?)`);
 }
 
 function createRemovedConflict(what: NamedKind, slug: string, at: Date): Refused {
@@ -60,7 +61,7 @@ export async function findTopicRow(db: Database, slug: string): Promise<TopicRow
   const row = await readTopic(db, slug);
   if (row === undefined) {
     const all = DATA.map((data) => readTopics(db, { data, removed: true, limit: MAX_ROWS }));
-    throw createNotFound('topic', slug, (await Promise.all(all)).flat());
+    throw suggestNearest('topic', slug, (await Promise.all(all)).flat());
   }
   return row;
 }
@@ -131,27 +132,30 @@ export async function findSearches(db: Database, { data, topic, search }: DataSc
 /** @throws Refused `not_found` */
 export async function findRunRow(db: Database, id: Id): Promise<RunRow> {
   const run = await readRun(db, id);
-  if (run === undefined) throw new Refused('not_found', `there is no run ${id}`);
+  if (run === undefined) throw createNotFound('run', id);
   return run;
 }
 
 /** A search that is not removed. @throws Refused `not_found` */
 export async function requireSearch(db: Reader, slug: string): Promise<Search> {
   const search = await findSearch(db, slug);
-  if (search === null || search.archived_at !== null) throw createSearchNotFound(slug);
+  if (search === null || search.archived_at !== null) throw createNotFound('search', slug);
   return search;
+}
+
+/** A topic that is not removed. @throws Refused `not_found` */
+export async function requireTopic(db: Reader, slug: string): Promise<Topic> {
+  const topic = await findTopic(db, slug);
+  if (topic === null || topic.archived_at !== null) throw createNotFound('topic', slug);
+  return topic;
 }
 
 /** Locks a search with the row lock that the scan takes: nobody else changes it until the transaction ends. */
 export async function lockSearchBySlug(tx: Transaction, slug: string): Promise<LockedSearch> {
   const { id } = await requireSearch(tx, slug);
   const locked = await lockSearch(tx, id);
-  if (locked === null || locked.archived_at !== null) throw createSearchNotFound(slug);
+  if (locked === null || locked.archived_at !== null) throw createNotFound('search', slug);
   return locked;
-}
-
-export function createSearchNotFound(slug: string): Refused {
-  return new Refused('not_found', `there is no search "${slug}"`);
 }
 
 /** The owner of a slug that is not free. */

@@ -1,6 +1,6 @@
 /** Starts the searches of a topic on another service, in a new topic: what services find is never mixed. */
 
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
@@ -56,7 +56,7 @@ export async function rewatchTopic(
   );
   const created = await inTransaction(ctx.db, async (tx) => {
     const locked = await lockTopic(tx, slug);
-    if (locked === null) throw new Refused('not_found', `there is no topic "${slug}"`);
+    if (locked === null) throw createNotFound('topic', slug);
     if (locked.successor !== null)
       throw new Refused('conflict', `the topic "${slug}" already continues as "${locked.successor}"`);
     if ((await findTopic(tx, topic.slug)) !== null)

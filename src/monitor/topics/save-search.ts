@@ -1,6 +1,6 @@
 /** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import {
   type Id,
@@ -23,7 +23,7 @@ import { keepFormerSlug } from '../../store/former-slugs.ts';
 import { moveSearch } from '../../store/move-search.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
-import { ensureTopic, findTopic, lockTopic, type Topic } from '../../store/topics.ts';
+import { ensureTopic, lockTopic, type Topic } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { findNextSlot, firstDue } from '../schedule/cadence.ts';
@@ -33,11 +33,11 @@ import {
   assertSearchNotRemoved,
   assertTopicNotRemoved,
   claimSlug,
-  createSearchNotFound,
   createSearchTaken,
   createTopicTaken,
   lockSearchBySlug,
   requireSearch,
+  requireTopic,
 } from './find-by-slug.ts';
 import { pauseSampleTopic } from './pause-sample.ts';
 import {
@@ -203,7 +203,7 @@ async function editInTransaction(
     await keepFormerSlug(tx, { kind: 'search', id: before.id, slug, now });
   }
   const search = await findSearch(tx, checked.slug);
-  if (search === null) throw createSearchNotFound(slug);
+  if (search === null) throw createNotFound('search', slug);
   const changes = diffFields(pickRecorded(before), pickRecorded(search));
   const changed = Object.keys(changes).length > 0;
   if (changed) await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });
@@ -214,10 +214,7 @@ async function editInTransaction(
 async function lockTopics(tx: Transaction, search: string, topic: string): Promise<Topic> {
   const from = (await requireSearch(tx, search)).topic;
   for (const slug of [...new Set([from, topic])].toSorted()) await lockTopic(tx, slug);
-  const target = await findTopic(tx, topic);
-  if (target === null || target.archived_at !== null)
-    throw new Refused('not_found', `there is no topic "${topic}"`);
-  return target;
+  return requireTopic(tx, topic);
 }
 
 async function moveLocked(tx: Transaction, search: Search, topic: Topic, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 /** Creates topics with their searches, all or nothing; adds searches; renames topics. */
 
 import { splitFoldedWords } from '../../domain/folded-words.ts';
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
@@ -282,7 +282,7 @@ export async function renameTopic(ctx: ActingContext, slug: string, names: Topic
   await assertTopicNotRemoved(ctx.db, slug);
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockTopic(tx, slug);
-    if (before === null) throw new Refused('not_found', `there is no topic "${slug}"`);
+    if (before === null) throw createNotFound('topic', slug);
     const after = { id: before.id, name: name ?? before.name, slug: names.slug ?? slug };
     const changes = diffFields(pickNames(before), pickNames(after));
     if (Object.keys(changes).length === 0) return slug;

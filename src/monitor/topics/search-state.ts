@@ -1,6 +1,6 @@
 /** Pauses, resumes and removes searches, and topics with all their searches. */
 
-import { Refused } from '../../domain/errors.ts';
+import { createNotFound } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
@@ -10,12 +10,7 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { recordDueSlots, stopSearch } from '../schedule/due-slots.ts';
 import { findNextSlot, UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
-import {
-  assertSearchNotRemoved,
-  assertTopicNotRemoved,
-  createSearchNotFound,
-  lockSearchBySlug,
-} from './find-by-slug.ts';
+import { assertSearchNotRemoved, assertTopicNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
 
 /** A change of state by a person. Each takes the row lock that the scan takes. */
 export type SearchChange = StateChange;
@@ -35,7 +30,7 @@ export async function changeSearch(ctx: ActingContext, slug: string, change: Sea
       await recordAudit(tx, ctx, { action: `search.${CHANGE_RECORDED[change]}`, subject: slug });
     return { queued: runs ?? [], after: await findSearch(tx, slug) };
   });
-  if (after === null) throw createSearchNotFound(slug);
+  if (after === null) throw createNotFound('search', slug);
   await enqueueNewRuns(ctx, queued, 'schedule');
   return after;
 }
@@ -45,8 +40,7 @@ export async function changeTopic(ctx: ActingContext, slug: string, change: Sear
   await assertTopicNotRemoved(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const topic = await lockTopic(tx, slug);
-    if (topic === null || topic.archived_at !== null)
-      throw new Refused('not_found', `there is no topic "${slug}"`);
+    if (topic === null || topic.archived_at !== null) throw createNotFound('topic', slug);
     // Read under the topic's lock: a search that is being created is either already visible or will be refused.
     const runs: Id[] = [];
     const changed: string[] = [];

@@ -1,7 +1,7 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
 import { and, asc, desc, eq, gt, isNull, lt } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import { Refused } from '../../domain/errors.ts';
+import { createNotFound } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
 import { type DataScope, equals, readEitherSide } from '../queries/data-scope.ts';
 import {
@@ -40,7 +40,7 @@ export async function findMessageScope(
 ): Promise<Pick<DataScope, 'topic' | 'search'>> {
   if (slug === undefined) return {};
   const rule = await readRule(db, slug, { removed: true });
-  if (rule === undefined) throw new Refused('not_found', `there is no rule "${slug}"`);
+  if (rule === undefined) throw createNotFound('rule', slug);
   return { topic: rule.topic ?? undefined, search: rule.search ?? undefined };
 }
 

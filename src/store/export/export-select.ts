@@ -1,5 +1,5 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { parseQuery } from '../../domain/search-query.ts';
 import { matchesAll, writeMatchingSql } from '../archive/matching-items.ts';
 import type { DiscoveryView } from '../queries/discoveries.ts';
@@ -71,7 +71,7 @@ function assertOnSide(
   found: { simulated: boolean } | undefined,
   data: Data,
 ): void {
-  if (found === undefined) throw new Refused('not_found', `there is no ${kind} "${slug}"`);
+  if (found === undefined) throw createNotFound(kind, slug);
   const side = found.simulated ? 'simulated' : 'real';
   if (side !== data)
     throw new Refused(
