@@ -8,6 +8,7 @@ import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
 import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { idKey } from '../monitor/http/cursors.ts';
+import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
@@ -230,8 +231,10 @@ export const watchedText = z
     name: topicName.optional().describe('Default: the text.'),
     slug: newTopicSlug,
     service: serviceKind.optional(),
-    posts_every: textParam(60).optional().describe('Interval of the microblog search. Default: auto.'),
-    ai_every: textParam(60).optional().describe('Interval of the AI search. Default: 1h.'),
+    posts_every: textParam(60)
+      .optional()
+      .describe(`Interval of the microblog search. Default: ${DEFAULT_EVERY.microblog}.`),
+    ai_every: textParam(60).optional().describe(`Interval of the AI search. Default: ${DEFAULT_EVERY.ai}.`),
     reuse_slug: reuseMember,
   })
   .meta({ examples: [{ text: 'tide pools', service: 'sandbox' }] });

@@ -1,23 +1,14 @@
 /** Previews of schedules and their cost, manual runs, and trials of searches that are not saved. */
 
 import { forCounters, POST_COUNTERS } from '../domain/counters.ts';
-import { OPERATIONS, SOURCES, TOOLS } from '../domain/enumerations.ts';
+import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
-import { toPace } from '../monitor/schedule/pace.ts';
 import { findRunRow, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
-import {
-  estimateCost,
-  previewSearch,
-  previewWrittenSchedule,
-  toPreviewJson,
-} from '../monitor/topics/schedule-preview.ts';
-import { findMissingTools } from '../monitor/topics/tool-sources.ts';
+import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topics/search-forecast.ts';
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
-import { readPaces } from '../store/pace.ts';
-import { readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
@@ -62,7 +53,7 @@ const PreviewShape = z
     calls_per_month: z.int().describe('Calls in the 30 days from now, with one per run.'),
     most_calls_per_month: z.int().describe('Maximum calls in these 30 days, including retries.'),
     cost_per_day: CostShape.describe(
-      'Of the busiest day. Null if the service has never reported the cost of such a call.',
+      'Of the busiest day, or the expected one of an adaptive interval. Null if the service has never reported the cost of such a call.',
     ),
     cost_per_month: CostShape.describe('Of 30 days. Null if the cost of such a call was never reported.'),
     missing_tools: MissingTools,
@@ -98,15 +89,8 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: SearchPreviewShape },
       },
     },
-    async ({ params: { search: slug }, query: { count } }) => {
-      const search = await findSearchRow(ctx.db, slug);
-      const { service_kind: service, operation, model } = search;
-      const cost = await readCallCost(ctx.db, { service, operation, model });
-      const missing_tools = await findMissingTools(ctx, service, search);
-      const [row] = await readPaces(ctx.db, [search.id]);
-      const preview = previewSearch(ctx, search, { count, pace: toPace(row ?? null) });
-      return toPreviewJson(preview, estimateCost(preview, cost), missing_tools);
-    },
+    async ({ params: { search: slug }, query: { count } }) =>
+      toPreviewJson(await forecastSaved(ctx, [await findSearchRow(ctx.db, slug)], { count })),
   );
 
   app.post(
@@ -124,13 +108,10 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: PreviewShape },
       },
     },
-    async ({ body: { service, operation, model, tools, count, ...when } }) => {
+    async ({ body: { service, count, ...search } }) => {
       // A preview makes no call: if the service must be chosen, it is that of a free one.
       const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)) ?? 'own');
-      const preview = previewWrittenSchedule(ctx, { ...when, operation, service_kind: kind }, { count });
-      const missing = await findMissingTools(ctx, kind, { operation, tools: tools ?? TOOLS });
-      const cost = await readCallCost(ctx.db, { service: kind, operation, model });
-      return toPreviewJson(preview, estimateCost(preview, cost), missing);
+      return toPreviewJson(await forecastSearches(ctx, kind, [{ name: 'preview', ...search }], { count }));
     },
   );
 }

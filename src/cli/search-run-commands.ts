@@ -4,19 +4,21 @@ import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
 import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';
-import { type Pace, toPace } from '../monitor/schedule/pace.ts';
 import { parseSearchSchedule, toScheduleColumns } from '../monitor/schedule/schedule.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../monitor/topics/run-now.ts';
 import { previewEdit } from '../monitor/topics/save-search.ts';
-import { describeExpected, previewSearch, toPreviewJson } from '../monitor/topics/schedule-preview.ts';
-import { describeCost, forecastSaved } from '../monitor/topics/search-forecast.ts';
+import {
+  describeCost,
+  describeExpected,
+  type Forecast,
+  forecastSaved,
+  forecastSearches,
+  toPreviewJson,
+} from '../monitor/topics/search-forecast.ts';
 import { findDefaultKind } from '../monitor/topics/service-choice.ts';
-import type { Context } from '../monitor/context.ts';
-import { readPaces } from '../store/pace.ts';
 import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
-import type { SearchRow } from '../store/queries/search-list.ts';
 import type { Cli, CommandProgram } from './command-context.ts';
 import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './local-runs.ts';
 import { numberOption } from './option-values.ts';
@@ -88,11 +90,6 @@ async function runSearchNow(
 }
 
 type PreviewOptions = { cron?: string; tz?: string; every?: string; count: number; json?: boolean };
-type PreviewedSearch = Pick<
-  SearchRow,
-  'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz' | 'service_kind' | 'operation' | 'tools' | 'model'
-> & { next_due_at?: Date | null };
-
 export function registerPreview(search: Command, cli: Cli): void {
   search
     .command('preview')
@@ -111,79 +108,61 @@ export function registerPreview(search: Command, cli: Cli): void {
       // Limits of a day, sources and costs are the server's.
       return cli.withServer(async ({ ctx }) => {
         const row = slug === undefined ? null : await findSearchRow(ctx.db, slug);
-        const pace = row === null ? undefined : await readPace(ctx, row.id);
-        const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
-        const previewed =
-          row !== null && !written
-            ? row
-            : { ...(await createUnsavedSearch(ctx, row)), ...parseWritten(options, slug) };
-        await printPreview(cli, ctx, previewed, { count: options.count, pace }, options.json);
+        const { cron, tz, every, count } = options;
+        const when = { cron, tz, every };
+        const forecast =
+          row === null
+            ? await forecastSearches(
+                ctx,
+                (await findDefaultKind(ctx)) ?? 'sandbox',
+                [{ name: 'preview', operation: 'microblog', ...when }],
+                { count },
+              )
+            : await forecastSaved(ctx, [row], { edit: when, count });
+        const preview = toPreviewJson(forecast);
+        const isWritten = row === null || cron !== undefined || every !== undefined;
+        const columns = isWritten ? toScheduleColumns(parseSearchSchedule({ ...when, slug: '' })) : row;
+        const shown = {
+          cron: columns.cron,
+          every_seconds: columns.every_seconds,
+          auto: columns.auto,
+          tz: columns.tz,
+          ...preview,
+        };
+        await cli.show(options.json, shown, () => renderPreview(forecast, cli.page));
         if (row !== null) await printMissingTools(cli, ctx, row);
       });
     });
 }
 
-/** The search whose schedule is previewed, or a microblog search on the service that a new one would use. */
-async function createUnsavedSearch(ctx: Context, row: SearchRow | null): Promise<PreviewedSearch> {
-  const request = { slug: 'preview', operation: 'microblog', tools: [], model: 'NOVA' } as const;
-  const when = { cron: null, every_seconds: null, auto: null, tz: 'UTC' };
-  return row ?? { ...request, ...when, tools: [], service_kind: (await findDefaultKind(ctx)) ?? 'sandbox' };
-}
-
-/** @throws InvalidInput */
-function parseWritten(
-  { cron, tz, every }: Pick<PreviewOptions, 'cron' | 'tz' | 'every'>,
-  slug = 'preview',
-): Pick<PreviewedSearch, 'cron' | 'every_seconds' | 'auto' | 'tz'> {
-  return toScheduleColumns(parseSearchSchedule({ cron, tz, every, slug }));
-}
-
-async function readPace({ db }: Context, searchId: SearchRow['id']): Promise<Pace> {
-  const [row] = await readPaces(db, [searchId]);
-  return toPace(row ?? null);
-}
-
-async function printPreview(
-  cli: Cli,
-  ctx: Context,
-  search: PreviewedSearch,
-  options: { count: number; pace?: Pace | undefined },
-  json: boolean | undefined,
-): Promise<void> {
-  const { page } = cli;
-  const preview = previewSearch(ctx, search, options);
-  const forecast = await forecastSaved(ctx, [search]);
-  const { cron, every_seconds, auto, tz } = search;
-  const missing = forecast.searches.flatMap((one) => one.missing);
-  const shown = toPreviewJson(preview, forecast.cost, missing);
-  const { next } = shown;
-  const value = { cron, every_seconds, auto, tz, ...shown };
-  await cli.show(json, value, () =>
-    renderList(
+function renderPreview(forecast: Forecast, page: TerminalPage): string[] {
+  const preview = forecast.searches[0]?.preview;
+  if (preview == null) return [];
+  const { next } = toPreviewJson(forecast);
+  return renderList(
+    [
+      ['schedule', preview.words],
+      ['next', next.length > 0 ? null : preview.adaptive ? page.unknown : 'never'],
+      ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
+      ['expected', describeExpected(preview)],
+      ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
       [
-        ['schedule', preview.words],
-        ['next', next.length > 0 ? null : auto === null ? 'never' : page.unknown],
-        ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
-        ['expected', auto === null && preview.expected === null ? null : describeExpected(preview)],
-        ['in the next 24 h', formatQuantity(preview.runsPerDay, 'run')],
-        [
-          'on a busy day',
-          `${formatQuantity(preview.mostRunsPerDay, 'run')}, at most ${formatQuantity(preview.mostCallsPerDay, 'call')}`,
-        ],
-        [
-          'in 30 days',
-          `${formatQuantity(preview.runsPerMonth, 'run')}, at most ${formatQuantity(preview.mostCallsPerMonth, 'call')}`,
-        ],
-        ['cost', describeCost(forecast)],
-        [
-          'limit',
-          preview.callsPerDayLimit === null
-            ? 'none (free service)'
-            : `${formatCount(preview.callsPerDayLimit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
-        ],
+        'on a busy day',
+        `${formatQuantity(preview.mostRunsPerDay, 'run')}, at most ${formatQuantity(preview.mostCallsPerDay, 'call')}`,
       ],
-      page,
-    ),
+      [
+        'in 30 days',
+        `${formatQuantity(preview.runsPerMonth, 'run')}, at most ${formatQuantity(preview.mostCallsPerMonth, 'call')}`,
+      ],
+      ['cost', describeCost(forecast)],
+      [
+        'limit',
+        preview.callsPerDayLimit === null
+          ? 'none (free service)'
+          : `${formatCount(preview.callsPerDayLimit, page)} calls a day for all searches of its service (CALLS_PER_DAY)`,
+      ],
+    ],
+    page,
   );
 }
 

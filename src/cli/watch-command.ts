@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DEFAULT_EVERY } from '../monitor/schedule/schedule.ts';
 import { watchTopic } from '../monitor/topics/save-topic.ts';
 import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
@@ -28,8 +29,8 @@ export function registerWatch(command: Command, cli: Cli): void {
       '--service <service>',
       'own, sandbox or hosted (default: hosted if SEARCH_API_URL is set, else own if a public source is reachable)',
     )
-    .option('--every <interval>', 'interval of the microblog search (default: auto)')
-    .option('--ai-every <interval>', 'interval of the AI search (default: 1h)')
+    .option('--every <interval>', `interval of the microblog search (default: ${DEFAULT_EVERY.microblog})`)
+    .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
     .option('--reuse-slug', REUSE_SLUG)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')

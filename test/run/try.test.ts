@@ -6,7 +6,7 @@ import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { raiseTombstones } from '../../src/store/maintenance/tombstones.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { readCallCost, readCallCosts } from '../../src/store/queries/call-costs.ts';
+import { readCallCosts } from '../../src/store/queries/call-costs.ts';
 import { openTrial } from '../../src/store/trials.ts';
 import { gated, json, type StubAnswer, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
@@ -220,6 +220,4 @@ test('the recent cost per call is known by operation and model, and unknown if n
   expect(await readCallCosts(world.db, 'hosted')).toEqual([
     { operation: 'microblog', model: 'NOVA', calls: 3, median_usd: 0.002, most_usd: 0.009 },
   ]);
-  const call = { service: 'hosted', operation: 'ai', model: 'NOVA' } as const;
-  expect(await readCallCost(world.db, call)).toBeNull();
 });

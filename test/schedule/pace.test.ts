@@ -5,8 +5,8 @@ import {
   earliestCall,
   fitFill,
   limitCalls,
+  planAhead,
   spendCall,
-  spreadBudget,
 } from '../../src/monitor/schedule/call-budget.ts';
 import { findNewestBlock } from '../../src/domain/response-rate.ts';
 import {
@@ -16,6 +16,8 @@ import {
 } from '../../src/monitor/schedule/pace-forecast.ts';
 import { learn, NEW_PACE, type Pace, type PacedResponse } from '../../src/monitor/schedule/pace.ts';
 import { parseAdaptive, toScheduleColumns, writeEvery } from '../../src/monitor/schedule/schedule.ts';
+import { poll } from '../../bench/polling/poll.ts';
+import { createWorld } from '../../bench/polling/topics.ts';
 import { seeded } from '../faults/random.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
@@ -187,22 +189,43 @@ describe('the budget', () => {
   test('of several searches goes where responses are fullest, and is kept', () => {
     const searches = [10, 100, 1_000].map((perHour) => ({ pace: watch(perHour), ...LIMITS }));
     const callsAt = (fill: number) =>
-      searches.map(({ pace }) => forecastAdaptive(pace, { ...LIMITS, fill })?.callsPerDay ?? 0);
+      searches.map(({ pace }) => forecastAdaptive(pace, LIMITS, { calls: null, fill })?.callsPerDay ?? 0);
     const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
     for (const budget of [200, 400, 800]) {
-      const fill = fitFill(searches, budget);
+      const fill = fitFill(searches, { calls: budget, from: START + DAY, until: START + 2 * DAY });
       const calls = callsAt(fill);
-      expect(sum(calls)).toBeLessThanOrEqual(budget * 1.001);
+      // The forecast is of an average day; here the last response is a day ago.
+      expect(sum(calls)).toBeLessThanOrEqual(budget * 1.02);
       expect(calls[2]).toBeGreaterThan((calls[0] ?? 0) * 2);
     }
-    expect(fitFill(searches, 1e6)).toBe(0.6);
+    expect(fitFill(searches, { calls: 1e6, from: START, until: START + DAY })).toBe(0.6);
   });
 
   test('lasts until midnight, and is not hoarded for the last minutes of the day', () => {
-    expect(spreadBudget(960, 960, START)).toBe(960);
-    expect(spreadBudget(960, 480, START + DAY / 2)).toBe(960);
-    expect(spreadBudget(960, 0, START + DAY - MINUTE)).toBeCloseTo(960, -1);
-    expect(spreadBudget(960, 400, START + DAY - MINUTE)).toBeLessThan(3_000);
+    const [noon, late] = [START + DAY / 2, START + DAY - MINUTE];
+    expect(planAhead(960, 480, noon)).toEqual({ calls: 480, from: noon, until: START + DAY });
+    const { calls, until } = planAhead(960, 0, late);
+    expect(until).toBe(late + 6 * HOUR);
+    expect(calls).toBeCloseTo(240, -1);
+    expect(planAhead(960, 400, late).calls).toBeCloseTo(640, -1);
+  });
+
+  test('is kept for the busy hours of the day', () => {
+    // A post a minute from 12 to 18 h UTC, one an hour otherwise, for two weeks.
+    let pace = NEW_PACE;
+    for (let at = START; at < START + 14 * DAY; at += 30 * MINUTE) {
+      const busy = Math.floor((at - 1) / HOUR) % 24;
+      pace = learn(pace, {
+        at,
+        since: at - 30 * MINUTE,
+        newPosts: busy >= 12 && busy < 18 ? 30 : 1,
+        times: null,
+      });
+    }
+    const search = { pace: { ...pace, room: 20 }, ...LIMITS };
+    const fit = (from: number, calls: number) => fitFill([search], { calls, from, until: from + 6 * HOUR });
+    expect(fit(START + 14 * DAY + 2 * HOUR, 24)).toBe(0.6);
+    expect(fit(START + 14 * DAY + 12 * HOUR, 24)).toBeGreaterThan(0.7);
   });
 
   test.each([
@@ -229,8 +252,40 @@ describe('the forecast', () => {
     expect(forecastFixed(pace, HOUR)?.caught).toBeLessThan(0.3);
     expect(forecastFixed(pace, 3 * MINUTE)?.caught).toBeGreaterThan(0.98);
     expect(findSufficientInterval(pace)).toBeLessThanOrEqual(10 * MINUTE);
-    expect(forecastAdaptive(pace, LIMITS)?.caught).toBeGreaterThan(0.95);
+    expect(forecastAdaptive(pace, LIMITS, { calls: null, fill: 0.6 })?.caught).toBeGreaterThan(0.95);
     expect(forecastFixed(NEW_PACE, HOUR)).toBeNull();
+  });
+
+  // docs/internals/scheduling.md has the figures of the bench.
+  test.each([
+    ['hourly', { everyMs: HOUR }],
+    ['with 96 calls a day', { shared: null, each: 96 }],
+    ['with 24 calls a day', { shared: null, each: 24 }],
+  ] as const)('of posts found agrees with what polling finds: %s', (_what, plan) => {
+    // Ten of the forty topics, busy and quiet ones.
+    const world = createWorld(301).filter((_, i) => i % 4 === 3);
+    const judged = poll(world, { newest: 24, popular: 16 }, plan).flatMap(({ foreseen, second }) =>
+      foreseen === null || second.published < 50 ? [] : [{ foreseen, second }],
+    );
+    expect(judged.length).toBeGreaterThan(6);
+    const mean = (of: (one: (typeof judged)[number]) => number) =>
+      judged.reduce((sum, one) => sum + of(one), 0) / judged.length;
+    expect(mean(({ foreseen, second }) => Math.abs(foreseen.caught - second.caught))).toBeLessThan(0.05);
+    const calls = mean(({ foreseen }) => foreseen.callsPerDay) / mean(({ second }) => second.callsPerDay);
+    expect(Math.abs(calls - 1)).toBeLessThan(0.1);
+  });
+
+  test('is not misled by quiet hours, which take longer to fill a response', () => {
+    // 120 posts an hour in odd hours, 12 in even ones; hourly responses of 20 miss most.
+    const random = seeded(5);
+    let pace = NEW_PACE;
+    for (let hour = 1; hour < 24 * 14; hour += 1) {
+      const at = START + hour * HOUR;
+      const times = posts(random, hour % 2 === 0 ? 120 : 12, at - HOUR, at).slice(0, 20);
+      pace = learn(pace, { at, since: at - HOUR, newPosts: times.length, times });
+    }
+    expect(forecastFixed(pace, HOUR)?.caught).toBeGreaterThan(0.22);
+    expect(forecastFixed(pace, HOUR)?.caught).toBeLessThan(0.3);
   });
 
   test('counts the posts between truncated responses as missed', () => {

@@ -6,7 +6,8 @@ import {
   renameTopic,
   watchTopic,
 } from '../../src/monitor/topics/save-topic.ts';
-import { estimateCost, previewWrittenSchedule } from '../../src/monitor/topics/schedule-preview.ts';
+import { forecastSearches } from '../../src/monitor/topics/search-forecast.ts';
+import { ensureService } from '../../src/store/services.ts';
 import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -104,44 +105,53 @@ test('a renamed topic keeps its slug; a removed one accepts neither a name nor a
   ).rejects.toMatchObject({ kind: 'conflict' });
 });
 
-test('the maximum per day is that of the busiest day, whatever the current day', () => {
+test('the maximum per day is that of the busiest day, whatever the current day', async () => {
   const { clock } = world;
+  const preview = async (cron: string) => {
+    const when = { name: 'preview', operation: 'microblog', cron, tz: 'UTC' };
+    return (await forecastSearches(world.ctx, 'own', [when])).searches[0]?.preview;
+  };
   for (const [now, inDay] of [
     ['2026-11-20T12:00:00Z', 0], // a Friday, after its last run
     ['2026-11-22T12:00:00Z', 2],
     ['2026-11-26T03:00:00Z', 2],
   ] as const) {
     clock.set(now);
-    const preview = previewWrittenSchedule(world.ctx, {
-      cron: '0 8,9 * * 1-5',
-      tz: 'UTC',
-      service_kind: 'own',
-      operation: 'microblog',
+    expect(await preview('0 8,9 * * 1-5'), now).toMatchObject({
+      runsPerDay: inDay,
+      mostRunsPerDay: 2,
+      mostCallsPerDay: 4,
     });
-    expect(preview, now).toMatchObject({ runsPerDay: inDay, mostRunsPerDay: 2, mostCallsPerDay: 4 });
   }
-  const monthly = previewWrittenSchedule(world.ctx, {
-    cron: '*/30 * 1 * *',
-    tz: 'UTC',
-    service_kind: 'own',
-    operation: 'microblog',
-  });
-  expect(monthly).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
+  expect(await preview('*/30 * 1 * *')).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
 });
 
-test('the daily cost follows from the calls, up to the daily limit', () => {
-  const preview = previewWrittenSchedule(
-    world.ctx,
-    { every: '1m', service_kind: 'hosted', operation: 'microblog' },
-    { count: 2 },
+test('the cost follows from the calls, up to the daily limit, and is unknown if never reported', async () => {
+  const search = { name: 'preview', operation: 'ai', model: 'ORBIT', every: '1m' };
+  const unknown = await forecastSearches(world.ctx, 'hosted', [search]);
+  expect(unknown.searches[0]).toMatchObject({
+    preview: { runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 },
+    cost: null,
+  });
+  expect(unknown).toMatchObject({ calls: { day: 1440, month: 43_200, mostDay: 2880 }, cost: null });
+  const { id } = await ensureService(world.db, {
+    name: 'hosted',
+    kind: 'hosted',
+    address: null,
+    dialect: 'neutral',
+    now: world.clock.now(),
+  });
+  await world.db.pool.query(
+    `INSERT INTO strandline.trials (service_id, operation, prompt, tools, model, streaming, extra, state, sent_at, deadline_at, cost_usd)
+     SELECT $1, 'ai', 'harbour', '{Web Search}', 'ORBIT', false, '{}', 'received', now(), now(), cost FROM unnest('{0.01,0.01,0.02}'::numeric[]) cost`,
+    [id],
   );
-  expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
-  const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
-  expect(estimateCost(preview, cost)).toEqual({
+  const { searches, cost } = await forecastSearches(world.ctx, 'hosted', [search]);
+  expect(searches[0]?.cost).toEqual({
     day: { usual_usd: 14.4, most_usd: 40 },
     month: { usual_usd: 432, most_usd: 1_200 },
   });
-  expect(estimateCost(preview, null), 'never told is not free').toBeNull();
+  expect(cost).toEqual(searches[0]?.cost);
 });
 
 test.each([

@@ -3,19 +3,18 @@
  * `monitor/schedule/pace.ts`. Runs after the derived rows are committed: a plan that is lost in a crash costs nothing, because
  * the scan has set a due time already.
  */
-import { readCallsPerDay } from '../../config/config.ts';
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
-import { readCallRoom } from '../../store/call-limits.ts';
-import { type Database, type Id, readTime } from '../../store/database.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
+import type { Id } from '../../store/database.ts';
 import type { ObservedRun } from '../../store/derive/derive-coverage.ts';
 import type { TakenReading } from '../../store/derive/pending-derivations.ts';
-import { type LearnedPace, type PaceRow, readActivePaces, readPaces, savePaces } from '../../store/pace.ts';
+import { type LearnedPace, type PaceRow, readPaces, savePaces } from '../../store/pace.ts';
 import type { Context } from '../context.ts';
-import { countSlots, readSchedule } from '../schedule/cadence.ts';
-import { chooseAiInterval, chooseInterval, USUAL_FILL } from '../schedule/pace-interval.ts';
-import { earliestCall, fitFill, limitCalls, spreadBudget } from '../schedule/call-budget.ts';
-import { learn, type PacedResponse, toPace } from '../schedule/pace.ts';
+import { readSchedule, tryToRead } from '../schedule/cadence.ts';
+import { earliestCall, fitFill, limitCalls } from '../schedule/call-budget.ts';
+import { chooseAiInterval, chooseInterval } from '../schedule/pace-interval.ts';
+import { learn, type Pace, type PacedResponse, toPace } from '../schedule/pace.ts';
 import type { AdaptiveSchedule } from '../schedule/schedule.ts';
+import { readServiceFill } from '../schedule/service-fill.ts';
 
 type AdaptContext = Pick<Context, 'db' | 'clock' | 'log' | 'config'>;
 
@@ -57,7 +56,6 @@ export async function adaptIntervals(ctx: AdaptContext, runs: readonly PacedRun[
   await savePaces(ctx.db, learned, ctx.clock.statementTime());
 }
 
-/** @returns null if the schedule cannot be read; the scan reports that */
 async function adaptOne(
   ctx: AdaptContext,
   row: PaceRow,
@@ -66,13 +64,12 @@ async function adaptOne(
   const last = runs.at(-1);
   if (last === undefined) return null;
   const isNewRequest = row.request_version !== last.requestVersion;
-  const pace = runs.reduce(
-    (before, { response }) => learn(before, response),
-    toPace(isNewRequest ? null : row),
-  );
-  const schedule = readAdaptive(row);
+  const known = isNewRequest ? null : row;
+  const pace = runs.reduce((before, { response }) => learn(before, response), toPace(known));
+  const beforeMs = known?.interval_seconds == null ? null : known.interval_seconds * SECOND;
+  const schedule = tryToRead(() => readSchedule(row));
   const chosen =
-    schedule === null ? null : await chooseNext(ctx, row, { schedule, pace, last, isNewRequest });
+    schedule?.kind === 'auto' ? await chooseNext(ctx, row, { schedule, pace, last, beforeMs }) : null;
   return {
     search_id: row.search_id,
     request_version: last.requestVersion,
@@ -90,77 +87,32 @@ async function adaptOne(
   };
 }
 
-function readAdaptive(row: PaceRow): AdaptiveSchedule | null {
-  try {
-    const schedule = readSchedule(row);
-    return schedule.kind === 'auto' ? schedule : null;
-  } catch {
-    return null;
-  }
-}
+type AdaptState = {
+  schedule: AdaptiveSchedule;
+  pace: Pace;
+  last: PacedRun;
+  /** The previous interval; null: there was none. */
+  beforeMs: number | null;
+};
 
 async function chooseNext(
   ctx: AdaptContext,
   row: PaceRow,
-  state: {
-    schedule: AdaptiveSchedule;
-    pace: ReturnType<typeof learn>;
-    last: PacedRun;
-    isNewRequest: boolean;
-  },
+  { schedule, pace, last, beforeMs }: AdaptState,
 ): Promise<ReturnType<typeof chooseInterval>> {
-  const { schedule, pace, last, isNewRequest } = state;
   const { at } = last.response;
-  const beforeMs = row.interval_seconds === null || isNewRequest ? null : row.interval_seconds * SECOND;
+  const calls = limitCalls(ctx.config, row, schedule);
   const chosen =
     row.operation === 'ai'
       ? chooseAiInterval(beforeMs, last.newItems, schedule)
-      : chooseInterval(pace, at, { ...schedule, fill: await findFill(ctx, row) }, last.response);
-  const most = limitCalls(ctx.config, row, schedule);
-  const allowed = most === null ? 0 : earliestCall(row.spent_until?.getTime() ?? null, most) - at;
+      : chooseInterval(pace, at, { ...schedule, fill: await findFill() }, last.response);
+  const allowed = calls === null ? 0 : earliestCall(row.spent_until?.getTime() ?? null, calls) - at;
   return allowed > chosen.ms ? { ms: allowed, reason: 'budget' } : chosen;
-}
 
-/** How long the fill of a service stays as it is. */
-const FILL_MS = 15 * MINUTE;
-
-/** By database and service. */
-const fills = new WeakMap<Database, Map<Id, { fill: number; until: number }>>();
-
-/** How much of a response may fill up, so that the searches of a service stay within its calls per day. */
-async function findFill(ctx: AdaptContext, { service_id: id, service_kind: kind }: PaceRow): Promise<number> {
-  const callsPerDay = readCallsPerDay(ctx.config, kind);
-  if (callsPerDay === null) return USUAL_FILL;
-  const now = await readTime(ctx.db.pool, ctx.clock);
-  const known = fills.get(ctx.db) ?? new Map<Id, { fill: number; until: number }>();
-  fills.set(ctx.db, known);
-  const last = known.get(id);
-  if (last !== undefined && now.getTime() < last.until && now.getTime() > last.until - FILL_MS)
-    return last.fill;
-  const rooms = await readCallRoom(ctx.db.pool, ctx.config, { services: [{ id, kind }], clock: ctx.clock });
-  const left = rooms.get(id)?.day ?? callsPerDay;
-  const rows = await readActivePaces(ctx.db, { service: id });
-  const free = spreadBudget(callsPerDay, left, now.getTime()) - countOtherCalls(rows, now);
-  const fill = fitFill(
-    rows.flatMap((row) => {
-      const schedule = row.operation === 'microblog' ? readAdaptive(row) : null;
-      return schedule === null ? [] : [{ pace: toPace(row), ...schedule }];
-    }),
-    Math.max(free, 1),
-  );
-  known.set(id, { fill, until: now.getTime() + FILL_MS });
-  return fill;
-}
-
-/** Calls of the next 24 hours whose number does not depend on the rate of posts. */
-function countOtherCalls(rows: readonly PaceRow[], now: Date): number {
-  return rows.reduce((calls, row) => {
-    try {
-      const schedule = readSchedule(row);
-      if (schedule.kind !== 'auto') return calls + countSlots(schedule, now.getTime(), now.getTime() + DAY);
-      return row.operation === 'ai' ? calls + DAY / SECOND / (row.interval_seconds ?? DAY / SECOND) : calls;
-    } catch {
-      return calls; // a schedule that cannot be read: the scan reports it
-    }
-  }, 0);
+  /** Where calls are short, they go where the response will be fullest: among the searches of the service, and among hours. */
+  async function findFill(): Promise<number> {
+    const ofService = await readServiceFill(ctx, { id: row.service_id, kind: row.service_kind });
+    if (calls === null) return ofService;
+    return Math.max(ofService, fitFill([{ pace, ...schedule }], { calls, from: at, until: at + DAY }));
+  }
 }

@@ -176,8 +176,8 @@ export function countSlots(schedule: Schedule, from: number, to: number): number
 }
 
 /**
- * While the offset is constant, each date has all times of day of the expression, or none. That is true from a day after a clock
- * change, when no local time repeats; the slots before that are listed.
+ * From a day after a clock change until the next one, no local time is skipped or repeats, so that slots are counted by dates; the
+ * slots of the day after a change are listed.
  */
 function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to: number): number {
   const cron = parseCronCached(schedule.cron);
@@ -189,15 +189,26 @@ function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to:
   let n = 0;
   let counted = from;
   for (const { offset, ...stretch } of listOffsetSpans(schedule.tz, from, to)) {
-    const begins = Math.max(stretch.from + DAY, from) + offset;
-    const first = Math.ceil(begins / DAY);
-    const end = Math.floor((Math.min(stretch.to, to) + offset) / DAY);
-    if (end <= first) continue;
-    n += listed(counted, first * DAY - offset - 1);
-    for (let day = first; day < end; day += 1) if (matchesDay(cron, day)) n += cron.times.length;
-    counted = end * DAY - offset - 1;
+    const begins = Math.max(stretch.from + DAY, from);
+    const end = Math.min(stretch.to - 1, to);
+    if (end <= begins) continue;
+    n += listed(counted, begins) + countLocalTimes(cron, begins + offset, end + offset);
+    counted = end;
   }
   return n + listed(counted, to);
+}
+
+/** The number of local times that match an expression, after `after` and up to and including `until`. */
+function countLocalTimes(cron: Cron, after: number, until: number): number {
+  let n = 0;
+  for (let day = Math.floor(after / DAY); day * DAY <= until; day += 1) {
+    if (!matchesDay(cron, day)) continue;
+    const isWhole = after < day * DAY && (day + 1) * DAY <= until;
+    const isWithin = (minutes: number) =>
+      after < day * DAY + minutes * MINUTE && day * DAY + minutes * MINUTE <= until;
+    n += isWhole ? cron.times.length : cron.times.filter(isWithin).length;
+  }
+  return n;
 }
 
 /** The members of a stored search that define its schedule. */
@@ -221,8 +232,13 @@ export function firstDue(schedule: SearchSchedule, after: Date | number): number
 
 /** The first due time of a stored search after a time; `null` if its schedule cannot be read. */
 export function findNextSlot(row: ScheduleRow, after: Date): Date | null {
+  return tryToRead(() => new Date(firstDue(readSchedule(row), after)));
+}
+
+/** What follows from a stored schedule; `null` if it cannot be read, which the scan reports. */
+export function tryToRead<T>(read: () => T): T | null {
   try {
-    return new Date(firstDue(readSchedule(row), after));
+    return read();
   } catch {
     return null;
   }

@@ -4,48 +4,59 @@
  */
 import { DAY, HOUR } from '../../domain/time.ts';
 import { fillPosts, USUAL_FILL } from './pace-interval.ts';
-import { listHourlyRates, type Pace } from './pace.ts';
+import { listExpected, type Pace } from './pace.ts';
 
 /** The largest fill tried: fifty times as many posts as a response holds are expected between two calls. */
 const MAX_FILL = 50;
-const FILL_STEPS = 20;
+/** The fill is exact to half a percent. */
+const FILL_STEPS = 10;
 
 /**
- * The least fill with which searches stay within their calls per day, together. All get the same, so that each call goes where
- * the response will be fullest. Searches without a rate are left out: their first response shows it.
+ * The least fill with which searches stay within so many calls of a time, together. All get the same, so that each call goes
+ * where the response will be fullest. Searches without a rate are left out: their first response shows it.
  */
 export function fitFill(
   searches: readonly { pace: Pace; leastMs: number; mostMs: number }[],
-  callsPerDay: number,
+  { calls, from, until }: { calls: number; from: number; until: number },
 ): number {
-  const days = searches.map(({ pace, ...limits }) => ({ pace, ...limits, rates: listHourlyRates(pace) }));
-  const countCalls = (fill: number) =>
-    days.reduce((sum, { pace, leastMs, mostMs, rates }) => {
-      const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
+  const expected = searches.map((search) => ({
+    ...search,
+    ahead: [...listExpected(search.pace, from, until)],
+  }));
+  const countCalls = (fill: number) => {
+    let sum = 0;
+    for (const { pace, leastMs, mostMs, ahead } of expected) {
       const posts = fillPosts(pace, fill);
-      return rates.reduce((calls, perHour) => calls + HOUR / within((posts / perHour) * HOUR), sum);
-    }, 0);
-  if (countCalls(USUAL_FILL) <= callsPerDay) return USUAL_FILL;
+      for (const { hours, perHour } of ahead)
+        sum += (hours * HOUR) / Math.min(Math.max((posts / perHour) * HOUR, leastMs), mostMs);
+    }
+    return sum;
+  };
+  if (countCalls(USUAL_FILL) <= calls) return USUAL_FILL;
   let [low, high] = [USUAL_FILL, MAX_FILL];
   for (let step = 0; step < FILL_STEPS; step += 1) {
     const middle = Math.sqrt(low * high);
-    if (countCalls(middle) <= callsPerDay) high = middle;
+    if (countCalls(middle) <= calls) high = middle;
     else low = middle;
   }
   return high;
 }
 
-/** Calls are planned this far ahead, across midnight. */
+/** Calls are planned to the end of the UTC day, and at least this far ahead. */
 const BUDGET_HORIZON_MS = 6 * HOUR;
 
 /**
- * Calls per day at which a limit per UTC day lasts, from now on.
+ * Until when a limit per UTC day is planned, and its calls until then.
  * @param left calls that are left of today
  */
-export function spreadBudget(callsPerDay: number, left: number, now: number): number {
-  const today = DAY - (now % DAY);
-  const tomorrow = Math.max(0, BUDGET_HORIZON_MS - today) / DAY;
-  return (left + callsPerDay * tomorrow) / (Math.max(today, BUDGET_HORIZON_MS) / DAY);
+export function planAhead(
+  callsPerDay: number,
+  left: number,
+  now: number,
+): { calls: number; from: number; until: number } {
+  const midnight = now - (now % DAY) + DAY;
+  const until = Math.max(midnight, now + BUDGET_HORIZON_MS);
+  return { calls: left + (callsPerDay * (until - midnight)) / DAY, from: now, until };
 }
 
 /** The part of a search's calls per day that it may make at any time, besides the even rest. */
@@ -65,12 +76,17 @@ export function earliestCall(spentUntil: number | null, callsPerDay: number): nu
   return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
 }
 
+/** Its calls per day if it would make more at any time. */
+export function sustainCalls(callsPerDay: number): number {
+  return callsPerDay - countBurst(callsPerDay);
+}
+
 function countBurst(callsPerDay: number): number {
   return Math.floor(callsPerDay * BURST_PART);
 }
 
 function evenly(callsPerDay: number): number {
-  return DAY / (callsPerDay - countBurst(callsPerDay));
+  return DAY / sustainCalls(callsPerDay);
 }
 
 /** Calls per day of an adaptive search if nobody set a limit: those of the fixed plan that it replaces. */

@@ -2,22 +2,35 @@
  * What a plan of calls makes of the measured rate of a search: calls a day, and the share of posts that they find. Pure.
  */
 import { normalCdf } from '../../domain/normal-distribution.ts';
-import { HOUR, MINUTE } from '../../domain/time.ts';
-import { fillPosts, type PaceLimits, UNKNOWN_ROOM } from './pace-interval.ts';
-import { listHourlyRates, type Pace } from './pace.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { fitFill, sustainCalls } from './call-budget.ts';
+import { fillPosts, UNKNOWN_ROOM } from './pace-interval.ts';
+import { listExpected, type Pace, settle } from './pace.ts';
 
 /** What a plan makes of a day: calls, and the share of posts it finds. */
 export type PaceForecast = { callsPerDay: number; caught: number };
 
 /** @returns null while the rate is unknown */
-export function forecastAdaptive(pace: Pace, { leastMs, mostMs, fill }: PaceLimits): PaceForecast | null {
-  const posts = fillPosts(pace, fill);
-  return forecastDay(pace, (perHour) => Math.min(Math.max((posts / perHour) * HOUR, leastMs), mostMs));
-}
-
-/** @returns null while the rate is unknown */
 export function forecastFixed(pace: Pace, everyMs: number): PaceForecast | null {
   return forecastDay(pace, () => everyMs);
+}
+
+/**
+ * @param limits.calls its own calls in 24 hours; null: no limit of its own
+ * @param limits.fill that of its service
+ * @returns null while the rate is unknown
+ */
+export function forecastAdaptive(
+  pace: Pace,
+  bounds: { leastMs: number; mostMs: number },
+  limits: { calls: number | null; fill: number },
+): PaceForecast | null {
+  const calls = limits.calls === null ? Number.POSITIVE_INFINITY : sustainCalls(limits.calls);
+  const own = fitFill([{ pace: settle(pace), ...bounds }], { calls, from: 0, until: DAY });
+  const posts = fillPosts(pace, Math.max(own, limits.fill));
+  return forecastDay(pace, (perHour) =>
+    Math.min(Math.max((posts / perHour) * HOUR, bounds.leastMs), bounds.mostMs),
+  );
 }
 
 function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceForecast | null {
@@ -25,7 +38,7 @@ function forecastDay(pace: Pace, intervalAt: (perHour: number) => number): PaceF
   let calls = 0;
   let posts = 0;
   let caught = 0;
-  for (const perHour of listHourlyRates(pace)) {
+  for (const { perHour } of listExpected(settle(pace), 0, DAY)) {
     const ms = intervalAt(perHour);
     calls += HOUR / ms;
     posts += perHour;

@@ -4,13 +4,13 @@
  * `bench/polling.ts`.
  */
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
-import { findTruncated, listHours, type Pace, type PacedResponse, relax } from './pace.ts';
+import { findTruncated, listExpected, type Pace, type PacedResponse } from './pace.ts';
 
 /** Bounds of an adaptive interval, and what it may use. */
 export type PaceLimits = {
   leastMs: number;
   mostMs: number;
-  /** How much of a response may fill up before the next call, by {@link fitFill} where calls are short. */
+  /** How much of a response may fill up before the next call, by `fitFill` where calls are short. */
   fill: number;
 };
 
@@ -98,8 +98,7 @@ export function fillPosts({ room }: Pace, fill: number): number {
 /** The time after which this many posts are expected, at most `mostMs`. */
 function findWait(pace: Pace, at: number, posts: number, mostMs: number): number {
   let left = posts;
-  for (const { start, hours, factor } of listHours(pace, at, at + Math.min(mostMs, 7 * DAY))) {
-    const perHour = (relax(pace, start - at + (hours * HOUR) / 2) ?? 0) * factor;
+  for (const { start, hours, perHour } of listExpected(pace, at, at + Math.min(mostMs, 7 * DAY))) {
     if (perHour * hours >= left) return start - at + (left / perHour) * HOUR;
     left -= perHour * hours;
   }

@@ -96,6 +96,8 @@ const PRIOR_HOURS = 2;
 const RATE_MEMORY = 20;
 /** The time in which what was measured last fades to the average by two thirds. */
 const RELAX_MS = HOUR;
+/** The longest time that a truncated response stands for. */
+const MAX_STOOD_FOR_MS = 6 * HOUR;
 /** Weight of a truncated response in the room. */
 const ROOM_WEIGHT = 0.3;
 /** A service rarely returns fewer posts when more match, so a smaller response is taken for truncated only if posts are missing. */
@@ -117,8 +119,10 @@ export function learn(pace: Pace, response: PacedResponse): Pace {
   if (seen === null) return { ...faded, learnedAt: at };
   const span = Math.max(at - seen.from, SECOND);
   const relative = integrateFactors(faded, at - span, at);
-  const rate = learnRate(faded, seen.posts, relative);
-  const learned = { ...faded, rate, ...learnHours(faded, seen.posts, at - span, at), learnedAt: at };
+  const rate = learnRate(faded, seen.posts, relative, { isTruncated: block !== null && from !== null });
+  const stoodFor = from === null ? span : Math.min(at - from, MAX_STOOD_FOR_MS);
+  const weight = Math.max(stoodFor / span, 1);
+  const learned = { ...faded, rate, ...learnHours(faded, { ...seen, to: at, weight }), learnedAt: at };
   const missed = block !== null && from !== null ? rate * integrateFactors(faded, from, block.oldest) : 0;
   return {
     ...learned,
@@ -142,16 +146,23 @@ function fade(pace: Pace, at: number): Pace {
   };
 }
 
-function learnRate({ rate: before }: Pace, posts: number, hours: number): number {
+function learnRate(
+  { rate: before }: Pace,
+  posts: number,
+  hours: number,
+  { isTruncated }: { isTruncated: boolean },
+): number {
   const measured = posts / hours;
   if (before === null) return measured;
-  // By what was expected, not by what came: otherwise a search with a post now and then would seem busier than it is.
-  const weight = 1 - Math.exp(-(before * hours) / RATE_MEMORY);
+  // By what was expected, not by what came: otherwise a search with a post now and then would seem busier than it is. The number of
+  // posts in a truncated response says nothing about the rate, only their span does.
+  const evidence = isTruncated ? Math.max(posts, before * hours) : before * hours;
+  const weight = 1 - Math.exp(-evidence / RATE_MEMORY);
   return before + weight * (measured - before);
 }
 
 /** The rate after some time: what was measured last fades to the average. */
-export function relax(
+function relax(
   { rate, ...pace }: Pick<Pace, 'rate' | 'hourPosts' | 'hourSpans'>,
   passedMs: number,
 ): number | null {
@@ -160,19 +171,21 @@ export function relax(
   return average + (rate - average) * Math.exp(-Math.max(passedMs, 0) / RELAX_MS);
 }
 
-/** Without a known hour for each post, posts are attributed to the hours as the factors expect them. */
+/**
+ * Without a known hour for each post, posts are attributed to the hours as the factors expect them.
+ * @param seen.weight how often a truncated response counts: it stands for all the time since the previous one. Counted once,
+ * quiet hours would weigh more, because they take longer to fill a response, and the average would be too low
+ */
 function learnHours(
   pace: Pace,
-  posts: number,
-  from: number,
-  to: number,
+  { posts, from, to, weight }: { posts: number; from: number; to: number; weight: number },
 ): Pick<Pace, 'hourPosts' | 'hourSpans'> {
   const hourPosts = [...pace.hourPosts];
   const hourSpans = [...pace.hourSpans];
   const whole = integrateFactors(pace, from, to);
   for (const { hour, hours, factor } of listHours(pace, from, to)) {
-    hourPosts[hour] = (hourPosts[hour] ?? 0) + (posts * hours * factor) / whole;
-    hourSpans[hour] = (hourSpans[hour] ?? 0) + hours;
+    hourPosts[hour] = (hourPosts[hour] ?? 0) + (weight * posts * hours * factor) / whole;
+    hourSpans[hour] = (hourSpans[hour] ?? 0) + weight * hours;
   }
   return { hourPosts, hourSpans };
 }
@@ -200,7 +213,7 @@ function averageOf({ hourPosts, hourSpans }: Pick<Pace, 'hourPosts' | 'hourSpans
 }
 
 /** The hours of the day of a span, in order, with the part of each that is in it. */
-export function* listHours(
+function* listHours(
   pace: Pace,
   from: number,
   to: number,
@@ -222,9 +235,20 @@ function integrateFactors(pace: Pace, from: number, to: number): number {
   return Math.max(sum, SECOND / HOUR);
 }
 
-/** Expected posts in each hour of a day; none while the rate is unknown. */
-export function listHourlyRates(pace: Pace): number[] {
-  if (pace.rate === null) return [];
-  const average = averageOf(pace);
-  return pace.hourPosts.map((_, hour) => average * readFactor(pace, hour, average));
+/** The expected posts per hour from a time on, hour by hour; none while the rate is unknown. */
+export function* listExpected(
+  pace: Pace,
+  from: number,
+  until: number,
+): Generator<{ start: number; hours: number; perHour: number }> {
+  for (const { start, hours, factor } of listHours(pace, from, until)) {
+    const rate = relax(pace, start - from + (hours * HOUR) / 2);
+    if (rate === null) return;
+    yield { start, hours, perHour: rate * factor };
+  }
+}
+
+/** The pace as it is on average, without what was measured last. */
+export function settle(pace: Pace): Pace {
+  return { ...pace, rate: relax(pace, Number.POSITIVE_INFINITY) };
 }

@@ -1,5 +1,6 @@
 /** Schedules of searches, and how they are parsed. */
 
+import type { Operation } from '../../domain/enumerations.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { normalizeCron, parseCron } from './cron.ts';
@@ -114,6 +115,9 @@ export function parseInterval(given: string): number {
   if (total > MAX_INTERVAL_SECONDS) throw refuseInterval(given, 'an interval of at most 366d');
   return total;
 }
+
+/** The interval of a new search if nobody says: 96 and 24 calls a day at most. */
+export const DEFAULT_EVERY = { microblog: 'auto', ai: '1h' } as const satisfies Record<Operation, string>;
 
 /** Bounds if none are written. */
 const DEFAULT_ADAPTIVE: AdaptiveSchedule = {

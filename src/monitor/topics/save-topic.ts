@@ -13,6 +13,7 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { assertTopicNotRemoved, claimSlug, createTopicTaken } from './find-by-slug.ts';
 import { claimSampleTopic } from './sample-topic.ts';
+import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
 import {
   type CheckedSearch,
@@ -189,10 +190,6 @@ function checkTopicName(name: string, problems: Problem[]): string {
   return text;
 }
 
-/** Default intervals of a watched text: 96 and 24 calls a day. */
-const DEFAULT_POSTS_INTERVAL = 'auto';
-const DEFAULT_AI_INTERVAL = '1h';
-
 type WatchRequest = {
   text: string;
   name?: string | undefined;
@@ -209,15 +206,14 @@ type WatchRequest = {
  */
 export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
   const { slug = createSlug(watch.text), text: prompt } = watch;
-  const every = {
-    microblog: watch.postsEvery ?? DEFAULT_POSTS_INTERVAL,
-    ai: watch.aiEvery ?? DEFAULT_AI_INTERVAL,
-  };
+  const every = { microblog: watch.postsEvery, ai: watch.aiEvery };
   const checked: CheckedSearch[] = [];
   for (const operation of ['microblog', 'ai'] as const) {
     const search = { slug: await findFreeSlug(ctx, slug, operation, new Set()), operation, prompt };
     const member = operation === 'ai' ? 'ai_every' : 'posts_every';
-    checked.push(checkWatchedSearch({ ...search, every: every[operation] }, member));
+    checked.push(
+      checkWatchedSearch({ ...search, every: every[operation] ?? DEFAULT_EVERY[operation] }, member),
+    );
   }
   const service = await chooseService(ctx, watch.service);
   const searches = checked.map((search) => ({ search: toSearchTools(search), path: '' }));

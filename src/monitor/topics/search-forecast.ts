@@ -1,33 +1,72 @@
-/** Forecast of searches, saved or not: runs, calls, cost, and tools that a key would add. Every entry point shows this one. */
+/** Forecast of searches, saved or not: next runs, calls, cost, and tools that a key would add. Every entry point shows this one. */
 
 import { formatUsd } from '../../domain/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';
 import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
 import type { MissingTool } from '../../domain/tool-coverage.ts';
+import { readPaces } from '../../store/pace.ts';
 import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts';
 import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { Search } from '../../store/searches.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
-import type { Pace } from '../schedule/pace.ts';
-import { writeEvery } from '../schedule/schedule.ts';
+import { countSlots, FAR_FUTURE, nextSlot, nextSlots } from '../schedule/cadence.ts';
+import { limitCalls } from '../schedule/call-budget.ts';
+import { NEW_PACE, type Pace, toPace } from '../schedule/pace.ts';
+import { forecastAdaptive, forecastFixed, type PaceForecast } from '../schedule/pace-forecast.ts';
+import { USUAL_FILL } from '../schedule/pace-interval.ts';
 import {
-  type Cost,
-  DAYS_IN_MONTH,
-  estimateCost,
-  previewWrittenSchedule,
-  type SchedulePreview,
-} from './schedule-preview.ts';
+  type AdaptiveSchedule,
+  parseSearchSchedule,
+  type Schedule,
+  writeEvery,
+} from '../schedule/schedule.ts';
+import { describeSchedule, formatSlot } from '../schedule/schedule-text.ts';
+import { readServiceFill } from '../schedule/service-fill.ts';
 import type { WrittenSearch } from './search-definition.ts';
 import { findMissingTools } from './tool-sources.ts';
 
+type ForecastContext = Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>;
+
 /** The members of a search that a forecast needs. */
 export type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every'> & {
-  /** Display name. */
+  /** Its slug, or a display name. */
   name: string;
-  /** What its responses have shown, if it is saved. */
-  pace?: Pace | undefined;
+  /** If it is saved: what its responses have shown, the fill of its service, and when an adaptive search is due. */
+  saved?: { pace: Pace; fill: number; dueAt: Date | null };
+};
+
+/** The next runs of a search, and how many calls they may make. */
+export type SchedulePreview = {
+  words: string;
+  next: { at: Date; local: string }[];
+  /** In the 24 hours from now; of an adaptive interval, the expected number, or the most while the rate is unknown. */
+  runsPerDay: number;
+  /** On the busiest of the seven days that start with its next run: a single day may be a weekend without runs. */
+  mostRunsPerDay: number;
+  /** On a day that costs may be planned with: the busiest, or the expected one of an adaptive interval. */
+  plannedRunsPerDay: number;
+  /** Runs on the busiest day times the calls that a run may make. */
+  mostCallsPerDay: number;
+  /** In the 30 days from now. */
+  runsPerMonth: number;
+  /** Times the calls that a run may make. */
+  mostCallsPerMonth: number;
+  /** Limit of its service; null if there is none. */
+  callsPerDayLimit: number | null;
+  adaptive: boolean;
+  /** By the measured rate of its posts: calls per day, and the share of posts found; null if it is unknown. */
+  expected: PaceForecast | null;
+};
+
+/** What calls may cost, in US dollars. */
+type Cost = {
+  /** One call per run, at the median recent cost. */
+  usual_usd: number;
+  /** As many calls as runs may make, at the highest recent cost. */
+  most_usd: number;
 };
 
 export type SearchForecast = {
@@ -40,7 +79,8 @@ export type SearchForecast = {
   /** Recent cost of one such call; null if never reported. */
   call: CallCost | null;
   /** Its tools without a source. */
-  missing: readonly MissingTool[];
+  missing: MissingTool[];
+  /** Of a planned day and of 30 days; null if the cost of such a call was never reported. */
   cost: { day: Cost; month: Cost } | null;
 };
 
@@ -57,30 +97,40 @@ export type Forecast = {
   callsToday: number;
 };
 
-const NEXT_RUNS = 3;
-
+/** @param count next runs to list */
 export async function forecastSearches(
-  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
+  ctx: ForecastContext,
   service: ServiceKind,
   searches: readonly ForecastInput[],
+  { count = 3 }: { count?: number | undefined } = {},
 ): Promise<Forecast> {
   const [costs, days] = await Promise.all([
     readCallCosts(ctx.db, service),
     readServiceDays(ctx.db, ctx.clock.now()),
   ]);
   const foreseen = await Promise.all(
-    searches.map(async (search) => {
+    searches.map(async (search): Promise<SearchForecast> => {
+      const { name, cron, tz } = search;
       const tools = TOOLS.filter((tool) => search.tools?.includes(tool) ?? true);
       const operation = findName(OPERATIONS, search.operation, 'microblog');
+      const model = findName(MODELS, search.model, 'NOVA');
       const missing = await findMissingTools(ctx, service, { operation, tools });
-      return { ...forecastSearch(ctx, service, search, costs), missing };
+      const call = costs.find((cost) => cost.operation === operation && cost.model === model) ?? null;
+      try {
+        const preview = previewSchedule(ctx, search, { service_kind: service, operation, count });
+        const zone = cron === undefined ? null : (tz ?? 'UTC');
+        return { name, zone, preview, problems: [], call, missing, cost: estimateCost(preview, call) };
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return { name, zone: null, preview: null, problems: error.problems, call, missing, cost: null };
+      }
     }),
   );
   return {
     service,
     searches: foreseen,
     calls: {
-      day: sumOf(foreseen, ({ preview }) => preview?.mostRunsPerDay ?? 0),
+      day: sumOf(foreseen, ({ preview }) => preview?.plannedRunsPerDay ?? 0),
       month: sumOf(foreseen, ({ preview }) => preview?.runsPerMonth ?? 0),
       mostDay: sumOf(foreseen, ({ preview }) => preview?.mostCallsPerDay ?? 0),
       mostMonth: sumOf(foreseen, ({ preview }) => preview?.mostCallsPerMonth ?? 0),
@@ -91,8 +141,153 @@ export async function forecastSearches(
   };
 }
 
-function sumOf<T>(all: readonly T[], read: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + read(one), 0);
+/** An invalid name is reported on save; until then the forecast uses the default. */
+function findName<T extends Operation | Model>(
+  names: readonly T[],
+  given: string | undefined,
+  usual: NoInfer<T>,
+): T {
+  return names.find((one) => one === given) ?? usual;
+}
+
+/** The members of a stored search that its forecast needs. */
+type SavedSearch = Pick<
+  Search,
+  | 'id'
+  | 'slug'
+  | 'service_kind'
+  | 'operation'
+  | 'tools'
+  | 'model'
+  | 'cron'
+  | 'tz'
+  | 'every_seconds'
+  | 'auto'
+  | 'next_due_at'
+>;
+
+/**
+ * The forecast of saved searches of one service.
+ * @param options.edit members that replace those of the searches; a schedule replaces a schedule
+ */
+export async function forecastSaved(
+  ctx: ForecastContext,
+  searches: readonly SavedSearch[],
+  { edit = {}, count }: { edit?: Omit<ForecastInput, 'name' | 'saved'>; count?: number } = {},
+): Promise<Forecast> {
+  const paces = await readPaces(
+    ctx.db,
+    searches.map(({ id }) => id),
+  );
+  const inputs = searches.map(async (search): Promise<ForecastInput> => {
+    const { slug: name, cron, tz, operation, tools, model } = search;
+    const row = paces.find(({ search_id }) => search_id === search.id);
+    const fill =
+      row?.rate == null
+        ? USUAL_FILL
+        : await readServiceFill(ctx, { id: row.service_id, kind: row.service_kind });
+    const isKept = edit.cron === undefined && edit.every === undefined && edit.tz === undefined;
+    const when = cron === null ? { every: writeEvery(search) } : { cron, tz };
+    const saved = { pace: toPace(row ?? null), fill, dueAt: isKept ? search.next_due_at : null };
+    return { name, operation, tools, model, ...edit, ...(isKept ? when : {}), saved };
+  });
+  const service = searches[0]?.service_kind ?? 'sandbox';
+  return forecastSearches(ctx, service, await Promise.all(inputs), { count });
+}
+
+const DAYS_IN_WEEK = 7;
+export const DAYS_IN_MONTH = 30;
+
+/** @throws InvalidInput with all problems of the schedule */
+function previewSchedule(
+  { clock, config }: Pick<Context, 'clock' | 'config'>,
+  { name, cron, tz, every, saved }: ForecastInput,
+  { count, ...search }: Pick<Search, 'service_kind' | 'operation'> & { count: number },
+): SchedulePreview {
+  const schedule = parseSearchSchedule({ cron, tz, every, slug: name });
+  const pace = search.operation === 'ai' ? NEW_PACE : (saved?.pace ?? NEW_PACE);
+  const ofService = readCallsPerDay(config, search.service_kind);
+  const plan =
+    schedule.kind === 'auto'
+      ? planAdaptive(schedule, {
+          pace,
+          fill: saved?.fill,
+          calls: limitCalls(config, search, schedule),
+          ofService,
+        })
+      : planFixed(schedule, clock.now().getTime(), pace);
+  const next =
+    schedule.kind === 'auto' ? [saved?.dueAt ?? []].flat() : nextSlots(schedule, clock.now(), count);
+  const zone = schedule.kind === 'cron' ? schedule.tz : 'UTC';
+  return {
+    words: describeSchedule(schedule),
+    adaptive: schedule.kind === 'auto',
+    next: next.map((at) => ({ at: new Date(at), local: formatSlot(at, zone) })),
+    ...plan,
+    mostCallsPerDay: plan.mostRunsPerDay * config.maxCallsPerRun,
+    mostCallsPerMonth: plan.mostRunsPerMonth * config.maxCallsPerRun,
+    callsPerDayLimit: ofService,
+  };
+}
+
+type RunPlan = Pick<
+  SchedulePreview,
+  'runsPerDay' | 'plannedRunsPerDay' | 'mostRunsPerDay' | 'runsPerMonth' | 'expected'
+> & { mostRunsPerMonth: number };
+
+function planFixed(schedule: Schedule, now: number, pace: Pace): RunPlan {
+  const countDays = (after: number, days: number) => countSlots(schedule, after, after + days * DAY);
+  // The first day starts just before the first run, so that it includes that run.
+  const first = nextSlot(schedule, now) - 1;
+  const week = Array.from({ length: DAYS_IN_WEEK }, (_, day) => countDays(first + day * DAY, 1));
+  const mostRunsPerDay = first + 1 < FAR_FUTURE ? Math.max(...week) : 0;
+  const runsPerMonth = countDays(now, DAYS_IN_MONTH);
+  return {
+    runsPerDay: countDays(now, 1),
+    plannedRunsPerDay: mostRunsPerDay,
+    mostRunsPerDay,
+    runsPerMonth,
+    mostRunsPerMonth: runsPerMonth,
+    expected: schedule.kind === 'every' ? forecastFixed(pace, schedule.seconds * SECOND) : null,
+  };
+}
+
+function planAdaptive(
+  schedule: AdaptiveSchedule,
+  {
+    pace,
+    fill = USUAL_FILL,
+    calls,
+    ofService,
+  }: { pace: Pace; fill: number | undefined; calls: number | null; ofService: number | null },
+): RunPlan {
+  const mostRunsPerDay = Math.min(...[calls, ofService, Math.floor(DAY / schedule.leastMs)].filter(isNumber));
+  const expected = forecastAdaptive(pace, schedule, { calls, fill });
+  const runsPerDay = expected === null ? mostRunsPerDay : Math.ceil(expected.callsPerDay);
+  return {
+    runsPerDay,
+    plannedRunsPerDay: runsPerDay,
+    mostRunsPerDay,
+    runsPerMonth: runsPerDay * DAYS_IN_MONTH,
+    mostRunsPerMonth: mostRunsPerDay * DAYS_IN_MONTH,
+    expected,
+  };
+}
+
+const isNumber = (value: number | null) => value !== null;
+
+/** The cost of a planned day, and of 30 days. */
+function estimateCost(preview: SchedulePreview, cost: CallCost | null): SearchForecast['cost'] {
+  if (cost === null) return null;
+  const { callsPerDayLimit: limit } = preview;
+  const price = (days: number, runs: number, mostCalls: number): Cost => ({
+    usual_usd: Math.min(runs, (limit ?? runs) * days) * cost.median_usd,
+    most_usd: Math.min(mostCalls, (limit ?? mostCalls) * days) * cost.most_usd,
+  });
+  return {
+    day: price(1, preview.plannedRunsPerDay, preview.mostCallsPerDay),
+    month: price(DAYS_IN_MONTH, preview.runsPerMonth, preview.mostCallsPerMonth),
+  };
 }
 
 function addCosts(searches: readonly SearchForecast[]): Forecast['cost'] {
@@ -105,59 +300,29 @@ function addCosts(searches: readonly SearchForecast[]): Forecast['cost'] {
   return { day: add('day'), month: add('month') };
 }
 
-function forecastSearch(
-  ctx: Pick<Context, 'clock' | 'config'>,
-  service_kind: ServiceKind,
-  { name, operation, model, cron, tz, every, pace }: ForecastInput,
-  costs: readonly CallCost[],
-): Omit<SearchForecast, 'missing'> {
-  const request = {
-    operation: findName(OPERATIONS, operation, 'microblog'),
-    model: findName(MODELS, model, 'NOVA'),
+function sumOf<T>(all: readonly T[], read: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + read(one), 0);
+}
+
+/** The forecast of one search as JSON, for commands and the API. @throws InvalidInput if its schedule is invalid */
+export function toPreviewJson({ searches: [search] }: Pick<Forecast, 'searches'>) {
+  if (search?.preview == null) throw new InvalidInput(search?.problems ?? []);
+  const { preview, cost, missing } = search;
+  return {
+    words: preview.words,
+    next: preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE),
+    runs_per_day: preview.runsPerDay,
+    most_runs_per_day: preview.mostRunsPerDay,
+    most_calls_per_day: preview.mostCallsPerDay,
+    calls_per_day_limit: preview.callsPerDayLimit,
+    expected_calls_per_day: preview.expected?.callsPerDay ?? null,
+    expected_share_found: preview.expected?.caught ?? null,
+    calls_per_month: preview.runsPerMonth,
+    most_calls_per_month: preview.mostCallsPerMonth,
+    cost_per_day: cost?.day ?? null,
+    cost_per_month: cost?.month ?? null,
+    missing_tools: missing,
   };
-  const call =
-    costs.find((cost) => cost.operation === request.operation && cost.model === request.model) ?? null;
-  try {
-    const preview = previewWrittenSchedule(
-      ctx,
-      { cron, tz, every, service_kind, operation: request.operation },
-      { count: NEXT_RUNS, pace },
-    );
-    const zone = cron === undefined ? null : (tz ?? 'UTC');
-    return { name, zone, preview, problems: [], call, cost: estimateCost(preview, call) };
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    return { name, zone: null, preview: null, problems: error.problems, call, cost: null };
-  }
-}
-
-/** An invalid name is reported on save; until then the forecast uses the default. */
-function findName<T extends Operation | Model>(
-  names: readonly T[],
-  given: string | undefined,
-  usual: NoInfer<T>,
-): T {
-  return names.find((one) => one === given) ?? usual;
-}
-
-/** The forecast of a saved search. */
-export function forecastSaved(
-  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
-  searches: readonly Pick<
-    Search,
-    'slug' | 'service_kind' | 'operation' | 'tools' | 'model' | 'cron' | 'tz' | 'every_seconds' | 'auto'
-  >[],
-): Promise<Forecast> {
-  const [first] = searches;
-  return forecastSearches(
-    ctx,
-    first?.service_kind ?? 'sandbox',
-    searches.map(({ slug, cron, tz, every_seconds, auto, ...request }) => ({
-      ...request,
-      name: slug,
-      ...(cron === null ? { every: writeEvery({ cron, tz, every_seconds, auto }) } : { cron, tz }),
-    })),
-  );
 }
 
 /** `120 calls a day and 3,600 in 30 days, at most 360 a day with retries; cost: free`. */
@@ -168,6 +333,15 @@ export function describeForecast(forecast: Forecast): string {
     `${count(day)} ${day === 1 ? 'call' : 'calls'} a day and ${count(month)} in ${DAYS_IN_MONTH} days, ` +
     `at most ${count(mostDay)} a day with retries; cost: ${describeCost(forecast)}`
   );
+}
+
+/** `finds about 98 % of posts`, or that it is not known yet; null if it never is: of AI searches and times of day. */
+export function describeExpected({
+  expected,
+  adaptive,
+}: Pick<SchedulePreview, 'expected' | 'adaptive'>): string | null {
+  if (expected !== null) return `finds about ${Math.floor(Math.min(expected.caught, 0.99) * 100)} % of posts`;
+  return adaptive ? 'unknown until responses show how often something is posted' : null;
 }
 
 /** What the calls of these searches cost. */

@@ -43,12 +43,3 @@ export async function readCallCosts(
 ): Promise<CallCost[]> {
   return (await pool.query<CallCost>(SELECT_CALL_COSTS, [service])).rows;
 }
-
-/** The cost of one operation and model; null if never reported. */
-export async function readCallCost(
-  db: Pick<Database, 'pool'>,
-  call: { service: ServiceKind; operation: Operation; model: string },
-): Promise<CallCost | null> {
-  const costs = await readCallCosts(db, call.service);
-  return costs.find(({ operation, model }) => operation === call.operation && model === call.model) ?? null;
-}

@@ -6,8 +6,6 @@ import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
 import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
-import { toPace } from '../../monitor/schedule/pace.ts';
-import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
 import { listTopicsBeside } from '../../store/topics.ts';
@@ -16,7 +14,6 @@ import {
   type SearchRow,
   type SearchVersionRow as VersionRow,
 } from '../../store/queries/search-list.ts';
-import { readPaces } from '../../store/pace.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FormValues } from '../components/form.tsx';
@@ -28,7 +25,7 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
 import { EditForm } from './edit-search-form.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
-import { forecastSearches } from '../../monitor/topics/search-forecast.ts';
+import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
 import { catchTrial, type TrialOutcome } from './search-trial.tsx';
 import { toNameProblems } from './slug-fields.tsx';
@@ -169,19 +166,12 @@ async function renderEditSearch(
   });
 }
 
-async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
-  const { slug: name, operation, cron, tz, model, service_kind } = search;
-  const kept = cron === null ? { every: writeEvery(search) } : { cron, tz };
-  const [row] = await readPaces(ctx.db, [search.id]);
-  const request =
-    given === undefined
-      ? { model, tools: search.tools, ...kept }
-      : {
-          model: readField(given, 'model'),
-          tools: parseRequest(given, '', operation).tools,
-          ...parseSchedule(given, ''),
-        };
-  return forecastSearches(ctx, service_kind, [{ name, operation, pace: toPace(row ?? null), ...request }]);
+function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
+  if (given === undefined) return forecastSaved(ctx, [search]);
+  const { tools } = parseRequest(given, '', search.operation);
+  return forecastSaved(ctx, [search], {
+    edit: { model: readField(given, 'model'), tools, ...parseSchedule(given, '') },
+  });
 }
 
 /**

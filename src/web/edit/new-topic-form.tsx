@@ -1,6 +1,7 @@
 /** The form of a new topic, and how it is parsed into a topic with searches. */
 
 import type { Problem } from '../../domain/errors.ts';
+import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { Button, Field, type FieldProblem, Form, type FormValues } from '../components/form.tsx';
@@ -18,8 +19,8 @@ import { type TrialOutcome, TrialView } from './search-trial.tsx';
 
 /** The searches that the form offers, by the prefix of their fields. */
 export const PARTS = {
-  posts: { operation: 'microblog', name: 'Posts', every: '15m' },
-  ai: { operation: 'ai', name: 'AI search', every: '1h' },
+  posts: { operation: 'microblog', name: 'Posts', every: DEFAULT_EVERY.microblog },
+  ai: { operation: 'ai', name: 'AI search', every: DEFAULT_EVERY.ai },
 } as const;
 export type PartName = keyof typeof PARTS;
 export const PART_NAMES = ['posts', 'ai'] as const;

@@ -2,6 +2,7 @@
 
 import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, type Operation, TOOLS } from '../../domain/enumerations.ts';
 import type { Problem } from '../../domain/errors.ts';
+import { DEFAULT_EVERY } from '../../monitor/schedule/schedule.ts';
 import type { WrittenSearch } from '../../monitor/topics/search-definition.ts';
 import { Field, type FormValues } from '../components/form.tsx';
 import { useFrame } from '../components/page-frame.tsx';
@@ -79,7 +80,7 @@ const INTERVALS = [
 
 export function ScheduleFields({ prefix, values }: { prefix: string; values: SearchValues }) {
   const { zone } = useFrame();
-  const { every = '15m', cron, tz = zone } = values;
+  const { every = DEFAULT_EVERY.microblog, cron, tz = zone } = values;
   const own = INTERVALS.some(([value]) => value === every)
     ? []
     : [{ value: every, words: every.startsWith('auto') ? every : `every ${every}` }];

@@ -3,10 +3,12 @@
 import { FAR_FUTURE } from '../../monitor/schedule/cadence.ts';
 import {
   DAYS_IN_MONTH,
+  describeCost,
   describeExpected,
+  type Forecast,
   type SchedulePreview,
-} from '../../monitor/topics/schedule-preview.ts';
-import { describeCost, type Forecast, type SearchForecast } from '../../monitor/topics/search-forecast.ts';
+  type SearchForecast,
+} from '../../monitor/topics/search-forecast.ts';
 import { describeMissingKeys, describeMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { ServiceKind } from '../../store/services.ts';
@@ -20,7 +22,7 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
   return (
     <div class="forecast" data-help-for="forecast" aria-live="polite">
       {searches.map((search) => (
-        <SearchForecastLine search={search} />
+        <SearchForecastLine search={search} isOnly={searches.length === 1} />
       ))}
       <p>
         {formatCount(calls.day, 'call')} a day and {formatCount(calls.month, 'call')} in {DAYS_IN_MONTH} days;
@@ -45,8 +47,11 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
 
 function SearchForecastLine({
   search: { name, zone, preview, problems, missing },
+  isOnly,
 }: {
   search: SearchForecast;
+  /** Its calls are those of all searches, which follow. */
+  isOnly: boolean;
 }) {
   if (preview === null)
     return (
@@ -54,12 +59,12 @@ function SearchForecastLine({
         {name}: {problems.map((problem) => `${problem.path}: ${describeProblem(problem)}`).join('; ')}
       </p>
     );
+  const expected = describeExpected(preview);
   return (
     <p>
-      <strong>{name}</strong>: {preview.words}, at most {formatCount(preview.mostRunsPerDay, 'run')} a day.{' '}
-      {preview.expected === null && !preview.words.startsWith('adaptive') ? null : (
-        <>Calls: {describeExpected(preview)}. </>
-      )}
+      <strong>{name}</strong>: {preview.words}
+      {isOnly ? '' : `, ${formatCount(preview.plannedRunsPerDay, 'call')} a day`}.{' '}
+      {expected === null ? null : `Completeness: ${expected}. `}
       {zone === null ? null : <NextRuns preview={preview} zone={resolveZone(zone)} />}
       {missing.length === 0 ? null : (
         <span class="wrong">

@@ -137,7 +137,7 @@ test('an edit can be tried with the service of the search, and its schedule is f
   expect(stub.requests).toMatchObject([{ body: { prompt: 'tried' } }]);
   expect(await search('ferry-posts')).toMatchObject({ version: 3 });
   const told = await person.get('/searches/ferry-posts/forecast?every=1h');
-  expect(textOf(told.html)).toContain('ferry-posts : every hour, at most 24 runs a day.');
+  expect(textOf(told.html)).toContain('ferry-posts : every hour.');
 });
 
 test('buttons pause, resume, run and remove, and the next page confirms it', async () => {

@@ -39,7 +39,9 @@ const BOTH = { sent: 'yes', searches: ['posts', 'ai'], ai_tools: ['Web Search'] 
 test('one text and one button create a topic whose two searches run immediately', async () => {
   const { html, status } = await person.get('/new');
   expect(status).toBe(200);
-  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*at most 240 calls a day [^]*2,000 calls/);
+  expect(textOf(html)).toMatch(
+    /Posts : adaptive[^]* 24 calls a day[^]*AI search : every hour, 24 calls a day[^]*48 calls a day and 1,440 calls in 30 days; with retries at most 96 calls a day [^]*2,000 calls/,
+  );
   // What the form first holds is what it sends where nothing else is touched.
   const untouched = [...html.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(([, name, value]) => [
     name,
@@ -52,20 +54,22 @@ test('one text and one button create a topic whose two searches run immediately'
   expect([made.status, made.to]).toEqual([303, '/topics/harbour-ferry']);
   expect(
     await rows(
-      `SELECT slug, prompt, every_seconds, service, tools FROM strandline_analytics.searches WHERE topic = 'harbour-ferry' ORDER BY slug`,
+      `SELECT slug, prompt, every_seconds, auto, service, tools FROM strandline_analytics.searches WHERE topic = 'harbour-ferry' ORDER BY slug`,
     ),
   ).toEqual([
     {
       slug: 'harbour-ferry-ai',
       prompt: 'harbour ferry',
       every_seconds: 3600,
+      auto: null,
       service: 'hosted',
       tools: ['Web Search'],
     },
     {
       slug: 'harbour-ferry-posts',
       prompt: 'harbour ferry',
-      every_seconds: 900,
+      every_seconds: null,
+      auto: 'auto',
       service: 'hosted',
       tools: [],
     },
