@@ -69,7 +69,7 @@ function describePaths(dialect: Dialect, webGroup: boolean): JsonObject {
     example: REQUEST_EXAMPLES.ai,
   });
   const microblog = describeOperation(dialect, 'microblogSearch', 'Microblog posts that match a prompt', {
-    request: isFlat ? boundedMicroblogSearchRequest : boundedMicroblogSearchRequest,
+    request: boundedMicroblogSearchRequest,
     answer: isFlat ? flatMicroblogResponse : servedMicroblogResponse,
     example: REQUEST_EXAMPLES.microblog,
   });

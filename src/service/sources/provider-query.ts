@@ -130,6 +130,16 @@ export function pickShortestPeriod<T extends string>(
   return periods.find(([, days]) => days * DAY >= backMs)?.[0];
 }
 
+/** `2026-11-21T12:00:00Z`. */
+export function formatSecond(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+/** `20261121120000`, or fewer of these digits, in UTC. */
+export function formatDigits(date: Date, digits: 12 | 14): string {
+  return date.toISOString().replace(/\D/g, '').slice(0, digits);
+}
+
 /** A UTC date, for windows in whole days, ends inclusive. */
 export function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);

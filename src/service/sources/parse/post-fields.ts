@@ -35,6 +35,18 @@ export function parsePostTime(text: string | undefined): Date | undefined {
   return at !== undefined && at.getTime() >= 0 && at.getUTCFullYear() <= 9999 ? at : undefined;
 }
 
+/** Members of an author that no source but X knows. */
+export const UNKNOWN_OF_AUTHOR = {
+  favourites_count: null,
+  listed_count: null,
+  media_count: null,
+  can_dm: null,
+  can_media_tag: null,
+  location: null,
+  // Paid verification is X's.
+  is_blue_verified: false,
+} as const;
+
 export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
 
 /** Hashtags without `#`, handles without `@`, and addresses, in the format of the specification, without duplicates. */

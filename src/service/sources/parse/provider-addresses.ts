@@ -6,14 +6,16 @@ import type { FoundItem } from '../search-source.ts';
 import { toTitle, toWebExcerpt } from './plain-text.ts';
 import { parsePublishedAt } from './published-at.ts';
 
+/** Parameters of a request; as a list, a name may be repeated. */
+export type QueryParams =
+  | Readonly<Record<string, string>>
+  | readonly (readonly [name: string, value: string])[];
+
 /** An address below a server's base URL, which may have a path (a mirror, a proxy). */
-export function buildEndpoint(
-  server: string,
-  path: string,
-  params: Readonly<Record<string, string>> = {},
-): URL {
+export function buildEndpoint(server: string, path: string, params: QueryParams = {}): URL {
   const url = new URL(path, server.endsWith('/') ? server : `${server}/`);
-  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  const pairs = Array.isArray(params) ? params : Object.entries(params);
+  for (const [name, value] of pairs) url.searchParams.append(name, value);
   return url;
 }
 

@@ -9,7 +9,7 @@ import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { stripSigns } from '../provider-query.ts';
+import { formatDigits, stripSigns } from '../provider-query.ts';
 
 const MAX_WORDS = 4;
 const MAX_PAGE_SIZE = 100;
@@ -85,17 +85,12 @@ function buildSearchQuery(query: SourceQuery): string {
   const conditions = [first];
   if (others.length > 0) conditions.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
   if (query.from !== undefined)
-    conditions.push(`submittedDate:[${formatMinute(query.from)} TO ${formatMinute(query.to)}]`);
+    conditions.push(`submittedDate:[${formatDigits(query.from, 12)} TO ${formatDigits(query.to, 12)}]`);
   return conditions.join(' AND ');
 }
 
 function toSearchTerm(word: string): string {
   return word.includes(' ') ? `all:"${word}"` : `all:${word}`;
-}
-
-/** `202611211200`, in UTC. */
-function formatMinute(date: Date): string {
-  return date.toISOString().slice(0, 16).replace(/\D/g, '');
 }
 
 async function searchPapers(

@@ -13,6 +13,7 @@ import {
   textOrNull,
   timeOrNull,
   toEntities,
+  UNKNOWN_OF_AUTHOR,
 } from '../parse/post-fields.ts';
 import { z } from 'zod';
 
@@ -274,6 +275,7 @@ function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor
   const { did, handle, displayName, avatar, createdAt, verification } = view.author;
   const profile = profiles.get(did);
   return {
+    ...UNKNOWN_OF_AUTHOR,
     id: did,
     url: buildProfileUrl(view),
     name: displayName ?? handle,
@@ -281,18 +283,10 @@ function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor
     // Some AppViews leave it out of posts.
     created_at: createdAt ?? profile?.createdAt ?? null,
     description: profile?.description ?? null,
-    favourites_count: null,
     followers_count: profile?.followersCount ?? null,
-    listed_count: null,
-    media_count: null,
     profile_image_url: avatar,
     statuses_count: profile?.postsCount ?? null,
     verified: verification?.verifiedStatus === 'valid',
-    // Bluesky has no paid verification.
-    is_blue_verified: false,
-    can_dm: null,
-    can_media_tag: null,
-    location: null,
   };
 }
 

@@ -10,8 +10,9 @@ import type { OutageCode } from '../../../domain/tool-coverage.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload, tryParsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
-import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { buildEndpoint, type QueryParams } from '../parse/provider-addresses.ts';
 import { joinSearchTerms, readPages, shortenPrompt } from '../provider-query.ts';
+import { buildCacheTime } from '../../../platform/clock.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { SourceQuery } from '../search-source.ts';
@@ -23,6 +24,7 @@ import {
   readQuotedPost,
   toBlueskyPost,
 } from './bluesky-post.ts';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 /** Per page, and pages per search. */
@@ -158,7 +160,7 @@ type BlueskySession = {
    */
   get(
     method: string,
-    params: readonly (readonly [name: string, value: string])[],
+    params: QueryParams,
     context: AdapterContext,
     reads?: readonly number[],
   ): Promise<ProviderResponse>;
@@ -233,8 +235,7 @@ function createBlueskySession({
 
   return {
     async get(method, params, context, reads = []) {
-      const url = buildEndpoint(server, `xrpc/${method}`);
-      for (const [name, value] of params) url.searchParams.append(name, value);
+      const url = buildEndpoint(server, `xrpc/${method}`, params);
       let current = tokens ?? (await renewed(undefined, 'create', context));
       for (const next of ['refresh', 'create', undefined] as const) {
         const reply = await context.ask({
@@ -291,35 +292,35 @@ const MAX_CACHED_PROFILES = 5_000;
 const profilesPayload = z.object({ profiles: z.array(z.unknown()) });
 /** @returns reads the profiles of accounts, without those that no longer exist */
 function createBlueskyProfiles(session: BlueskySession) {
-  const kept = new Map<string, { at: number; profile: z.infer<typeof profileView> }>();
-
-  async function load(dids: readonly string[], context: AdapterContext): Promise<void> {
-    const actors = dids.map((did) => ['actors', did] as const);
-    const { text } = await session.get('app.bsky.actor.getProfiles', actors, context);
-    const at = context.clock.now().getTime();
-    for (const profile of parseFittingItems(parsePayload(text, profilesPayload).profiles, profileView)) {
-      // Reinserted at the end, so that the least recently used are evicted first.
-      kept.delete(profile.did);
-      kept.set(profile.did, { at, profile });
-    }
-  }
+  let kept: LRUCache<string, z.infer<typeof profileView>> | undefined;
 
   return async (dids: readonly string[], context: AdapterContext): Promise<BlueskyProfiles> => {
-    const wanted = [...new Set(dids)];
-    const now = context.clock.now().getTime();
-    const isFresh = (did: string) => now - (kept.get(did)?.at ?? Number.NEGATIVE_INFINITY) < PROFILE_TTL_MS;
-    const missing = wanted.filter((did) => !isFresh(did));
-    const batches = Array.from({ length: Math.ceil(missing.length / MAX_PROFILES_PER_REQUEST) }, (_, i) =>
-      missing.slice(i * MAX_PROFILES_PER_REQUEST, (i + 1) * MAX_PROFILES_PER_REQUEST),
+    const cache = (kept ??= new LRUCache({
+      max: MAX_CACHED_PROFILES,
+      // An entry is kept up to this age, including it.
+      ttl: PROFILE_TTL_MS - 1,
+      ...buildCacheTime(context.clock),
+    }));
+    const profiles = new Map<string, z.infer<typeof profileView>>();
+    const missing = new Set<string>();
+    for (const did of dids) {
+      const profile = cache.get(did);
+      if (profile === undefined) missing.add(did);
+      else profiles.set(did, profile);
+    }
+    const load = async (batch: readonly string[]) => {
+      const actors = batch.map((did) => ['actors', did] as const);
+      const { text } = await session.get('app.bsky.actor.getProfiles', actors, context);
+      for (const profile of parseFittingItems(parsePayload(text, profilesPayload).profiles, profileView)) {
+        cache.set(profile.did, profile);
+        profiles.set(profile.did, profile);
+      }
+    };
+    const batches = Array.from({ length: Math.ceil(missing.size / MAX_PROFILES_PER_REQUEST) }, (_, i) =>
+      Array.from(missing).slice(i * MAX_PROFILES_PER_REQUEST, (i + 1) * MAX_PROFILES_PER_REQUEST),
     );
-    await Promise.all(batches.map((batch) => load(batch, context).catch(ignoreOutage)));
-    const found = wanted.flatMap((did) => {
-      const entry = isFresh(did) ? kept.get(did) : undefined;
-      return entry === undefined ? [] : [[did, entry.profile] as const];
-    });
-    for (const did of Array.from(kept.keys()).slice(0, Math.max(0, kept.size - MAX_CACHED_PROFILES)))
-      kept.delete(did);
-    return new Map(found);
+    await Promise.all(batches.map((batch) => load(batch).catch(ignoreOutage)));
+    return profiles;
   };
 }
 

@@ -64,7 +64,7 @@ export function feeds(
   const isIntranetAllowed = allowed.hosts.size > 0 || allowed.networks.rules.length > 0;
   const brings = [
     ...(list.length > 0 ? [`news of ${list.length} feeds`] : []),
-    ...(pages.length > 0 ? [`text of ${pages.length} pages`] : []),
+    ...(pages.length > 0 ? [`the text of ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}`] : []),
   ];
   return {
     ...FEEDS.facts,

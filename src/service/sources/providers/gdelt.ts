@@ -9,7 +9,7 @@ import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
-import { extractSite, joinSearchTerms, stripSigns } from '../provider-query.ts';
+import { extractSite, formatDigits, joinSearchTerms, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
 /** Every word is required, anywhere in the article. */
@@ -63,7 +63,10 @@ export function gdelt(settings: { at?: string | undefined } = {}): Adapter {
         query: words,
         maxrecords: String(Math.min(query.limit * 2, MAX_RECORDS)),
         sort: 'hybridrel',
-        ...(query.from && { startdatetime: formatSecond(query.from), enddatetime: formatSecond(query.to) }),
+        ...(query.from && {
+          startdatetime: formatDigits(query.from, 14),
+          enddatetime: formatDigits(query.to, 14),
+        }),
       };
       return (await listArticles(at, params, context)).flatMap(toFoundItems);
     },
@@ -75,11 +78,6 @@ function buildSearchQuery(query: SourceQuery): string {
   const terms = joinSearchTerms({ prompt: query.prompt, keywords }, MAX_WORDS);
   const { site } = extractSite(query.prompt);
   return terms === '' || site === undefined ? terms : `${terms} domain:${site}`;
-}
-
-/** `20240615170000`, in UTC. */
-function formatSecond(date: Date): string {
-  return date.toISOString().slice(0, 19).replace(/\D/g, '');
 }
 
 async function listArticles(

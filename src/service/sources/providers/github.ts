@@ -15,7 +15,7 @@ import {
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
-import { searchWithFewerWords, stripSigns } from '../provider-query.ts';
+import { formatSecond, searchWithFewerWords, stripSigns } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 
 const MAX_PAGE_SIZE = 100;
@@ -77,10 +77,6 @@ function buildTimeFilter({ from, to }: SourceQuery): string {
   return from === undefined
     ? `created:<=${formatSecond(to)}`
     : `created:${formatSecond(from)}..${formatSecond(to)}`;
-}
-
-function formatSecond(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }
 
 async function searchIssues(

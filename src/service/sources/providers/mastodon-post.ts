@@ -13,6 +13,7 @@ import {
   timeField,
   timeOrNull,
   toEntities,
+  UNKNOWN_OF_AUTHOR,
 } from '../parse/post-fields.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { decodeHTML } from 'entities';
@@ -117,25 +118,18 @@ export function toMastodonPost(status: MastodonStatus, host: string): MicroblogP
 
 function toAuthor(account: MastodonStatus['account'], host: string): MicroblogAuthor {
   return {
+    ...UNKNOWN_OF_AUTHOR,
     id: toAccountId(account.id, host),
     url: account.url,
     name: account.display_name ?? account.acct,
     username: account.acct,
     created_at: account.created_at,
     description: account.note === undefined ? null : parseContent(account.note).text,
-    favourites_count: null,
     followers_count: account.followers_count,
-    listed_count: null,
-    media_count: null,
     profile_image_url: account.avatar,
     statuses_count: account.statuses_count,
     // A profile link that links back is Mastodon's only proof of identity.
     verified: (account.fields ?? []).some((field) => field.verified_at !== undefined),
-    // Mastodon has no paid verification.
-    is_blue_verified: false,
-    can_dm: null,
-    can_media_tag: null,
-    location: null,
   };
 }
 

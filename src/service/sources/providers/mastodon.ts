@@ -10,7 +10,7 @@ import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
-import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { buildEndpoint, type QueryParams } from '../parse/provider-addresses.ts';
 import { formatDay, joinSearchTerms, pickBestWords, readPages } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import {
@@ -148,11 +148,10 @@ async function readHashtagTimelines(
 async function requestText(
   { server, token }: ServerAccount,
   path: string,
-  params: readonly (readonly [name: string, value: string])[],
+  params: QueryParams,
   { ask, clock }: AdapterContext,
 ): Promise<string> {
-  const url = buildEndpoint(server, path);
-  for (const [name, value] of params) url.searchParams.append(name, value);
+  const url = buildEndpoint(server, path, params);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const reply = await ask({ url, headers, reads: [401, 403, 422, 429] });
   if (reply.status < 300) return reply.text;

@@ -15,7 +15,7 @@ import {
 } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
-import { joinSearchTerms } from '../provider-query.ts';
+import { formatSecond, joinSearchTerms } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import { toMicroblogPost, xMedia, xPost, xReferred, xUser } from './x-post.ts';
@@ -132,18 +132,14 @@ function buildParams(query: SourceQuery, posts: number, { clock }: AdapterContex
     query: `${joinSearchTerms(query, MAX_WORDS, NOT_ONE_WORD)} -is:retweet`,
     max_results: String(posts),
     sort_order: from === undefined ? 'recency' : 'relevancy',
-    ...(from === undefined || backMs(from) > MAX_REACH_MS ? {} : { start_time: formatSeconds(from) }),
-    ...(backMs(to) < SEARCH_LAG_MS ? {} : { end_time: formatSeconds(to) }),
+    ...(from === undefined || backMs(from) > MAX_REACH_MS ? {} : { start_time: formatSecond(from) }),
+    ...(backMs(to) < SEARCH_LAG_MS ? {} : { end_time: formatSecond(to) }),
     'tweet.fields':
       'created_at,public_metrics,entities,lang,conversation_id,in_reply_to_user_id,referenced_tweets,attachments,note_tweet',
     expansions: 'author_id,attachments.media_keys,referenced_tweets.id',
     'user.fields': 'created_at,description,public_metrics,verified,verified_type,location,profile_image_url',
     'media.fields': 'url,preview_image_url',
   };
-}
-
-function formatSeconds(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }
 
 function countItems({ data = [], includes }: SearchPayload) {
