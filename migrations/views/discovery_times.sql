@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW strandline_analytics.discovery_times AS
 
 COMMENT ON VIEW strandline_analytics.discovery_times IS 'When each search found something for the first time. A narrow view for counting; discoveries has the details.';
 COMMENT ON COLUMN strandline_analytics.discovery_times.at IS 'When it was found (UTC).';
-COMMENT ON COLUMN strandline_analytics.discovery_times.kind IS 'post, link, completion or spike.';
+COMMENT ON COLUMN strandline_analytics.discovery_times.kind IS 'post, link, completion, spike or trend.';
 COMMENT ON COLUMN strandline_analytics.discovery_times.baseline IS 'Whether it was found by the first run of a request.';
 COMMENT ON COLUMN strandline_analytics.discovery_times.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.discovery_times.search IS 'Slug of the search.';

@@ -2,7 +2,8 @@ CREATE OR REPLACE VIEW strandline_analytics.spikes AS
   select k.id, k.at, k.search_id, s.slug as search, t.slug as topic, k.run_id, k.measure, k.window_start, k.window_end, k.sentence,
     k.n, k.lower_bound, k.coverage, k.usual,
     case when k.lower_bound then k.n else k.n / k.coverage end / nullif(k.usual, 0) as ratio, k.mean, k.sd, k.score, k.threshold,
-    k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual, k.top_author_id, k.author_share
+    k.sensitivity, k.days, k.windows, k.provisional, k.tz, k.top_post_id, k.top_share, k.weekday_usual, k.top_author_id, k.author_share,
+    k.only_by
   from strandline.spikes k
   join strandline.searches s on s.id = k.search_id
   join strandline.topics t on t.id = s.topic_id
@@ -37,4 +38,5 @@ COMMENT ON COLUMN strandline_analytics.spikes.top_post_id IS 'For engagement, th
 COMMENT ON COLUMN strandline_analytics.spikes.top_share IS 'That post''s share of n, 0 to 1; null for posts.';
 COMMENT ON COLUMN strandline_analytics.spikes.weekday_usual IS 'Median of the windows within an hour of this time on this weekday in the last four weeks, in the unit of n; null unless all were observed.';
 COMMENT ON COLUMN strandline_analytics.spikes.top_author_id IS 'For posts, the author with the most in the window; null when unknown, and for engagement.';
-COMMENT ON COLUMN strandline_analytics.spikes.author_share IS 'That author''s share of the posts in the window, 0 to 1; null when unknown, and for engagement. A window that is high only because of one author, or of copies of one text, is no spike.';
+COMMENT ON COLUMN strandline_analytics.spikes.author_share IS 'That author''s share of the posts in the window, 0 to 1; null when unknown, and for engagement.';
+COMMENT ON COLUMN strandline_analytics.spikes.only_by IS 'What alone makes the window high: author (the loudest one) or text (copies of one). No rule reports such a spike. Null for a spike of many.';

@@ -68,6 +68,7 @@ export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims')
 export const Claim = defineRow('Claim', 'claims');
 export const Discovery = defineRow('Discovery', 'discoveries');
 export const Spike = defineRow('Spike', 'spikes');
+export const TrendState = defineRow('TrendState', 'trend_states');
 export const RisingPost = defineRow('RisingPost', 'rising_posts');
 export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');
 export const RisingDomain = defineRow('RisingDomain', 'rising_domains');
@@ -122,6 +123,9 @@ export const Trend = z
     bucket_seconds: z.int(),
     buckets: z.array(Bucket),
     spikes: z.array(Spike),
+    states: z
+      .array(TrendState)
+      .describe('Changes of its state in this period, and a state other than normal that goes on.'),
   })
   .meta({ id: 'Trend' });
 

@@ -266,7 +266,7 @@ const ruleMembers = {
     'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. Empty: no filter. See docs/reference/queries.md.',
   ),
   cooldown: textParam(20).describe(
-    `Minimum time between messages, such as 30m or 1h. 0: one message per run that found something. Default: ${DEFAULT_COOLDOWN}; 0 for spikes only.`,
+    `Minimum time between messages, such as 30m or 1h. 0: one message per run that found something. Default: ${DEFAULT_COOLDOWN}; 0 for spikes and trends only.`,
   ),
 };
 const ruleChannels = z.array(channelSlug).min(1).max(20).describe('Slugs of the channels to notify.');

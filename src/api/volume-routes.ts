@@ -1,18 +1,20 @@
-/** Trends, volume with its coverage, and spikes. */
+/** Trends, volume with its coverage, spikes, and states. */
 import { z } from 'zod';
 import { DAY, HOUR } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { findScope, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
-import { BUCKETS, readBuckets, readSpikePage } from '../store/queries/volume.ts';
-import { SPIKE_MEASURES } from '../store/schema/analytics/trend-views.ts';
+import { readSpikePage, readTrendStatePage } from '../store/queries/trend-reports.ts';
+import { BUCKETS, readBuckets } from '../store/queries/volume.ts';
+import { SPIKE_MEASURES, TREND_STATES } from '../store/schema/analytics/trend-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
-import { Spike, Trend, Volume } from './reply-shapes.ts';
+import { Spike, Trend, TrendState, Volume } from './reply-shapes.ts';
 import { timeParam } from './request-shapes.ts';
 import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS, trendFilter } from './trend-operation.ts';
 
-const cursor = createIdCursor('spikes');
+const spikeCursor = createIdCursor('spikes');
+const stateCursor = createIdCursor('trend_states');
 
 /** Longest range per bucket width, so that replies stay bounded. */
 const MAX_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
@@ -29,7 +31,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       operationId: 'getTrends',
       summary: 'Get the trends of searches',
       description:
-        'For each search: posts in this period and the previous one, coverage, posts on a usual day, and spikes. A gap in coverage is not zero.',
+        'For each search: posts in this period and the previous one, coverage, posts on a usual day, spikes, and states. A gap in coverage is not zero.',
       query: z.strictObject({
         ...trendFilter,
         days: defineDays(366, 7),
@@ -117,7 +119,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       summary: 'List spikes',
       description:
         'Newest first, each with a sentence and the numbers it was detected with: `lower_bound`, `coverage`, `mean`, `sd`, `threshold`.',
-      query: defineListQuery(cursor, {
+      query: defineListQuery(spikeCursor, {
         ...trendFilter,
         measure: z.enum(SPIKE_MEASURES).optional(),
         since: timeParam.optional().describe('Reported at or after this time.'),
@@ -126,9 +128,37 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       reply: defineListReply(Spike),
     },
     async (query) => {
-      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const { limit, after, filter, reply } = spikeCursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
       const rows = await readSpikePage(ctx.db, { ...filter, ...scope, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
+    },
+  );
+
+  addRoute(
+    '/states',
+    {
+      operationId: 'listTrendStates',
+      summary: 'List states of searches',
+      description:
+        'Newest first: when a search began to rise, to fall, to be silent, or to stay at a new level, and when it was back to normal. Each with a sentence and the numbers of the decision.',
+      query: defineListQuery(stateCursor, {
+        ...trendFilter,
+        state: z.enum(TREND_STATES).optional(),
+        since: timeParam.optional().describe('Reported at or after this time.'),
+        until: timeParam.optional().describe('Reported before this time.'),
+      }),
+      reply: defineListReply(TrendState),
+    },
+    async (query) => {
+      const { limit, after, filter, reply } = stateCursor.pageOf(query);
+      const scope = await findScope(ctx.db, filter);
+      const rows = await readTrendStatePage(ctx.db, {
+        ...filter,
+        ...scope,
+        before: after?.[0],
+        limit: limit + 1,
+      });
       return reply(rows, ({ id }) => [id]);
     },
   );

@@ -45,7 +45,10 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
   const written = (command: Command) =>
     command
       .argument('<rule>', 'rule slug')
-      .option('--on <kinds>', 'what to report: post, link, spike; comma-separated (default: post,link)')
+      .option(
+        '--on <kinds>',
+        'what to report: post, link, spike, trend; comma-separated (default: post,link)',
+      )
       .option('--topic <topic>', 'only this topic')
       .option('--search <search>', 'only this search')
       .option(
@@ -54,7 +57,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
       )
       .option(
         '--cooldown <time>',
-        'at most one message per period: 30m, 1h; 0 for one per run (default: 3h; for spikes only: 0)',
+        'at most one message per period: 30m, 1h; 0 for one per run (default: 3h; for spikes and trends only: 0)',
       )
       .option('--channel <channels>', 'channels to notify, comma-separated')
       .option('--name <name>', 'display name')

@@ -3,9 +3,10 @@
 import { formatPercent } from '../domain/display-format.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
 import { composeSpikeSentence } from '../monitor/trends/rules/spike-sentence.ts';
+import { composeStateSentence } from '../monitor/trends/rules/state-sentence.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
 import type { SearchTrend, VolumeBucket } from '../monitor/trends/search-trends.ts';
-import type { SpikeRow } from '../store/queries/volume.ts';
+import type { SpikeRow, TrendStateRow } from '../store/queries/trend-reports.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, wrapText } from './terminal-text.ts';
 import {
@@ -105,6 +106,7 @@ function renderTrend(
     ...(spark === '' || marks === '' ? [] : [below(colors.dim(marks))]),
     ...(spark === '' ? [] : wrapBelow(describeTrend(trend, page))),
     ...wrapBelow(describeLearning(trend), colors.dim),
+    ...trend.states.flatMap((state) => wrapBelow(renderState(state, page), colors.yellow)),
     ...trend.spikes.flatMap((spike) => wrapBelow(renderSpike(spike, page), colors.yellow)),
   ];
 }
@@ -151,13 +153,16 @@ function describeLearning(trend: SearchTrend): string {
 
 /** Starts with the day, because the sentence of a spike has only times. */
 function renderSpike(spike: SpikeRow, { zone }: Pick<TerminalPage, 'zone'>): string {
-  const day = spike.window_start.toLocaleDateString('en-GB', {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-  });
-  return `${day}: ${oneLine(composeSpikeSentence(spike, zone))}`;
+  return `${formatWeekday(spike.window_start, zone)}: ${oneLine(composeSpikeSentence(spike, zone))}`;
+}
+
+/** Starts with the day on which it was found. */
+function renderState(state: TrendStateRow, { zone }: Pick<TerminalPage, 'zone'>): string {
+  return `${formatWeekday(state.at, zone)}: ${oneLine(composeStateSentence(state, zone))}`;
+}
+
+function formatWeekday(at: Date, timeZone: string | undefined): string {
+  return at.toLocaleDateString('en-GB', { timeZone, weekday: 'short', day: 'numeric', month: 'short' });
 }
 
 /** `null`: not observed, which is not zero. `atLeast`: a lower bound. */

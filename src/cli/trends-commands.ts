@@ -38,7 +38,9 @@ type TrendOptions = ListOptions & { compare?: string; days: number };
 
 export function registerTrends(trends: Command, cli: Cli): void {
   trends
-    .description('Shows posts over time, averages and spikes. Gaps were not observed; they are not zero.')
+    .description(
+      'Shows posts over time, averages, spikes and states (rising, falling, new level, silent). Gaps were not observed; they are not zero.',
+    )
     .option('--topic <topic>', 'only searches of this topic')
     .option('--search <search>', 'only this search')
     .option('--compare <topics>', 'share of voice of these topics, comma-separated, and of --topic')

@@ -296,6 +296,7 @@ describe('a followed discovery', () => {
     first_in_topic: true,
     named_post_id: null,
     simulated: false,
+    trend_state_id: null,
   };
   const lines = (width: number) =>
     renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));

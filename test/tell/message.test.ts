@@ -73,6 +73,7 @@ const spike: FeedSpike = {
   windows: 20,
   sensitivity: 'normal',
   provisional: false,
+  only_by: null,
 };
 const found: FeedEntry[] = [
   { ...common, id: 1n, kind: 'post', post },

@@ -15,6 +15,7 @@ const told: SpikeFacts = {
   tz: 'Europe/Berlin',
   top_share: null,
   author_share: null,
+  only_by: null,
 };
 
 test.each<[string, Partial<SpikeFacts>, string]>([

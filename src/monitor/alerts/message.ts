@@ -5,11 +5,11 @@
 
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
-import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../store/alerts/feed-entries.ts';
+import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../store/alerts/feed-entries.ts';
 import type { Id } from '../../store/database.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
-import { SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
+import { SPIKE_CAUSES, SPIKE_MEASURES, TREND_STATES } from '../../store/schema/analytics/trend-views.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
@@ -63,8 +63,27 @@ const MessageSpike = z
     windows: z.int(),
     sensitivity: z.enum(SENSITIVITIES),
     provisional: z.boolean(),
+    only_by: z.enum(SPIKE_CAUSES).nullable(),
   })
   .describe('Units as in the view spikes of the SQL contract.');
+
+const MessageTrend = z
+  .object({
+    id: z.string(),
+    state: z.enum(TREND_STATES),
+    sentence: z.string(),
+    since: TIME,
+    previous_state: z.enum(TREND_STATES).nullable(),
+    previous_since: TIME.nullable(),
+    rate_before: z.number().nullable(),
+    rate: z.number().nullable(),
+    observed_hours: z.number().nullable(),
+    expected: z.number().nullable(),
+    score: z.number().nullable(),
+    threshold: z.number().nullable(),
+    days: z.int(),
+  })
+  .describe('Units as in the view trend_states of the SQL contract.');
 
 const COMMON_MEMBERS = {
   id: z.string().describe('Id of the discovery, in the order of the feed.'),
@@ -75,13 +94,14 @@ const COMMON_MEMBERS = {
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
   first_in_topic: z
     .boolean()
-    .describe('False if another search of the topic found the item before. True for spikes.'),
+    .describe('False if another search of the topic found the item before. True for spikes and trends.'),
 };
-const [post, link, spike] = RULE_KINDS;
+const [post, link, spike, trend] = RULE_KINDS;
 const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal(post), post: MessagePost }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(link), link: MessageLink }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal(trend), trend: MessageTrend }),
 ]);
 type MessageDiscovery = z.infer<typeof Discovery>;
 
@@ -179,6 +199,8 @@ function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
       return [{ ...common, kind: found.kind, link: describeLink(found.link) }];
     case 'spike':
       return [{ ...common, kind: found.kind, spike: describeSpike(found.spike) }];
+    case 'trend':
+      return [{ ...common, kind: found.kind, trend: describeTrend(found.trend) }];
     case 'completion':
       return [];
   }
@@ -205,6 +227,15 @@ function describeSpike({ id, window_start, window_end, ...rest }: FeedSpike) {
     ...rest,
     window_start: window_start.toISOString(),
     window_end: window_end.toISOString(),
+  };
+}
+
+function describeTrend({ id, since, previous_since, ...rest }: FeedTrend) {
+  return {
+    id: String(id),
+    ...rest,
+    since: since.toISOString(),
+    previous_since: previous_since?.toISOString() ?? null,
   };
 }
 

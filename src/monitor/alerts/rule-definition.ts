@@ -7,7 +7,7 @@ import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-vi
 /** A rule as written. Omitted members keep their values, or get the defaults of a new rule. */
 export type WrittenRule = {
   name?: string | undefined;
-  /** `post`, `link`, `spike`. Default: posts and links. */
+  /** `post`, `link`, `spike`, `trend`. Default: posts and links. */
   on?: readonly string[] | undefined;
   /** Slug of the topic that it is limited to; null: all. */
   topic?: string | null | undefined;
@@ -27,12 +27,12 @@ type CheckedRule = {
   channels: string[] | undefined;
 };
 
-/** What a new rule on posts or links waits between messages: at most nine a day. Spikes are rare and urgent. */
+/** What a new rule on posts or links waits between messages: at most nine a day. Spikes and trends are rare, and spikes urgent. */
 export const DEFAULT_COOLDOWN = '3h';
 
 /** The cooldown of a new rule that names none, in seconds. */
 export function chooseCooldown(kinds: readonly RuleKind[]): number {
-  return kinds.every((kind) => kind === 'spike') ? 0 : parseCooldown(DEFAULT_COOLDOWN);
+  return kinds.every((kind) => kind === 'spike' || kind === 'trend') ? 0 : parseCooldown(DEFAULT_COOLDOWN);
 }
 
 const MAX_RULE_NAME = 120;

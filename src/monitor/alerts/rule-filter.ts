@@ -45,7 +45,7 @@ export async function matchRules<R extends Rule>(
 /**
  * A rule on a search reports what is new to that search, every other rule what is new to its topic; a rule on everything
  * reports real data only. None reports baselines,
- * anything found before it existed, or anything found while it is paused.
+ * anything found before it existed, or anything found while it is paused. A spike of one author, or of copies, is no alert.
  */
 function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
@@ -53,6 +53,7 @@ function isInScope(rule: Rule, found: FeedEntry): boolean {
   if (isOnEverything && found.service_kind === 'sandbox') return false;
   if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
   if (rule.search_id === null ? !isFirst(rule, found) : rule.search_id !== found.search_id) return false;
+  if (found.kind === 'spike' && found.spike.only_by !== null) return false;
   return rule.kinds.some((kind) => kind === found.kind);
 }
 

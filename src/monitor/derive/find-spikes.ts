@@ -2,7 +2,8 @@
 
 import { DAY } from '../../domain/time.ts';
 import type { Id, Transaction } from '../../store/database.ts';
-import { type NewSpike, readSpikesSince, type SpikeMeasure } from '../../store/spikes.ts';
+import type { SpikeCause, SpikeMeasure } from '../../store/schema/analytics/trend-views.ts';
+import { type NewSpike, readSpikesSince } from '../../store/trend-reports.ts';
 import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
@@ -16,7 +17,7 @@ import {
   MIN_SPIKE_POSTS,
   type Spike,
 } from '../trends/rules/spike-detection.ts';
-import { findLoudestAuthor, isSpreadOverAuthors } from '../trends/rules/voices.ts';
+import { findCause, findLoudestAuthor } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
 
@@ -72,9 +73,21 @@ async function findSpike(
   const watch = { sensitivity, everySeconds, now: run.at.getTime() };
   // Earlier spikes can only suppress one, and authors too, so they are read only if there is a candidate.
   if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;
-  const { isEligible, findTop } = await measure.examine(until - MAX_SPIKE_AGE_MS - longest, until);
-  const alerted = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
-  const spike = detectSpike(series, { ...watch, isEligible, alerted: alerted.map((end) => end.getTime()) });
+  const { isEligible, findOnlyBy, findTop } = await measure.examine(
+    until - MAX_SPIKE_AGE_MS - longest,
+    until,
+  );
+  const earlier = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
+  const endsOf = (spikes: typeof earlier) => spikes.map(({ window_end }) => window_end.getTime());
+  // One author's spike does not suppress one of many.
+  const alerted = endsOf(earlier.filter(({ only_by }) => only_by === null));
+  const spike =
+    detectSpike(series, { ...watch, isEligible, alerted }) ??
+    detectSpike(series, {
+      ...watch,
+      isEligible: (one) => findOnlyBy(one) !== null,
+      alerted: endsOf(earlier),
+    });
   if (spike === null) return null;
 
   const weeks = await measure.between(
@@ -95,6 +108,7 @@ async function findSpike(
     top_share: top?.postShare ?? null,
     top_author_id: top?.author ?? null,
     author_share: top?.authorShare ?? null,
+    only_by: findOnlyBy(spike),
   } as const;
   const { run_id, search_id, at } = run;
   return { ...facts, search_id, run_id, sensitivity, sentence: composeSpikeSentence(facts), at };
@@ -112,8 +126,10 @@ type Measure = {
 };
 
 type Examined = {
-  /** An additional condition for a spike. */
+  /** An additional condition for a spike of many. */
   isEligible: (spike: Spike) => boolean;
+  /** What alone makes a spike; null for one of many, and if that is not reported. */
+  findOnlyBy: (spike: Spike) => SpikeCause | null;
   /** The top post of a spike in engagement; the loudest author of one in posts. */
   findTop: (spike: Spike) => { post?: Id; postShare?: number; author?: Id; authorShare?: number } | null;
 };
@@ -127,7 +143,8 @@ function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
     examine: async (from, until) => {
       const voices = await readVoices(tx, searchId, new Date(from), new Date(until));
       return {
-        isEligible: (spike) => isSpreadOverAuthors(voices, spike),
+        isEligible: (spike) => findCause(voices, spike) === null,
+        findOnlyBy: (spike) => findCause(voices, spike),
         findTop: (spike) => findLoudestAuthor(voices, spike),
       };
     },
@@ -145,6 +162,7 @@ function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measu
       const gains = await readSpan(from, until);
       return {
         isEligible: (spike) => isSpreadOverPosts(gains, spike),
+        findOnlyBy: () => null,
         findTop: (spike) => {
           const top = findTopPost(gains, spike);
           return top && { post: top.post, postShare: Math.min(1, top.gained / spike.n) };

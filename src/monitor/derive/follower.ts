@@ -1,5 +1,5 @@
 /**
- * The follower: derives volume, coverage, growth, tallies, rising items and spikes from saved runs, in batches. Every worker has
+ * The follower: derives volume, coverage, growth, tallies, rising items, spikes and states from saved runs, in batches. Every worker has
  * one; only one works at a time. It can be killed at any moment, because a batch is one transaction.
  */
 import { SECOND } from '../../domain/time.ts';
@@ -30,11 +30,12 @@ import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { deriveTallies } from '../../store/derive/derive-tallies.ts';
 import { type Leftover, NOTHING_LEFT } from '../../store/derive/undo-derivations.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
-import { insertSpikes } from '../../store/spikes.ts';
+import { insertReports } from '../../store/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';
 import { findSpikes } from './find-spikes.ts';
+import { findStates } from './find-states.ts';
 
 /** Readings per transaction, which takes a few tenths of a second. */
 const BATCH_SIZE = 200;
@@ -201,9 +202,10 @@ async function deriveReadings(
   await deriveTallies(tx, ids, { posts: left.posts, links: left.links, days: [...days, ...left.days] });
   await deriveRunGains(tx, ids);
   await deriveRising(tx, groupBySearch(taken));
-  const spikes = await findSpikes(tx, findRunsToNotify(taken));
+  const runs = findRunsToNotify(taken);
+  const reports = { spikes: await findSpikes(tx, runs), states: await findStates(tx, runs) };
   await removeReadings(tx, ids);
-  await insertSpikes(tx, spikes);
+  await insertReports(tx, reports);
   return coverage;
 }
 
@@ -214,11 +216,12 @@ function groupBySearch(taken: readonly TakenReading[]): { searchId: Id; since: D
   return [...since].map(([searchId, at]) => ({ searchId, since: at }));
 }
 
-/** The newest run of each search at which spikes are detected. A baseline is never a spike. */
-function findRunsToNotify(taken: readonly TakenReading[]): TakenReading[] {
+/** The newest run of each search after which something is reported, and its oldest reading. A baseline is never a spike. */
+function findRunsToNotify(taken: readonly TakenReading[]): (TakenReading & { oldest: Date })[] {
   const last = new Map<Id, TakenReading>();
   for (const run of taken) if (run.notify && !run.baseline) last.set(run.search_id, run);
-  return [...last.values()];
+  const oldest = new Map(groupBySearch(taken).map(({ searchId, since }) => [searchId, since]));
+  return [...last.values()].map((run) => ({ ...run, oldest: oldest.get(run.search_id) ?? run.at }));
 }
 
 /** `runs`: runs derived again. `posts`: posts whose gains were recomputed from snapshots. */

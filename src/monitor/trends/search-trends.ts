@@ -1,14 +1,14 @@
-/** Trends of searches: volume, baseline and spikes. */
+/** Trends of searches: volume, baseline, spikes and states. */
 import type { Data } from '../../domain/data.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
+import { type HourRow, readHours, readObservedHours } from '../../store/queries/volume.ts';
 import {
-  type HourRow,
-  readHours,
-  readObservedHours,
   readSpikes,
+  readTrendStates,
   type SpikeRow,
-} from '../../store/queries/volume.ts';
+  type TrendStateRow,
+} from '../../store/queries/trend-reports.ts';
 import type { Context } from '../context.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from './rules/spike-detection.ts';
 import {
@@ -55,6 +55,8 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
   bucket_seconds: number;
   buckets: VolumeBucket[];
   spikes: SpikeRow[];
+  /** Changes of its state in that time, and a state that goes on. */
+  states: TrendStateRow[];
 };
 
 /** Hours read at once; all hours of hundreds of searches would block the event loop. */
@@ -73,6 +75,7 @@ export async function readTrends(
   const ids = searches.map(({ id }) => id);
   const since = Math.min(before, until - USUAL_DAY_HISTORY_MS);
   const spikes = await readSpikes(db, options.data, ids, new Date(from));
+  const states = await readTrendStates(db, options.data, ids, new Date(from));
   const observed = await readObservedHours(db, ids, new Date(now - USUAL_DAY_HISTORY_MS));
   const buildTrend = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
     const hours = toHours(rows.filter((row) => row.search_id === search.id));
@@ -103,6 +106,7 @@ export async function readTrends(
       bucket_seconds: options.hoursEach * 3_600,
       buckets: splitIntoSpans(hours, from, until, options.hoursEach).map(toBucket),
       spikes: spikes.filter((spike) => spike.search_id === search.id),
+      states: states.filter(({ search_id }) => search_id === search.id),
     };
   };
   const searchesPerRead = Math.max(1, Math.floor(MAX_HOURS_PER_READ / ((until - since) / HOUR)));

@@ -2,7 +2,7 @@
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
-import type { SpikeMeasure } from '../schema/analytics/trend-views.ts';
+import type { SpikeCause, SpikeMeasure, TrendState } from '../schema/analytics/trend-views.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
@@ -49,6 +49,24 @@ export type FeedSpike = {
   windows: number;
   sensitivity: Sensitivity;
   provisional: boolean;
+  only_by: SpikeCause | null;
+};
+
+/** See the comments of `strandline_analytics.trend_states` for units. */
+export type FeedTrend = {
+  id: Id;
+  state: TrendState;
+  sentence: string;
+  since: Date;
+  previous_state: TrendState | null;
+  previous_since: Date | null;
+  rate_before: number | null;
+  rate: number | null;
+  observed_hours: number | null;
+  expected: number | null;
+  score: number | null;
+  threshold: number | null;
+  days: number;
 };
 
 /** A discovery with its item. Completions have none, because no rule reports them. */
@@ -68,12 +86,13 @@ export type FeedEntry = {
    * late. So a rule on posts reports an item that was first a link; a channel gets it once.
    */
   first_of_kind: boolean;
-  /** Of its item in the topic; null for completions and spikes. */
+  /** Of its item in the topic; null for completions, spikes and trends. */
   key: string | null;
 } & (
   | { kind: 'post'; post: FeedPost }
   | { kind: 'link'; link: FeedLink }
   | { kind: 'spike'; spike: FeedSpike }
+  | { kind: 'trend'; trend: FeedTrend }
   | { kind: 'completion' }
 );
 
@@ -112,8 +131,12 @@ FROM strandline.links l WHERE l.id = ANY ($1)`;
 
 const SELECT_SPIKES = `
 SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,
-  sensitivity, provisional
+  sensitivity, provisional, only_by
 FROM strandline.spikes WHERE id = ANY ($1)`;
+
+const SELECT_TRENDS = `
+SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
+FROM strandline.trend_states WHERE id = ANY ($1)`;
 
 /**
  * The next discoveries in commit order, including baselines.
@@ -180,12 +203,15 @@ async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryR
     ]),
   );
   const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
+  const trends = await indexById<FeedTrend>(tx, SELECT_TRENDS, idsOf('trend'));
   return rows.flatMap(({ thing, kind, late, ...row }): FeedEntry[] => {
     if (late) return [];
-    const [post, link, spike] = [posts.get(thing), links.get(thing), spikes.get(thing)];
+    const [post, link] = [posts.get(thing), links.get(thing)];
+    const [spike, trend] = [spikes.get(thing), trends.get(thing)];
     if (kind === 'post') return post === undefined ? [] : [{ ...row, kind, post }];
     if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];
     if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
+    if (kind === 'trend') return trend === undefined ? [] : [{ ...row, kind, trend }];
     return [{ ...row, kind }];
   });
 }

@@ -26,7 +26,7 @@ export async function findMatches(
 ): Promise<ReadonlySet<Id>[]> {
   const things = found.flatMap((entry) => toThing(entry) ?? []);
   if (queries.length === 0 || things.length === 0) return queries.map(() => new Set());
-  const documents = [...(await readDocuments(tx, things)), ...found.flatMap(buildSpikeDocument)];
+  const documents = [...(await readDocuments(tx, things)), ...found.flatMap(buildSentenceDocument)];
   const values: unknown[] = [writeDocuments(documents)];
   const context = {
     bind: (value: unknown) => `$${values.push(value)}`,
@@ -62,15 +62,17 @@ function toThing(entry: FeedEntry): { kind: string; thing: Id } | null {
         : { kind: 'post', thing: entry.link.post.id };
     case 'spike':
       return { kind: 'spike', thing: entry.spike.id };
+    case 'trend':
+      return { kind: 'trend', thing: entry.trend.id };
     case 'completion':
       return null;
   }
 }
 
-/** A spike is filtered by its sentence. */
-function buildSpikeDocument(entry: FeedEntry): ArchiveDocument[] {
-  if (entry.kind !== 'spike') return [];
-  const { id, sentence } = entry.spike;
+/** A spike or trend is filtered by its sentence. */
+function buildSentenceDocument(entry: FeedEntry): ArchiveDocument[] {
+  if (entry.kind !== 'spike' && entry.kind !== 'trend') return [];
+  const { id, sentence } = entry.kind === 'spike' ? entry.spike : entry.trend;
   const text = { lang: 'en', title: null, body: sentence, parts: [sentence] };
-  return [buildDocument({ kind: 'spike', thing: id, at: entry.at, sandbox: false, ...text })];
+  return [buildDocument({ kind: entry.kind, thing: id, at: entry.at, sandbox: false, ...text })];
 }

@@ -186,6 +186,7 @@ const SOURCES = {
     of: BY_SEARCH,
   },
   spikes: { ...ofTable('spikes', 'id'), time: 'v.at', of: BY_SEARCH },
+  trend_states: { ...ofTable('trend_states', 'id'), time: 'v.at', of: BY_SEARCH },
   coverage: { ...ofTable('coverage', 'run_id'), time: 'v.observed_until', of: BY_SEARCH },
   derived_until: { key: ['search_id'], of: BY_SEARCH },
   runs: {

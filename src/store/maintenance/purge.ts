@@ -277,6 +277,7 @@ async function deleteLinks(db: Database, searchId: Id, mayGoOn: MayGoOn): Promis
 const TABLES_OF_SEARCH = [
   'claims',
   'spikes',
+  'trend_states',
   'volume',
   'post_counters_at_age',
   'dropped_posts',

@@ -6,7 +6,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id, Reads } from '../database.ts';
-import { discoveriesView } from '../schema/analytics/result-views.ts';
+import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import { describeLinks } from './named-posts.ts';
@@ -53,8 +53,6 @@ export async function readLastRuns(
   });
   return rows;
 }
-
-const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 
 /** The newest discoveries of these searches together, for people, by `at`, which ascends with the IDs. */
 export async function readNewestOfSearches(
@@ -181,7 +179,7 @@ export type SpikeDay = { search_id: Id; day_at: Date };
 
 const SELECT_SPIKE_DAYS = `
 SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millisecond', 'UTC') AS day_at
-FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1`;
+FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1 AND k.only_by IS NULL`;
 
 /** Spike days of all searches of a side since then. */
 export async function readSpikeDays({ pool }: PoolReads, data: Data, since: Date): Promise<SpikeDay[]> {

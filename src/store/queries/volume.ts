@@ -1,10 +1,9 @@
-/** Volume per bucket, as in the views; and pages of spikes. */
+/** Volume per bucket, as in the views. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
-import { spikesView, volumeHourlyView } from '../schema/analytics/trend-views.ts';
-import { type DataScope, equals, within } from './data-scope.ts';
-import { and, asc, desc, gte, inArray, lt, sql } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
+import { and, asc, gte, inArray } from 'drizzle-orm';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
 export type Bucket = (typeof BUCKETS)[number];
@@ -122,36 +121,7 @@ export async function readVolumeSums(
   return { buckets, searches };
 }
 
-/** A page of spikes, newest first. */
-export async function readSpikePage(
-  { orm }: Pick<Database, 'orm'>,
-  filter: DataScope & {
-    measure?: SpikeRow['measure'] | undefined;
-    /** Detection time; `until` is excluded. */
-    since?: Date | undefined;
-    until?: Date | undefined;
-    before?: Id | undefined;
-    limit: number;
-  },
-): Promise<SpikeRow[]> {
-  const { data, search, topic, measure, before, limit } = filter;
-  const v = spikesView[data];
-  return orm
-    .select()
-    .from(v)
-    .where(
-      and(
-        equals(v, { search, topic, measure }),
-        within(v.at, filter),
-        before === undefined ? undefined : lt(v.id, before),
-      ),
-    )
-    .orderBy(desc(v.id))
-    .limit(limit);
-}
-
 export type HourRow = typeof volumeHourlyView.real.$inferSelect;
-export type SpikeRow = typeof spikesView.real.$inferSelect;
 
 /** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
 export async function readHours(
@@ -166,23 +136,6 @@ export async function readHours(
     .from(view)
     .where(and(inArray(view.search_id, [...searchIds]), gte(view.bucket_at, from)))
     .orderBy(asc(view.search_id), asc(view.bucket_at));
-}
-
-/** Spikes of searches whose windows ended since then, by window end. */
-export async function readSpikes(
-  { orm }: Pick<Database, 'orm'>,
-  data: Data,
-  searchIds: readonly Id[],
-  since: Date,
-): Promise<SpikeRow[]> {
-  const view = spikesView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(and(amongIds(view.search_id), gte(view.window_end, sql.placeholder('since'))))
-    .orderBy(asc(view.window_start), asc(view.id))
-    .prepare(`spikes_of_${data}`)
-    .execute({ ids: searchIds, since });
 }
 
 /** $1 searches, $2 since when. Excludes quarter-hours before the last request change, which starts a new baseline. */

@@ -70,7 +70,10 @@ export const rules = strandline.table(
   (t) => [
     uniqueIndex('rules_slug_key').on(t.slug).where(sql`${t.archived_at} is null`),
     check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
-    check('rules_kinds', sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike']`),
+    check(
+      'rules_kinds',
+      sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike', 'trend']`,
+    ),
     check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
     check('rules_state', sql`${t.state} in ('active', 'paused')`),
     check('rules_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),

@@ -139,7 +139,7 @@ export const discoveries = strandline.table(
     search_id: ref().notNull(),
     run_id: ref().notNull(),
     kind: text().notNull(),
-    /** ID of the post, link, completion or spike. */
+    /** ID of the post, link, completion, spike or trend state. */
     thing: ref().notNull(),
     /** Found by the first run of a request version: listed, but triggers no alerts. */
     baseline: boolean().notNull(),
@@ -147,7 +147,7 @@ export const discoveries = strandline.table(
     late: boolean().notNull().default(false),
     at: instant().notNull(),
     /**
-     * Whether it is the one that reports its item in its topic (`topic_items`). True for completions and spikes, and for
+     * Whether it is the one that reports its item in its topic (`topic_items`). True for completions, spikes and trends, and for
      * items from before there were keys, until these are filled.
      */
     first_in_topic: boolean().notNull().default(true),
@@ -163,7 +163,7 @@ export const discoveries = strandline.table(
     index('discoveries_feed').on(t.search_id, t.id),
     // The feed of a topic: of each of its searches, what it reported first.
     index('discoveries_first').on(t.search_id, t.id).where(sql`${t.first_in_topic}`),
-    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
+    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike', 'trend')`),
   ],
 );
 

@@ -1,4 +1,4 @@
-/** Tables of volume, coverage, spikes and tallies. */
+/** Tables of volume, coverage, spikes, states and tallies. */
 
 import { runs } from './run-tables.ts';
 import { instant, key, ref, strandline } from './schema.ts';
@@ -202,15 +202,62 @@ export const spikes = strandline.table(
     /** For posts: the author with the most, and their share of n, 0 to 1; null if no author is known. */
     top_author_id: ref(),
     author_share: doublePrecision(),
+    /** What alone makes it a spike: the loudest author, or copies of one text; null if many do. */
+    only_by: text(),
     at: instant().notNull(),
   },
   (t) => [
     // If two evaluations find the same window, the second insert conflicts.
-    unique('spikes_window_key').on(t.search_id, t.measure, t.window_start),
+    unique('spikes_window_key').on(t.search_id, t.measure, t.window_start, t.only_by).nullsNotDistinct(),
     index('spikes_search').on(t.search_id, t.measure, t.window_end),
     check('spikes_measure', sql`${t.measure} in ('posts', 'engagement')`),
     check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
     check('spikes_author', sql`(${t.top_author_id} is null) = (${t.author_share} is null)`),
+    check('spikes_only_by', sql`${t.only_by} in ('author', 'text')`),
+  ],
+);
+
+/**
+ * States of searches as they were reported, with all inputs of the decisions: a log, of which each row ends the state before it. A
+ * search without a row is normal.
+ */
+export const trend_states = strandline.table(
+  'trend_states',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    /** The run that revealed it. */
+    run_id: ref().notNull(),
+    state: text().notNull(),
+    since: instant().notNull(),
+    /** The state that it ends; null for the first. */
+    previous_state: text(),
+    previous_since: instant(),
+    /** Days from here on are compared in what follows; null: all. */
+    compared_since: instant(),
+    /** Posts a day before the change, and then; null for silence, and if unknown. */
+    rate_before: doublePrecision(),
+    rate: doublePrecision(),
+    /** For silence: observed hours without posts, and the posts expected in them. */
+    observed_hours: doublePrecision(),
+    expected: doublePrecision(),
+    score: doublePrecision(),
+    threshold: doublePrecision(),
+    /** Days compared. */
+    days: integer().notNull(),
+    /** Time zone of the search, used in the sentence. */
+    tz: text().notNull(),
+    sentence: text().notNull(),
+    at: instant().notNull(),
+  },
+  (t) => [
+    unique('trend_states_key').on(t.search_id, t.state, t.since),
+    index('trend_states_search').on(t.search_id, t.id),
+    check('trend_states_state', sql`${t.state} in ('normal', 'rising', 'falling', 'new_level', 'silent')`),
+    check(
+      'trend_states_previous_state',
+      sql`${t.previous_state} in ('normal', 'rising', 'falling', 'new_level', 'silent')`,
+    ),
   ],
 );
 

@@ -17,7 +17,7 @@ export type RuleChoices = {
   channels: readonly ChannelRow[];
 };
 
-const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes' } as const;
+const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes', trend: 'trends' } as const;
 const FIELD_LABELS = {
   name: 'Name',
   slug: 'Short name',
@@ -129,7 +129,7 @@ export function RuleForm({
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
-        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes, the filter applies to the sentence.'
+        help='All words must match, in any form. Also: "exact phrase", -excluded, OR, #hashtag, author:, domain:, lang:, min-engagement:. Empty: no filter. For spikes and trends, the filter applies to the sentence.'
       />
       <Field
         name="cooldown"

@@ -303,6 +303,8 @@ function BacktestLink({ found }: { found: FeedEntry }) {
       );
     case 'spike':
       return <a href={`/searches/${found.search}#spikes`}>{found.spike.sentence}</a>;
+    case 'trend':
+      return <a href={`/searches/${found.search}#volume`}>{found.trend.sentence}</a>;
     case 'completion':
       return <a href={`/runs/${found.run_id}`}>a changed completion</a>;
   }

@@ -1,6 +1,7 @@
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
-import type { SpikeRow } from '../../store/queries/volume.ts';
+import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
+import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
 import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
@@ -56,7 +57,8 @@ function getDiscoveryPath(discovery: DiscoveryRow): string {
   if (named_post_id !== null) return `/posts/${named_post_id}`;
   if (post_id !== null && kind === 'post') return `/posts/${post_id}`;
   if (link_id !== null && kind === 'link') return `/links/${link_id}`;
-  return kind === 'completion' ? `/runs/${run_id}` : `/searches/${search}#spikes`;
+  if (kind === 'completion') return `/runs/${run_id}`;
+  return `/searches/${search}#${kind === 'spike' ? 'spikes' : 'volume'}`;
 }
 
 /** The posts that a spike counts. */
@@ -81,6 +83,27 @@ export function SpikeLine({ spike, within }: { spike: SpikeRow; within?: 'topic'
           <Timestamp at={spike.window_end} />
           {spike.measure === 'posts' ? <a href={getSpikePath(spike)}>posts of this time</a> : null}
           {spike.top_post_id === null ? null : <a href={`/posts/${spike.top_post_id}`}>top post</a>}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+/** A change of the state of a search. */
+export function StateLine({ state, within }: { state: TrendStateRow; within?: 'topic' | 'search' }) {
+  const { zone } = useFrame();
+  return (
+    <div class={`spike is-${state.state}`}>
+      <Icon name="trend" />
+      <p>
+        {within === 'search' ? null : (
+          <>
+            <a href={`/searches/${state.search}`}>{state.search}</a>{' '}
+          </>
+        )}
+        <span class="spike-sentence">{composeStateSentence(state, zone)}</span>{' '}
+        <span class="line-more">
+          <Timestamp at={state.at} />
         </span>
       </p>
     </div>

@@ -11,9 +11,10 @@ import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/quer
 import { readSearches } from '../../store/queries/search-list.ts';
 import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
 import type { Topic } from '../../store/topics.ts';
-import { readBuckets, readSpikes } from '../../store/queries/volume.ts';
+import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
+import { readBuckets } from '../../store/queries/volume.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { DiscoveryLine, SpikeLine } from '../components/discovery-item.tsx';
+import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -64,8 +65,9 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
         findPausedSample(db.pool),
         listTopicsToRewatch(ctx),
       ]);
-    const [spikes, hours] = await Promise.all([
+    const [spikes, states, hours] = await Promise.all([
       readSpikes(db, data, searchIds, since),
+      readTrendStates(db, data, searchIds, since),
       readBuckets(db, {
         searchIds: findYoungSearches(searches, now),
         per: 'hour',
@@ -82,7 +84,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
       days,
       hours,
       spikeDays,
-      spikes,
+      spikes: spikes.filter(({ only_by }) => only_by === null),
       today,
       hour,
     });
@@ -107,9 +109,15 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
               pausedSample={pausedSample}
               toRewatch={toRewatch}
             />
-            <KeyNumbers pulses={all} runs={runs} services={services} spikes={current.length} />
+            <KeyNumbers
+              pulses={all}
+              runs={runs}
+              services={services}
+              spikes={current.filter(({ only_by }) => only_by === null).length}
+            />
             <AttentionSection pulses={all} />
             <CurrentSpikes
+              states={states.toReversed().slice(0, MAX_SPIKES)}
               spikes={current.slice(0, MAX_SPIKES)}
               more={Math.max(0, current.length - MAX_SPIKES)}
             />
@@ -187,16 +195,21 @@ function SimulatedNotices({
 }
 
 function CurrentSpikes({
+  states,
   spikes,
   more,
 }: {
+  states: readonly Parameters<typeof StateLine>[0]['state'][];
   spikes: readonly Parameters<typeof SpikeLine>[0]['spike'][];
   more: number;
 }) {
-  if (spikes.length === 0) return null;
+  if (states.length + spikes.length === 0) return null;
   return (
-    <Section title="Spikes, last 24 hours" id="unusual" live>
+    <Section title="Trends now, and spikes of the last 24 hours" id="unusual" live>
       <div class="columns">
+        {states.map((state) => (
+          <StateLine state={state} />
+        ))}
         {spikes.map((spike) => (
           <SpikeLine spike={spike} />
         ))}

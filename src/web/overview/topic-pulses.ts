@@ -12,7 +12,8 @@ import type { Id } from '../../store/database.ts';
 import type { SilentSearch } from '../../store/queries/silent-searches.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
-import type { BucketRow, SpikeRow } from '../../store/queries/volume.ts';
+import type { SpikeRow } from '../../store/queries/trend-reports.ts';
+import type { BucketRow } from '../../store/queries/volume.ts';
 import { buildVolume, findsLinksOnly, sumBuckets } from '../topic/topic-data.ts';
 import { isYoung } from '../topic/time-range.ts';
 

@@ -32,11 +32,11 @@ import {
 import {
   type BucketSum,
   NEARLY_FULL_COVERAGE,
-  readSpikes,
   readVolumeSums,
   type SearchSum,
   type VolumeSums,
 } from '../../store/queries/volume.ts';
+import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
 import { readTopicCompletions } from './completion-section.tsx';
 import type { Range } from './time-range.ts';
 
@@ -91,6 +91,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     runs,
     languages,
     spikes,
+    states,
     changes,
     underived,
     silences,
@@ -110,6 +111,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readLastRuns(db, ids, MAX_RUNS),
     readTopLanguages(db, tops),
     readSpikes(db, data, ids, range.from),
+    readTrendStates(db, data, ids, range.from),
     readRequestChanges(db, ids, range.from),
     readDerivedUntil(db, which),
     readSilentTools(db, which),
@@ -126,6 +128,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     pulse: computeTopicPulse(scope, sums.searches, past, range),
     silences,
     spikes,
+    states,
     changes,
     runs: runs.toReversed(),
     newest,

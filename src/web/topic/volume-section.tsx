@@ -1,3 +1,4 @@
+import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import { formatPercent } from '../../domain/display-format.ts';
 import { DAY, HOUR, SECOND } from '../../domain/time.ts';
@@ -7,7 +8,7 @@ import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { SpikeLine } from '../components/discovery-item.tsx';
+import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio, type TopicData, type TopicScope } from './topic-data.ts';
@@ -17,11 +18,11 @@ import { type Range, RANGES } from './time-range.ts';
 export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
 
 /** New items since the last visit, by kind; null on the first visit. */
-export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
+export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike' | 'trend', number>> | null;
 
 /** `2 posts, 0 links, 1 spike` */
 function describeNew(fresh: NonNullable<NewCounts>): string {
-  const others = (['completion', 'spike'] as const).flatMap((kind) => {
+  const others = (['completion', 'spike', 'trend'] as const).flatMap((kind) => {
     const n = fresh[kind] ?? 0;
     return n === 0 ? [] : [formatCount(n, kind)];
   });
@@ -126,7 +127,8 @@ function describeUsualLine(per: Range['per']): string {
 
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const { zone } = useFrame();
-  const { volume, pulse, spikes, changes } = data;
+  const { volume, pulse, spikes, states, changes } = data;
+  const within = scope.search === undefined ? 'topic' : 'search';
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
   const several = scope.searches.length > 1;
@@ -154,6 +156,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
         />
       }
     >
+      <States states={states} within={within} />
       {data.linksOnly ? (
         <EmptyState words="Links only; no post volume." />
       ) : (
@@ -170,6 +173,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           until={range.until}
           marks={[
             ...spikes.map((spike) => createSpikeMark(spike, zone)),
+            ...states.map((state) => createStateMark(state, zone)),
             ...changes.map((change) => createVersionMark(change, several)),
           ]}
         />
@@ -183,6 +187,11 @@ function createSpikeMark(spike: TopicData['spikes'][number], zone: string): Char
   return { kind: 'spike', at, until, words: `${search}: ${composeSpikeSentence(spike, zone)}`, quiet: true };
 }
 
+function createStateMark(state: TopicData['states'][number], zone: string): ChartMark {
+  const words = `${state.search}: ${composeStateSentence(state, zone)}`;
+  return { kind: 'version', at: state.since, short: state.state.replace('_', ' '), words };
+}
+
 function createVersionMark(
   { created_at, version, prompt, search }: TopicData['changes'][number],
   several: boolean,
@@ -192,6 +201,19 @@ function createVersionMark(
 }
 
 const MAX_SPIKES = 4;
+
+/** The states that go on, and those that ended in the range, newest first. */
+function States({ states, within }: Pick<TopicData, 'states'> & { within: 'topic' | 'search' }) {
+  const newest = states.toReversed().filter(({ until }) => until === null);
+  if (newest.length === 0) return null;
+  return (
+    <div class="columns" id="states">
+      {newest.slice(0, MAX_SPIKES).map((state) => (
+        <StateLine state={state} within={within} />
+      ))}
+    </div>
+  );
+}
 
 export function SpikesSection({ data, within }: { data: TopicData; within: 'topic' | 'search' }) {
   if (data.spikes.length === 0) return null;

@@ -20,6 +20,8 @@ export type SpikeFacts = {
   top_share: number | null;
   /** Share of the posts that the loudest author wrote, 0 to 1; null for engagement, or if unknown. */
   author_share: number | null;
+  /** What alone makes it a spike. */
+  only_by: 'author' | 'text' | null;
 };
 
 /** With less coverage, the sentence is about a rate and says over how long it was measured. */
@@ -37,7 +39,7 @@ const LONG_WINDOW_MS = 24 * HOUR;
  * @param zone of the times, for a reader; the weekday stays that of the search, which it is compared by
  */
 export function composeSpikeSentence(spike: SpikeFacts, zone = spike.tz): string {
-  const { window_start, window_end, lower_bound, top_share, author_share } = spike;
+  const { window_start, window_end, lower_bound, top_share } = spike;
   const long = window_end.getTime() - window_start.getTime() >= LONG_WINDOW_MS;
   const isRate = isMeasured(spike);
   const hours = (window_end.getTime() - window_start.getTime()) / HOUR;
@@ -53,11 +55,15 @@ export function composeSpikeSentence(spike: SpikeFacts, zone = spike.tz): string
   const compared = `${compareWithUsual(scaled, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
   const weekday = long || isRate ? '' : compareWithWeekday(spike);
   const most = top_share === null ? '' : `; one post accounts for ${formatPercent(top_share)}`;
-  const author =
-    author_share === null || author_share < MIN_AUTHOR_SHARE
-      ? ''
-      : `; one author wrote ${formatPercent(author_share)} of them`;
-  return `${describeCount(scaled, isRate)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}${author}.`;
+  return `${describeCount(scaled, isRate)}${describeWindow(spike, long, zone)}${seen}, ${compared}${weekday}${most}${describeAuthors(spike)}.`;
+}
+
+function describeAuthors({ author_share, only_by }: SpikeFacts): string {
+  const isNamed = author_share !== null && (author_share >= MIN_AUTHOR_SHARE || only_by === 'author');
+  const author = isNamed ? `; one author wrote ${formatPercent(author_share)} of them` : '';
+  if (only_by === 'author')
+    return `${author || '; one author wrote most of them'}, without whom this is no spike`;
+  return only_by === 'text' ? `${author}; without copies of one text, this is no spike` : author;
 }
 
 function isMeasured({ coverage, lower_bound, measure }: SpikeFacts): boolean {

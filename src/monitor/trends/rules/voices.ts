@@ -4,13 +4,12 @@ import { holdsWith, type Spike } from './spike-detection.ts';
 /** Posts of a quarter-hour (ms since 1970) by one author with one text; null if unknown. */
 type Voice = { at: number; author: bigint | null; text: string | null; posts: number };
 
-/** A spike must hold without its loudest author, and without the copies of one text but the first. */
-export function isSpreadOverAuthors(voices: readonly Voice[], spike: Spike): boolean {
+/** What a window is no spike without: its loudest author, or the copies of one text but the first; null if it holds without both. */
+export function findCause(voices: readonly Voice[], spike: Spike): 'author' | 'text' | null {
   const { all, byAuthor, byText } = countVoices(voices, spike);
-  if (all === 0) return true;
-  const loudest = Math.max(0, ...byAuthor.values());
-  const copies = Math.max(1, ...byText.values()) - 1;
-  return holdsWith(spike, (spike.n * (all - Math.max(loudest, copies))) / all);
+  const holdsWithout = (posts: number) => all === 0 || holdsWith(spike, (spike.n * (all - posts)) / all);
+  if (!holdsWithout(Math.max(0, ...byAuthor.values()))) return 'author';
+  return holdsWithout(Math.max(1, ...byText.values()) - 1) ? null : 'text';
 }
 
 /** The author with the most posts in a spike; null if no author is known. */

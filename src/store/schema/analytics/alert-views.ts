@@ -4,7 +4,7 @@ import { DELIVERY_CODE_NAMES } from '../../alerts/delivery-rows.ts';
 import { instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './analytics-schema.ts';
 
-export const RULE_KINDS = ['post', 'link', 'spike'] as const;
+export const RULE_KINDS = ['post', 'link', 'spike', 'trend'] as const;
 /** Kinds of discoveries that a rule reports. */
 export type RuleKind = (typeof RULE_KINDS)[number];
 

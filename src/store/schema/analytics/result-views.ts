@@ -74,7 +74,7 @@ export const completionClaimsView = analytics
   })
   .existing();
 
-export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend'] as const;
 
 const discovery = {
   id: id(),
@@ -100,6 +100,7 @@ const discovery = {
   first_in_topic: boolean().notNull(),
   named_post_id: ref(),
   simulated: boolean().notNull(),
+  trend_state_id: ref(),
 };
 
 export const discoveriesView = analytics.view('discoveries', discovery).existing();

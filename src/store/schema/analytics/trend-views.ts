@@ -10,6 +10,14 @@ import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
 export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 
+/** What alone makes a spike: its loudest author, or copies of one text. */
+export const SPIKE_CAUSES = ['author', 'text'] as const;
+export type SpikeCause = (typeof SPIKE_CAUSES)[number];
+
+/** States of a search over time, one at a time. */
+export const TREND_STATES = ['normal', 'rising', 'falling', 'new_level', 'silent'] as const;
+export type TrendState = (typeof TREND_STATES)[number];
+
 export const coverageView = analytics
   .view('coverage', {
     run_id: id(),
@@ -77,6 +85,33 @@ export const spikesView = analytics
     weekday_usual: doublePrecision(),
     top_author_id: ref(),
     author_share: doublePrecision(),
+    only_by: text({ enum: SPIKE_CAUSES }),
+  })
+  .existing();
+
+export const trendStatesView = analytics
+  .view('trend_states', {
+    id: id(),
+    at: instant().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    run_id: id(),
+    state: text({ enum: TREND_STATES }).notNull(),
+    since: instant().notNull(),
+    until: instant(),
+    sentence: text().notNull(),
+    previous_state: text({ enum: TREND_STATES }),
+    previous_since: instant(),
+    rate_before: doublePrecision(),
+    rate: doublePrecision(),
+    observed_hours: doublePrecision(),
+    expected: doublePrecision(),
+    score: doublePrecision(),
+    threshold: doublePrecision(),
+    days: integer().notNull(),
+    compared_since: instant(),
+    tz: text().notNull(),
   })
   .existing();
 

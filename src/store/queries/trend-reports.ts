@@ -1,0 +1,91 @@
+/** Spikes and states of searches, as the views show them. */
+
+import type { Data } from '../../domain/data.ts';
+import { amongIds, type Database, type Id } from '../database.ts';
+import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
+import { type DataScope, equals, within } from './data-scope.ts';
+import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
+
+export type SpikeRow = typeof spikesView.real.$inferSelect;
+export type TrendStateRow = typeof trendStatesView.real.$inferSelect;
+
+type PageFilter = DataScope & {
+  /** Detection time; `until` is excluded. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+  before?: Id | undefined;
+  limit: number;
+};
+
+/** A page of spikes, newest first. */
+export async function readSpikePage(
+  { orm }: Pick<Database, 'orm'>,
+  filter: PageFilter & { measure?: SpikeRow['measure'] | undefined },
+): Promise<SpikeRow[]> {
+  const { data, search, topic, measure } = filter;
+  const v = spikesView[data];
+  return orm
+    .select()
+    .from(v)
+    .where(and(equals(v, { search, topic, measure }), isOnPage(v, filter)))
+    .orderBy(desc(v.id))
+    .limit(filter.limit);
+}
+
+/** A page of states, newest first. */
+export async function readTrendStatePage(
+  { orm }: Pick<Database, 'orm'>,
+  filter: PageFilter & { state?: TrendStateRow['state'] | undefined },
+): Promise<TrendStateRow[]> {
+  const { data, search, topic, state } = filter;
+  const v = trendStatesView[data];
+  return orm
+    .select()
+    .from(v)
+    .where(and(equals(v, { search, topic, state }), isOnPage(v, filter)))
+    .orderBy(desc(v.id))
+    .limit(filter.limit);
+}
+
+function isOnPage(v: typeof spikesView.real | typeof trendStatesView.real, filter: PageFilter) {
+  return and(within(v.at, filter), filter.before === undefined ? undefined : lt(v.id, filter.before));
+}
+
+/** Spikes of searches whose windows ended since then, by window end. */
+export async function readSpikes(
+  { orm }: Pick<Database, 'orm'>,
+  data: Data,
+  searchIds: readonly Id[],
+  since: Date,
+): Promise<SpikeRow[]> {
+  const view = spikesView[data];
+  return orm
+    .select()
+    .from(view)
+    .where(and(amongIds(view.search_id), gte(view.window_end, sql.placeholder('since'))))
+    .orderBy(asc(view.window_start), asc(view.id))
+    .prepare(`spikes_of_${data}`)
+    .execute({ ids: searchIds, since });
+}
+
+/** States of searches that were found since then, and those that still go on, oldest first. */
+export async function readTrendStates(
+  { orm }: Pick<Database, 'orm'>,
+  data: Data,
+  searchIds: readonly Id[],
+  since: Date,
+): Promise<TrendStateRow[]> {
+  const view = trendStatesView[data];
+  return orm
+    .select()
+    .from(view)
+    .where(
+      and(
+        amongIds(view.search_id),
+        or(gte(view.at, sql.placeholder('since')), and(isNull(view.until), ne(view.state, 'normal'))),
+      ),
+    )
+    .orderBy(asc(view.id))
+    .prepare(`trend_states_of_${data}`)
+    .execute({ ids: searchIds, since });
+}
