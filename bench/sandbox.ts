@@ -10,12 +10,13 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
 import { DAY } from '../src/domain/time.ts';
 import { createLogger } from '../src/platform/logger.ts';
-import { listPlantedBursts } from '../src/service/sandbox/planted-events.ts';
+import { listPlantedBursts, listPlantedOthers } from '../src/service/sandbox/planted-events.ts';
 import { matchTopic } from '../src/service/sandbox/built-in-topics.ts';
 import { computeTruth } from '../src/service/sandbox/ground-truth.ts';
 import { simulate } from '../src/app/simulation.ts';
 import { harvestLinks, harvestPosts } from './sandbox/harvest.ts';
 import { planSearches, promptOf, searchesOf } from './sandbox/plan.ts';
+import { listNeutral } from './sandbox/score.ts';
 import { reportOf } from './sandbox/report.ts';
 import { type Alert, alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
@@ -84,6 +85,7 @@ try {
       alerts: alertsIn('posts'),
       growthAlerts: alertsIn('engagement'),
       bursts: listPlantedBursts(inWorld, span.from, span.to),
+      neutral: listNeutral(listPlantedOthers(inWorld, span.from, span.to)),
     });
   }
   const links = [];

@@ -81,7 +81,7 @@ export function reportOf(measured: Measured): { text: string; result: object } {
   const result = {
     ...measured,
     classes,
-    searches: searches.map(({ search, posts, alerts, growthAlerts, bursts }) => ({
+    searches: searches.map(({ search, posts, alerts, growthAlerts, bursts, neutral }) => ({
       slug: search.slug,
       posts_per_day: search.topic.postsPerDay,
       every_minutes: search.everyMinutes,
@@ -94,7 +94,7 @@ export function reportOf(measured: Measured): { text: string; result: object } {
         peak: iso(one.peak),
         end: iso(one.end),
       })),
-      spikes: scoreAlerts([{ spanMs, alerts, bursts }]),
+      spikes: scoreAlerts([{ spanMs, alerts, bursts, neutral }]),
     })),
   };
   return { text, result };

@@ -1,10 +1,10 @@
 /**
  * Alerts against planted bursts. A burst is found by the first alert within an hour before its onset and six
  * hours after it, or one hour after its peak where that is later; more alerts while it lasts are repeats.
- * Every other alert is a false alarm. Pure.
+ * Alerts where a report is neither right nor wrong do not count. Every other alert is a false alarm. Pure.
  */
 import { DAY, HOUR } from '../../src/domain/time.ts';
-import type { PlantedBurst } from '../../src/service/sandbox/planted-events.ts';
+import type { PlantedBurst, PlantedOther } from '../../src/service/sandbox/planted-events.ts';
 
 /** An average month, in ms. */
 export const MONTH = 30.4375 * DAY;
@@ -13,7 +13,26 @@ const AFTER_MS = 6 * HOUR;
 const AFTER_PEAK_MS = HOUR;
 
 /** What the monitor reported of a search, and what was there to be found, in a span. Times in ms since 1970. */
-export type Watched = { spanMs: number; alerts: readonly number[]; bursts: readonly PlantedBurst[] };
+export type Watched = {
+  spanMs: number;
+  alerts: readonly number[];
+  bursts: readonly PlantedBurst[];
+  /** Where an alert does not count, unless it finds a burst. */
+  neutral: readonly { from: number; until: number }[];
+};
+
+/**
+ * Ambiguous events, the first day of a new level, and the first weekly show that is seen: nobody can know that it comes each week.
+ * Of others (floods by one author, campaigns, drifts, silent sources), no report is right.
+ */
+export function listNeutral(others: readonly PlantedOther[]): { from: number; until: number }[] {
+  const firstShow = others.find(({ kind }) => kind === 'show');
+  return others.flatMap((other) => {
+    if (other.kind === 'level') return { from: other.from, until: other.from + DAY };
+    if (other.kind !== 'ambiguous' && other !== firstShow) return [];
+    return { from: other.from - BEFORE_MS, until: other.until + AFTER_MS };
+  });
+}
 
 export type Score = {
   searches: number;
@@ -39,11 +58,15 @@ export function scoreAlerts(watched: readonly Watched[]): Score {
   let falseAlarms = 0;
   let spanMs = 0;
   for (const one of watched) {
-    const found = one.bursts.flatMap((burst) => firstWithin(one.alerts, burst) ?? []);
+    const isNeutral = (at: number) =>
+      one.neutral.some(({ from, until }) => at >= from && at <= until) &&
+      !one.bursts.some((burst) => isAbout(at, burst));
+    const counted = one.alerts.filter((at) => !isNeutral(at));
+    const found = one.bursts.flatMap((burst) => firstWithin(counted, burst) ?? []);
     delays.push(...found);
     bursts += one.bursts.length;
-    alerts += one.alerts.length;
-    falseAlarms += one.alerts.filter((at) => !one.bursts.some((burst) => isAbout(at, burst))).length;
+    alerts += counted.length;
+    falseAlarms += counted.filter((at) => !one.bursts.some((burst) => isAbout(at, burst))).length;
     spanMs += one.spanMs;
   }
   const found = delays.length;

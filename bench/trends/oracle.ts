@@ -1,10 +1,11 @@
 /**
- * An oracle beside the detector: the likelihood ratio of what was observed against the true usual rate, which only the
- * benchmark knows. It sees the same responses, and its threshold is set so that it has as many false alarms as the
- * detector has. Nothing that must learn the rate can do better.
+ * An oracle beside the detector: the likelihood ratio of what was observed against the true usual rate, and the true variance, which
+ * only the benchmark knows. It sees the same responses, and its threshold is set so that it has as many false alarms as
+ * the detector has. What must learn the rate can hardly do better.
  */
 import { DAY } from '../../src/domain/time.ts';
-import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
+import { computeScore } from '../../src/monitor/trends/rules/spike-detection.ts';
+import { QUARTER_MS, QUARTERS_PER_HOUR, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 
 /** Lengths of windows, in quarters of an hour. */
 const WIDTHS = [1, 2, 4, 8, 12, 24];
@@ -15,14 +16,19 @@ const MIN_RATIO = 2;
 /** For each run, the highest likelihood ratio among windows that end within the last hour. */
 export type Evidence = { at: number; score: number };
 
-/**
- * @param slots times of runs, as far as something was observed
- * @param expected true usual posts of a quarter that begins at a time, with full exposure
- */
+export type Truth = {
+  /** True usual posts of a quarter that begins at a time, with full exposure. */
+  expected: (at: number) => number;
+  /** Relative variance of hours beyond chance, and variance of counts relative to their mean. */
+  dispersion: number;
+  clumping: number;
+};
+
+/** @param slots times of runs, as far as something was observed */
 export function weigh(
   series: Series,
   slots: readonly number[],
-  expected: (at: number) => number,
+  { expected, dispersion, clumping }: Truth,
 ): Evidence[] {
   const { posts, usual } = accumulate(series, expected);
   return slots.map((at) => {
@@ -33,7 +39,8 @@ export function weigh(
         const k = (posts[end] ?? 0) - (posts[end - width] ?? 0);
         const mean = (usual[end] ?? 0) - (usual[end - width] ?? 0);
         if (!(mean > 0) || k < MIN_POSTS || k < MIN_RATIO * mean) continue;
-        score = Math.max(score, k * Math.log(k / mean) - (k - mean));
+        const hours = Math.max(1, width / QUARTERS_PER_HOUR);
+        score = Math.max(score, computeScore(k / clumping, mean / clumping, dispersion / hours));
       }
     }
     return { at, score };
@@ -62,6 +69,6 @@ export function alertsAbove(evidence: readonly Evidence[], threshold: number): n
 
 /** The lowest threshold with at most so many false alarms. @param count false alarms at a threshold */
 export function findThreshold(count: (threshold: number) => number, most: number): number {
-  for (let threshold = 4; threshold < 200; threshold *= 1.05) if (count(threshold) <= most) return threshold;
-  return 200;
+  for (let threshold = 1; threshold < 100; threshold *= 1.02) if (count(threshold) <= most) return threshold;
+  return 100;
 }

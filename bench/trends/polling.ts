@@ -2,7 +2,9 @@
  * Polls a stream of posts as the monitor does, without a database: what each response holds goes through the follower's
  * functions for reach, volume and detection. Times are milliseconds since 1970.
  */
-import { DAY, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { learn, NEW_PACE } from '../../src/monitor/schedule/pace.ts';
+import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/schedule/pace-interval.ts';
 import {
   detectSpike,
   HISTORY_MS,
@@ -10,6 +12,7 @@ import {
   type Spike,
 } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
+import { isSpreadOverAuthors } from '../../src/monitor/trends/rules/voices.ts';
 import {
   computeReach,
   listQuarters,
@@ -17,7 +20,10 @@ import {
   type Reach,
   startOfQuarter,
 } from '../../src/store/volume/reach.ts';
+import type { Voice } from '../../src/store/volume/voices.ts';
 
+/** Bounds of an adaptive interval, as the program's defaults are. */
+const ADAPTIVE = { leastMs: 2 * MINUTE, mostMs: 6 * HOUR, fill: USUAL_FILL };
 /** Runs do not come when a quarter of an hour begins. */
 const PHASE_MS = 7 * MINUTE;
 /** As many of the previous run's newest posts in a response show that nothing between is missing. */
@@ -28,11 +34,14 @@ export type Polled = {
   times: ArrayLike<number>;
   from: number;
   until: number;
-  everyMs: number;
+  /** Between two runs; null: as `--every auto` chooses. */
+  everyMs: number | null;
   /** Most posts in a response; the newest come first. */
   limit: number;
   /** Of these, as many are not the newest but random ones of the last day, as where a service adds popular ones. */
   popular?: number;
+  /** Who wrote a post, by its index; if unknown, all are different. */
+  voiceOf?: (post: number) => Pick<Voice, 'author' | 'text'>;
   /** When nothing is answered: runs fail. */
   outages?: readonly { from: number; until: number }[];
 };
@@ -82,7 +91,16 @@ class Volume {
   }
 }
 
-export function poll({ times, from, until, everyMs, limit, popular = 0, outages = [] }: Polled): Outcome {
+export function poll({
+  times,
+  from,
+  until,
+  limit,
+  popular = 0,
+  voiceOf,
+  outages = [],
+  ...plan
+}: Polled): Outcome {
   const volume = new Volume(from, until);
   const spikes: Outcome['spikes'] = [];
   const slots: number[] = [];
@@ -92,7 +110,8 @@ export function poll({ times, from, until, everyMs, limit, popular = 0, outages 
   let mostPosts: number | null = null;
   let previous: number[] = [];
   let caught = 0;
-  const everySeconds = everyMs / SECOND;
+  let pace = NEW_PACE;
+  let everyMs = plan.everyMs ?? firstInterval(ADAPTIVE);
   for (let slot = Math.ceil(from / everyMs) * everyMs + PHASE_MS; slot < until; slot += everyMs) {
     while (newest < times.length && (times[newest] ?? 0) < slot) newest += 1;
     if (outages.some((one) => slot >= one.from && slot < one.until)) continue;
@@ -103,7 +122,7 @@ export function poll({ times, from, until, everyMs, limit, popular = 0, outages 
     const before = {
       operation: 'microblog',
       dateFilter: null,
-      everySeconds,
+      everySeconds: everyMs / SECOND,
       requestedPosts: null,
       lastUntil,
       mostPosts,
@@ -116,6 +135,12 @@ export function poll({ times, from, until, everyMs, limit, popular = 0, outages 
     const fresh = response.filter((id) => seen[id] === 0);
     for (const id of fresh) seen[id] = 1;
     caught += fresh.length;
+    if (plan.everyMs === null) {
+      const isFull = response.length > 0 && response.length >= (mostPosts ?? 0) && !repeats;
+      const last = { at: slot, since: lastUntil, newPosts: fresh.length, times: isFull ? at : null };
+      pace = learn(pace, last);
+      everyMs = Math.round(chooseInterval(pace, slot, ADAPTIVE, last).ms);
+    }
     previous = response.toSorted((a, b) => b - a).slice(0, MIN_REPEATED_POSTS);
     if (reach === null) continue;
     volume.add(
@@ -129,9 +154,11 @@ export function poll({ times, from, until, everyMs, limit, popular = 0, outages 
     const alerted = spikes.map(({ spike }) => spike.end).filter((one) => one > begin);
     const spike = detectSpike(volume.between(begin, end), {
       sensitivity: 'normal',
-      everySeconds,
+      everySeconds: everyMs / SECOND,
       alerted,
       now: slot,
+      isEligible: (one) =>
+        voiceOf === undefined || isSpreadOverAuthors(listVoices(times, seen, voiceOf, one), one),
     });
     if (spike !== null) spikes.push({ at: slot, spike });
   }
@@ -142,6 +169,30 @@ export function poll({ times, from, until, everyMs, limit, popular = 0, outages 
     series: volume.between(0, until),
     slots,
   };
+}
+
+/** What was found of a spike's posts. */
+function listVoices(
+  times: ArrayLike<number>,
+  seen: Uint8Array,
+  voiceOf: NonNullable<Polled['voiceOf']>,
+  { start, end }: Spike,
+): Voice[] {
+  const voices: Voice[] = [];
+  for (let id = findFirst(times, start); id < times.length && (times[id] ?? end) < end; id += 1)
+    if (seen[id] === 1) voices.push({ at: times[id] ?? start, posts: 1, ...voiceOf(id) });
+  return voices;
+}
+
+/** The first post that is not before a time. */
+function findFirst(times: ArrayLike<number>, from: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? from) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Newest first; a service without posts since the last day returns older ones. */

@@ -82,6 +82,7 @@ function createPromptTopic(prompt: string, words: readonly string[]): Topic {
     postsPerDay: 60 + (size[0] % 241),
     documentsPerDay: 6 + (size[1] % 9),
     daily: { share: 0.4, topHour: size[0] % 24 },
+    habits: { weekend: 0.8, holiday: 0.7, noise: 0.2, branching: 0.3, manipulated: false, changes: [] },
     languages: { en: 1 },
     hashtags: tag === '' ? ['Today'] : [tag],
     places: ['Vellmar', 'the market square', 'the town library', 'Lenn', 'the evening meeting'],

@@ -9,7 +9,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { validationBody } from '../../protocol/error-body.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { matchTopic } from './built-in-topics.ts';
-import { listPlantedBursts, type PlantedBurst } from './planted-events.ts';
+import {
+  listPlantedBursts,
+  listPlantedOthers,
+  type PlantedBurst,
+  type PlantedOther,
+} from './planted-events.ts';
 import { createSeedStore, isRelevantRole, type PostRole } from './post-seeds.ts';
 import { listDocumentSeeds, writeArticle, writeEncyclopediaEntries } from './simulated-documents.ts';
 import { computePostId } from './simulated-posts.ts';
@@ -27,6 +32,8 @@ type GroundTruth = {
   usual_posts_per_day: number;
   /** Planted bursts with their onset in the period; docs/internals/sandbox.md defines a correct report. */
   bursts: (Omit<PlantedBurst, 'onset' | 'peak' | 'end'> & { onset: string; peak: string; end: string })[];
+  /** What is planted beside them and touches the period; reports of ambiguous events are neither right nor wrong. */
+  others: (Omit<PlantedOther, 'from' | 'until'> & { from: string; until: string })[];
   /** Links of the six other sources that first appear in the period or have no time (null). */
   links: { source: Source; link: string; first_at: string | null; relevant: boolean }[];
   /** Every post of the period, oldest first; null if the period exceeds the limit of {@link computeTruth}. */
@@ -66,6 +73,11 @@ export function computeTruth(
       peak: toIsoTime(peak),
       end: toIsoTime(end),
       ...burst,
+    })),
+    others: listPlantedOthers(topic, span.from, span.at + 1).map(({ kind, ...other }) => ({
+      kind,
+      from: toIsoTime(other.from),
+      until: toIsoTime(other.until),
     })),
     links: SOURCES.flatMap((source) => listTrueLinks(topic, source, span)),
     posts: span.at - span.from > postsMs ? null : listTruePosts(topic, span),

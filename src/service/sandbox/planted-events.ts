@@ -1,16 +1,24 @@
 /**
- * Planted events, which raise the attention for a topic. They occur at random, one every two to four days. Three of ten
- * are bursts, large enough to report; the others are ripples, too small to report, and floods of spam. There is nothing
- * in between, so the correct result is always known.
+ * What is planted in a topic's volume: events, which raise the attention for it, one every two to four days, and changes of
+ * what is usual. Three of ten events are bursts, large enough to report. The others are ripples, too small to report; ambiguous
+ * ones, which may be reported or not; and floods by one author and campaigns of one text, which are large and not to be reported.
  */
 
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { createDraw, deriveKey, type Draw } from './random.ts';
-import type { Topic, TopicInWorld } from './simulated-topic.ts';
+import type { TopicInWorld } from './simulated-topic.ts';
+import {
+  computeBusiestRate,
+  computeLevel,
+  computeUsualRate,
+  isShowTime,
+  type LongChange,
+  type Rhythm,
+} from './usual-volume.ts';
 
 type EventShape = keyof typeof EVENT_SHAPES;
 export type PlantedEvent = {
-  kind: 'ripple' | 'flood' | 'burst';
+  kind: 'burst' | 'ambiguous' | 'ripple' | 'flood' | 'campaign';
   shape: EventShape;
   /** Time zero of the shape, in ms since 1970: its start, or the time of the announced event. */
   origin: number;
@@ -65,10 +73,14 @@ const EVENT_DAYS_AFTER = 5;
 /** Minimum distance from an earlier burst, so that bursts do not overlap. */
 const QUIET_DAYS = 4;
 const BURST_SHARE = 0.3;
-/** Share of ripples that are spam floods. */
-const FLOOD_SHARE = 0.25;
+/** Shares among the events that are no bursts, floods and campaigns where a topic has them; the rest are ripples. */
+const AMBIGUOUS_SHARE = 0.25;
+const FLOOD_SHARE = 0.15;
+const CAMPAIGN_SHARE = 0.1;
 /** Maximum size of a ripple, in multiples of the base rate: far from doubling the volume. */
 const MAX_RIPPLE_SIZE = 0.35;
+/** Ambiguous events add between these parts of the usual in their best hour: it is 1.3 to 2 times the usual. */
+const AMBIGUOUS_SIZES = [0.3, 1] as const;
 /**
  * Bursts exceed the reporting threshold by this factor: twice the usual volume in an hour, and five additional posts in
  * six.
@@ -92,13 +104,64 @@ export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent
   if (chance < BURST_SHARE && !hasBurstBefore(topic, day)) {
     return { kind: 'burst', shape, origin, size: computeBurstSize(topic.topic, shape, pareto) };
   }
-  const flood = draw() < FLOOD_SHARE;
-  const size = Math.min(MAX_RIPPLE_SIZE, 0.08 * pareto);
-  return { kind: flood ? 'flood' : 'ripple', shape: flood ? 'flash' : shape, origin, size };
+  const other = draw();
+  if (other < AMBIGUOUS_SHARE) {
+    const [least, most] = AMBIGUOUS_SIZES;
+    const size =
+      ((least + (most - least) * draw()) * computeBusiestRate(topic.topic)) / EVENT_SHAPES[shape].hour;
+    return { kind: 'ambiguous', shape, origin, size };
+  }
+  if (topic.topic.habits.manipulated && other < AMBIGUOUS_SHARE + FLOOD_SHARE + CAMPAIGN_SHARE) {
+    const kind = other < AMBIGUOUS_SHARE + FLOOD_SHARE ? 'flood' : 'campaign';
+    return { kind, shape: 'flash', origin, size: computeBurstSize(topic.topic, 'flash', pareto) };
+  }
+  return { kind: 'ripple', shape, origin, size: Math.min(MAX_RIPPLE_SIZE, 0.08 * pareto) };
+}
+
+/** Long changes of a topic begin anew in each season. */
+const SEASON_DAYS = 56;
+const CHANGE_SHARE = 0.7;
+/** Separates the key of a topic's changes from the others. */
+const CHANGE_KEY_PART = 0x6368616e;
+
+/** The long change of a season (from 1970 on, each of {@link SEASON_DAYS}), if any. It ends within the season. */
+function findLongChange({ topic, key }: TopicInWorld, season: number): LongChange | undefined {
+  const kinds = topic.habits.changes;
+  const draw = createDraw(deriveKey(deriveKey(key, CHANGE_KEY_PART), season));
+  const kind = draw() < CHANGE_SHARE ? kinds[Math.floor(draw() * kinds.length)] : undefined;
+  if (kind === undefined) return undefined;
+  const [days, factor] = {
+    level: [20 + 15 * draw(), draw() < 0.7 ? 2 + 1.5 * draw() : 0.3 + 0.2 * draw()],
+    drift: [40, (1.05 + 0.05 * draw()) ** 20],
+    silence: [1 + 4 * draw(), 0],
+  }[kind] as [number, number];
+  const from = (season * SEASON_DAYS + draw() * (SEASON_DAYS - days)) * DAY;
+  return { kind, from, until: from + days * DAY, factor };
+}
+
+/** Changes of what is usual that begin in, or last into, a time. */
+export function listLongChanges(topic: TopicInWorld, from: number, to: number): LongChange[] {
+  if (topic.topic.habits.changes.length === 0) return [];
+  const changes: LongChange[] = [];
+  for (let season = Math.floor(from / DAY / SEASON_DAYS); season <= to / DAY / SEASON_DAYS; season += 1) {
+    const change = findLongChange(topic, season);
+    if (change !== undefined && change.from < to && change.until > from) changes.push(change);
+  }
+  return changes;
+}
+
+/** Everything that affects the volume of a day (days since 1970, UTC). */
+export type Planted = { events: readonly PlantedEvent[]; changes: readonly LongChange[] };
+
+export function listPlanted(topic: TopicInWorld, day: number): Planted {
+  return {
+    events: listActiveEvents(topic, day),
+    changes: listLongChanges(topic, day * DAY, (day + 1) * DAY),
+  };
 }
 
 /** All events that affect a day. */
-export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
+function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
   const active: PlantedEvent[] = [];
   for (let d = day - EVENT_DAYS_AFTER; d <= day + EVENT_DAYS_BEFORE; d++) {
     const event = findPlantedEvent(topic, d);
@@ -128,34 +191,38 @@ function hasBurstBefore(topic: TopicInWorld, day: number): boolean {
 }
 
 /** Truncated Pareto (exponent 1.5): detectable in the quietest topic, bounded in the busiest. */
-function computeBurstSize({ postsPerDay, daily }: Topic, shape: EventShape, pareto: number): number {
+function computeBurstSize(topic: TopicInWorld['topic'], shape: EventShape, pareto: number): number {
+  const { postsPerDay } = topic;
   const { hour, sixHours, most: largest } = EVENT_SHAPES[shape];
-  const doubles = (BURST_MARGIN * (1 + daily.share)) / hour;
+  const doubles = (BURST_MARGIN * computeBusiestRate(topic)) / hour;
   const isCounted = (BURST_MARGIN * EXTRA_POSTS) / ((postsPerDay / 24) * sixHours);
   const most = (MAX_CELL_EXTRA * 720) / postsPerDay;
   return Math.max(doubles, Math.min(most, Math.max(doubles, isCounted) * Math.min(pareto, largest)));
 }
 
-// Rate of a topic at a time: base rate, time of day, and events.
-
-/** The normal rate at a time, as a multiple of the base rate: the daily cycle only. */
-function computeUsualRate({ daily }: Topic, at: number): number {
-  const hours = (at % DAY) / HOUR - daily.topHour;
-  return 1 + daily.share * Math.cos((hours / 24) * 2 * Math.PI);
+/** The rate at a time, as a multiple of the base rate. Events add the same at night, and more at a higher level. */
+export function computeRate(topic: Rhythm, at: number, { events, changes }: Planted): number {
+  return computeUsualRate(topic, at, changes) + computeLevel(changes, at) * sumAdded(events, at);
 }
 
-/** The rate at a time, as a multiple of the base rate. Events add the same at night. */
-export function computeRate(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
-  let attention = computeUsualRate(topic, at);
-  for (const event of events) attention += computeAddedRate(event, at);
-  return attention;
+function sumAdded(events: readonly PlantedEvent[], at: number): number {
+  let added = 0;
+  for (const event of events) added += computeAddedRate(event, at);
+  return added;
 }
 
-/** The share of posts at a time that belong to a spam flood. */
-export function computeFloodShare(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
-  let flood = 0;
-  for (const event of events) if (event.kind === 'flood') flood += computeAddedRate(event, at);
-  return flood === 0 ? 0 : flood / computeRate(topic, at, events);
+/** A flood or campaign at a time, and which share of the posts belong to it. */
+export function findManipulation(
+  topic: Rhythm,
+  at: number,
+  planted: Planted,
+): { event: PlantedEvent; share: number } | undefined {
+  for (const event of planted.events) {
+    if (event.kind !== 'flood' && event.kind !== 'campaign') continue;
+    const added = computeAddedRate(event, at) * computeLevel(planted.changes, at);
+    if (added > 0) return { event, share: added / computeRate(topic, at, planted) };
+  }
+  return undefined;
 }
 
 // Ground truth of planted bursts: when a report is correct, and the expected additional posts.
@@ -194,31 +261,39 @@ export function listPlantedBursts(topic: TopicInWorld, from: number, to: number)
 }
 
 /** Expected posts per hour without events. */
-export function computeUsualPerHour({ topic }: TopicInWorld, at: number): number {
-  return (topic.postsPerDay / 24) * computeUsualRate(topic, at);
+export function computeUsualPerHour(topic: TopicInWorld, at: number): number {
+  return (
+    (topic.topic.postsPerDay / 24) * computeUsualRate(topic.topic, at, listLongChanges(topic, at, at + 1))
+  );
 }
 
 /** Expected additional posts of an event in a period. */
-function computeExtraPosts({ topic }: TopicInWorld, event: PlantedEvent, from: number, to: number): number {
-  return integratePerHour((at) => (topic.postsPerDay / 24) * computeAddedRate(event, at), from, to);
+function computeExtraPosts(topic: TopicInWorld, event: PlantedEvent, from: number, to: number): number {
+  const changes = listLongChanges(topic, from, to);
+  const perHour = topic.topic.postsPerDay / 24;
+  return integratePerHour(
+    (at) => perHour * computeLevel(changes, at) * computeAddedRate(event, at),
+    from,
+    to,
+  );
 }
 
-/** @returns undefined if the event is never reportable */
+/** @returns undefined if the event is no burst, or never reportable: during a weekly show, or while the source is silent */
 export function toPlantedBurst(topic: TopicInWorld, event: PlantedEvent): PlantedBurst | undefined {
-  const { sixHours, peak } = EVENT_SHAPES[event.shape];
-  // If its best six hours are not enough, no onset is.
-  const most = 1.01 * event.size * sixHours;
-  if ((most * topic.topic.postsPerDay) / 24 < EXTRA_POSTS) return undefined;
-  if (most < sixHours * (1 - topic.topic.daily.share)) return undefined;
+  const { peak } = EVENT_SHAPES[event.shape];
+  if (event.kind !== 'burst') return undefined;
   const instant = event.shape === 'news' || event.shape === 'flash';
   const begin = instant ? event.origin : event.origin - EVENT_DAYS_BEFORE * DAY;
   const last = event.origin + EVENT_DAYS_AFTER * DAY;
   for (let onset = begin; onset <= (instant ? begin : last); onset += INTEGRATION_STEP_MS) {
     const extra = computeExtraPosts(topic, event, onset, onset + ONSET_WINDOW_MS);
     if (extra < EXTRA_POSTS || extra < computeNeededPosts(topic, event, onset)) continue;
-    const usual = (at: number) => computeUsualRate(topic.topic, at);
+    const changes = listLongChanges(topic, begin, last);
+    const isHalf = (at: number) =>
+      2 * computeLevel(changes, at) * computeAddedRate(event, at) >=
+      computeUsualRate(topic.topic, at, changes);
     let end = last;
-    while (end > onset && computeAddedRate(event, end) < usual(end) / 2) end -= INTEGRATION_STEP_MS;
+    while (end > onset && !isHalf(end)) end -= INTEGRATION_STEP_MS;
     return {
       shape: event.shape,
       direction: 'up',
@@ -250,4 +325,41 @@ function integratePerHour(perHour: (at: number) => number, from: number, to: num
     sum += (perHour(at + step / 2) * step) / HOUR;
   }
   return sum;
+}
+
+/** What is planted beside the bursts. Reports of ambiguous events are neither right nor wrong. */
+export type PlantedOther = {
+  kind: 'ambiguous' | 'flood' | 'campaign' | 'show' | LongChange['kind'];
+  from: number;
+  until: number;
+};
+
+/** Everything but bursts, ripples and holidays that touches a time, by its beginning. */
+export function listPlantedOthers(topic: TopicInWorld, from: number, to: number): PlantedOther[] {
+  const others: PlantedOther[] = listLongChanges(topic, from, to).map(({ kind, ...span }) => ({
+    kind,
+    from: span.from,
+    until: span.until,
+  }));
+  for (let day = Math.floor(from / DAY) - EVENT_DAYS_AFTER; day <= to / DAY + EVENT_DAYS_BEFORE; day += 1) {
+    const event = findPlantedEvent(topic, day);
+    if (event === undefined || event.kind === 'ripple') continue;
+    const kind = event.kind === 'burst' ? 'ambiguous' : event.kind;
+    if (event.kind === 'burst' && toPlantedBurst(topic, event) !== undefined) continue;
+    others.push({ kind, ...spanOf(event) });
+  }
+  for (let at = from - (from % HOUR); at < to; at += HOUR) {
+    if (!isShowTime(topic.topic.habits, at) || isShowTime(topic.topic.habits, at - HOUR)) continue;
+    others.push({ kind: 'show', from: at, until: at + (topic.topic.habits.show?.hours ?? 0) * HOUR });
+  }
+  return others.filter((other) => other.from < to && other.until > from).sort((a, b) => a.from - b.from);
+}
+
+/** While an event adds a tenth of its most. */
+function spanOf({ shape, origin }: PlantedEvent): { from: number; until: number } {
+  const { at } = EVENT_SHAPES[shape];
+  let [from, until] = [origin - EVENT_DAYS_BEFORE * DAY, origin + EVENT_DAYS_AFTER * DAY];
+  while (from < origin && at(from - origin) < 0.1) from += INTEGRATION_STEP_MS;
+  while (until > origin && at(until - origin) < 0.1) until -= INTEGRATION_STEP_MS;
+  return { from, until };
 }

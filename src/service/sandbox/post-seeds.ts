@@ -5,23 +5,16 @@
  */
 
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
-import { computeFloodShare, computeRate, listActiveEvents, type PlantedEvent } from './planted-events.ts';
-import {
-  createDraw,
-  deriveKey,
-  type Draw,
-  drawLogNormal,
-  drawNormal,
-  drawPoisson,
-  type Key,
-} from './random.ts';
+import { computeRate, findManipulation, listPlanted, type Planted } from './planted-events.ts';
+import { drawCascades, listPostTimes, POST_CELL_MS } from './post-times.ts';
+import { createDraw, deriveKey, drawLogNormal, drawNormal, type Key } from './random.ts';
 import { computeFinalFollowers, drawAuthor } from './simulated-authors.ts';
 import type { TopicInWorld } from './simulated-topic.ts';
+import { computeLevel } from './usual-volume.ts';
+import { LRUCache } from 'lru-cache';
 
-/** The rate is constant for two minutes; a post's id contains its position in them. */
-const POST_CELL_MS = 2 * MINUTE;
 const CELLS_PER_HOUR = HOUR / POST_CELL_MS;
-/** Ids have seven bits for the position in a cell. */
+/** A post's id contains its position in a cell of two minutes, in seven bits. */
 const MAX_CELL_PLACE = 127;
 /** No posts before 2020-01-01. Every later id has 19 digits. */
 export const WORLD_START = 1_577_836_800_000;
@@ -54,6 +47,8 @@ export type PostSeed = {
   /** The intended kind; without a post to refer to, it becomes an original. */
   intendedKind: PostKind;
   role: PostRole;
+  /** Posts of a campaign have the text of this key. */
+  campaign: Key | undefined;
   /** Final views, and the speed of their growth (1 is normal). */
   views: number;
   haste: number;
@@ -74,6 +69,10 @@ export function createSeedStore(remembered = 150_000): SeedStore {
   const known = new Map<string, Map<number, readonly PostSeed[]>>();
   let held = 0;
   const references = new WeakMap<PostSeed, { seed: PostSeed | undefined }>();
+  const roots = new LRUCache<string, readonly number[], { topic: TopicInWorld; first: number }>({
+    max: 256,
+    memoMethod: (_key, _stale, { context: { topic, first } }) => drawRoots(topic, first),
+  });
 
   function hour(topic: TopicInWorld, number: number): readonly PostSeed[] {
     const name = `${topic.key[0]}.${topic.key[1]}`;
@@ -81,7 +80,9 @@ export function createSeedStore(remembered = 150_000): SeedStore {
     if (hours === undefined) known.set(name, (hours = new Map()));
     const cached = hours.get(number);
     if (cached !== undefined) return cached;
-    const posts = createHour(topic, number, listActiveEvents(topic, Math.floor((number * HOUR) / DAY)));
+    const posts = createHour(topic, number, (first) =>
+      roots.memo(`${name}.${first}`, { context: { topic, first } }),
+    );
     held += posts.length + 1;
     if (held > remembered) forget();
     hours.set(number, posts);
@@ -143,55 +144,51 @@ export function createSeedStore(remembered = 150_000): SeedStore {
 function createHour(
   topic: TopicInWorld,
   number: number,
-  events: readonly PlantedEvent[],
+  listRoots: (hour: number) => readonly number[],
 ): readonly PostSeed[] {
   const start = number * HOUR;
   if (start < WORLD_START) return [];
   const key = deriveKey(topic.key, number);
-  const draw = createDraw(key);
-  const means: number[] = [];
-  let mean = 0;
-  for (let cell = 0; cell < CELLS_PER_HOUR; cell++) {
-    const at = start + (cell + 0.5) * POST_CELL_MS;
-    mean += (topic.topic.postsPerDay * POST_CELL_MS * computeRate(topic.topic, at, events)) / DAY;
-    means.push(mean);
-  }
-  const count = Math.min(MAX_HOUR_POSTS, drawLargePoisson(draw, mean));
-  const places: number[] = means.map(() => 0);
+  const planted = listPlanted(topic, Math.floor(start / DAY));
   const seeds: PostSeed[] = [];
-  for (let i = 0; i < count; i++) {
-    const wanted = draw() * mean;
-    const cell = means.findIndex((sum) => wanted < sum);
-    const place = places[cell] ?? 0;
+  let place = 0;
+  let cell = -1;
+  for (const [i, at] of listPostTimes(topic.topic.habits, number, listRoots).entries()) {
+    if (i >= MAX_HOUR_POSTS) break;
+    // A silent source does not pass on what earlier posts bring either.
+    if (computeLevel(planted.changes, at) === 0) continue;
+    place = Math.floor(at / POST_CELL_MS) === cell ? place + 1 : 0;
+    cell = Math.floor(at / POST_CELL_MS);
     if (place > MAX_CELL_PLACE) continue;
-    places[cell] = place + 1;
-    const at = start + cell * POST_CELL_MS + Math.floor(draw() * POST_CELL_MS);
-    const flood = computeFloodShare(topic.topic, at, events);
-    seeds.push(
-      createPostSeed(topic, {
-        number: number * MAX_HOUR_POSTS + i,
-        place,
-        at,
-        key: deriveKey(key, i + 1),
-        flood,
-      }),
-    );
+    const placed = { number: number * MAX_HOUR_POSTS + i, place, at, key: deriveKey(key, i + 1) };
+    seeds.push(createPostSeed(topic, placed, planted));
   }
-  return seeds.sort((a, b) => a.at - b.at || a.place - b.place);
+  return seeds;
+}
+
+/** The posts of an hour that nobody else's brought, and what they bring. */
+function drawRoots(topic: TopicInWorld, number: number): number[] {
+  const { postsPerDay, habits } = topic.topic;
+  const planted = listPlanted(topic, Math.floor((number * HOUR) / DAY));
+  const perHour = (at: number) => (postsPerDay / 24) * computeRate(topic.topic, at, planted);
+  return drawCascades({ key: topic.key, perHour, ...habits }, number);
 }
 
 function createPostSeed(
   topic: TopicInWorld,
-  cellPost: Pick<PostSeed, 'number' | 'place' | 'at' | 'key'> & { flood: number },
+  placed: Pick<PostSeed, 'number' | 'place' | 'at' | 'key'>,
+  planted: Planted,
 ): PostSeed {
-  const { flood, ...placed } = cellPost;
   const draw = createDraw(placed.key);
   const chance = draw();
-  const intendedKind =
-    chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
-  const role = drawRole(placed.key, intendedKind, flood);
-  // Spam comes from five accounts.
-  const author = role === 'spam' ? Math.floor(draw() * 5) : drawAuthor(draw, topic.key);
+  const manipulation = findManipulation(topic.topic, placed.at, planted);
+  const event = manipulation !== undefined && draw() < manipulation.share ? manipulation.event : undefined;
+  const intendedKind = event === undefined ? kindOf(chance) : 'original';
+  const role = event?.kind === 'campaign' ? 'campaign' : event ? 'spam' : drawRole(placed.key, intendedKind);
+  const campaign = event?.kind === 'campaign' ? deriveKey(topic.key, event.origin) : undefined;
+  // A flood comes from one of the five accounts that spam comes from.
+  const spammer = event === undefined ? Math.floor(draw() * 5) : Math.floor(event.origin) % 5;
+  const author = role === 'spam' ? spammer : drawAuthor(draw, topic.key);
   // Views: followers, the share that sees it, and a heavy-tailed fan-out; a repost gets few of its own.
   const share = (intendedKind === 'repost' ? 0.02 : 0.15) * (0.2 + draw());
   const views = 4 + Math.floor(computeFinalFollowers(author) * share * drawLogNormal(draw, 1, 1.2));
@@ -199,7 +196,7 @@ function createPostSeed(
   const goneAt =
     draw() < DELETED_SHARE ? placed.at + drawLogNormal(draw, 6 * HOUR, 1) : Number.POSITIVE_INFINITY;
   const skew = draw() < SKEWED_SHARE ? MINUTE + Math.floor(draw() * (MAX_SKEW_MS - MINUTE)) : 0;
-  return { ...placed, skew, goneAt, author, intendedKind, role, views, haste };
+  return { ...placed, skew, goneAt, author, intendedKind, role, campaign, views, haste };
 }
 
 function findMostSeen(seeds: readonly PostSeed[]): PostSeed | undefined {
@@ -220,24 +217,30 @@ function countPostsUntil(seeds: readonly PostSeed[], until: number): number {
   return low;
 }
 
-/** For any mean: the sum of several smaller draws. */
-function drawLargePoisson(draw: Draw, mean: number): number {
-  let count = 0;
-  for (let rest = mean; rest > 0; rest -= 50) count += drawPoisson(draw, Math.min(rest, 50), 200);
-  return count;
-}
-
 /** How a post refers to others. */
 type PostKind = 'original' | 'reply' | 'repost' | 'quote';
+
+function kindOf(chance: number): PostKind {
+  return chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
+}
 
 /**
  * The purpose of a post; most are simply about their topic.
  * - `plain`, `sarcasm`, `long` (a thousand characters or more): about the topic.
  * - `copy`: repeats another post in nearly the same words, as its own.
  * - `distractor`: shares one word with the topic but is about something else.
- * - `spam`: advertising. `injection`: a harmless prompt injection, which a client must not follow.
+ * - `campaign`: many authors post one text, word for word.
+ * - `spam`: advertising; a flood of it comes from one author. `injection`: a harmless prompt injection, which a client must not follow.
  */
-export type PostRole = 'plain' | 'sarcasm' | 'long' | 'copy' | 'distractor' | 'spam' | 'injection';
+export type PostRole =
+  | 'plain'
+  | 'sarcasm'
+  | 'long'
+  | 'copy'
+  | 'distractor'
+  | 'spam'
+  | 'injection'
+  | 'campaign';
 
 const ROLE_SHARES: readonly (readonly [PostRole, number])[] = [
   ['sarcasm', 0.05],
@@ -249,11 +252,9 @@ const ROLE_SHARES: readonly (readonly [PostRole, number])[] = [
 ];
 
 /** Replies and quotes are plain; a repost has the role of its original. */
-function drawRole(key: Key, intendedKind: PostKind, floodShare: number): PostRole {
+function drawRole(key: Key, intendedKind: PostKind): PostRole {
   if (intendedKind !== 'original') return 'plain';
-  const draw = createDraw(deriveKey(key, 4));
-  if (draw() < floodShare) return 'spam';
-  let rest = draw();
+  let rest = createDraw(deriveKey(key, 4))();
   for (const [role, share] of ROLE_SHARES) {
     rest -= share;
     if (rest < 0) return role;
@@ -263,5 +264,5 @@ function drawRole(key: Key, intendedKind: PostKind, floodShare: number): PostRol
 
 /** Whether a search for the topic should return such posts. */
 export function isRelevantRole(role: PostRole): boolean {
-  return role !== 'distractor' && role !== 'spam' && role !== 'injection';
+  return role !== 'distractor' && role !== 'spam' && role !== 'injection' && role !== 'campaign';
 }

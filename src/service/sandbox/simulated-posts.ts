@@ -224,6 +224,8 @@ function createWordWriter(
           return writeDistraction(draw, topic.topic);
         case 'spam':
           return writeSpam(draw, topic.topic);
+        case 'campaign':
+          return writeSpam(createDraw(seed.campaign ?? seed.key), topic.topic);
         case 'injection':
           return writeInjection(draw, topic.topic);
         case 'plain':

@@ -10,6 +10,33 @@ export type Language = z.infer<typeof language>;
 const texts = z.array(z.string().min(1)).min(1).readonly();
 const share = z.number().min(0).max(1);
 
+/** What makes the volume of a topic unlike a constant rate with a daily cycle. */
+const habits = z.strictObject({
+  /** Volume of a Saturday or Sunday relative to other days, and of a holiday relative to its weekday. */
+  weekend: z.number().positive().default(1),
+  holiday: z.number().positive().default(1),
+  /** Each week on this day (0 is Sunday) from this hour (UTC), for so many hours, the usual volume times a factor. */
+  show: z
+    .strictObject({
+      weekday: z.int().min(0).max(6),
+      hour: z.number().min(0).lt(24),
+      hours: z.number().positive(),
+      factor: z.number().positive(),
+    })
+    .optional(),
+  /** Sigma of log-normal noise of hours. */
+  noise: z.number().min(0).max(1).default(0),
+  /** How many others a post brings on average. */
+  branching: z.number().min(0).max(0.7).default(0),
+  /** Whether floods by one author and campaigns of one text happen to it. */
+  manipulated: z.boolean().default(false),
+  /** Changes that last for days or weeks and happen to this topic every other month. */
+  changes: z
+    .array(z.enum(['level', 'drift', 'silence']))
+    .readonly()
+    .default([]),
+});
+
 /** Simulated topics. Everything in them is fictional. */
 export const topicSchema = z.strictObject({
   /** Stable: part of every key in the topic. */
@@ -25,6 +52,7 @@ export const topicSchema = z.strictObject({
   documentsPerDay: z.number().positive(),
   /** Amplitude of the daily cycle, 0 (none) to 1 (silent at night), and the hour (UTC) of its peak. */
   daily: z.strictObject({ share, topHour: z.number().min(0).lt(24) }),
+  habits: habits.prefault({}),
   /** Share of each language among the posts; the sum is 1. */
   languages: z.partialRecord(language, share).readonly(),
   hashtags: texts,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MONTH, scoreAlerts } from '../../../bench/sandbox/score.ts';
+import { listNeutral, MONTH, scoreAlerts, type Watched } from '../../../bench/sandbox/score.ts';
 import { DAY, HOUR, MINUTE } from '../../../src/domain/time.ts';
 import type { PlantedBurst } from '../../../src/service/sandbox/planted-events.ts';
 
@@ -16,8 +16,8 @@ function burst(onset: number, more: Partial<PlantedBurst> = {}): PlantedBurst {
     ...more,
   };
 }
-const score = (alerts: number[], bursts: PlantedBurst[]) =>
-  scoreAlerts([{ spanMs: MONTH, alerts: alerts.map((hours) => hours * HOUR), bursts }]);
+const score = (alerts: number[], bursts: PlantedBurst[], neutral: Watched['neutral'] = []) =>
+  scoreAlerts([{ spanMs: MONTH, alerts: alerts.map((hours) => hours * HOUR), bursts, neutral }]);
 
 test.each([
   ['at the onset', [100], { found: 1, falseAlarms: 0, repeats: 0, medianDelayMinutes: 0 }],
@@ -43,8 +43,13 @@ test('a slow rise may be detected until an hour after its peak', () => {
 
 test('metrics over several searches', () => {
   const all = scoreAlerts([
-    { spanMs: MONTH, alerts: [DAY + 20 * MINUTE, 9 * DAY], bursts: [burst(DAY), burst(20 * DAY)] },
-    { spanMs: MONTH, alerts: [], bursts: [burst(5 * DAY)] },
+    {
+      spanMs: MONTH,
+      alerts: [DAY + 20 * MINUTE, 9 * DAY],
+      bursts: [burst(DAY), burst(20 * DAY)],
+      neutral: [],
+    },
+    { spanMs: MONTH, alerts: [], bursts: [burst(5 * DAY)], neutral: [] },
   ]);
   expect(all).toMatchObject({ searches: 2, bursts: 3, found: 1, falseAlarms: 1, precision: 0.5 });
   expect(all.recall).toBeCloseTo(1 / 3, 9);
@@ -56,4 +61,26 @@ test('silence gives no detections and no false alarms', () => {
   const silent = score([], [burst(DAY)]);
   expect(silent).toMatchObject({ found: 0, falseAlarms: 0, recall: 0, f1: 0 });
   expect(silent.precision).toBeNaN();
+});
+
+test('alerts where a report is neither right nor wrong do not count, unless they find a burst', () => {
+  const neutral = [{ from: 95 * HOUR, until: 120 * HOUR }];
+  expect(score([96, 119, 130], [], neutral)).toMatchObject({ alerts: 1, falseAlarms: 1 });
+  expect(score([101], [burst(100 * HOUR)], neutral)).toMatchObject({ found: 1, falseAlarms: 0 });
+});
+
+test('ambiguous events, the first day of a level and the first weekly show may be reported; floods may not', () => {
+  const show = { kind: 'show', until: 2 * HOUR, from: 0 } as const;
+  const others = [
+    show,
+    { ...show, kind: 'flood' },
+    { kind: 'level', from: 10 * DAY, until: 30 * DAY },
+    { kind: 'ambiguous', from: 40 * DAY, until: 41 * DAY },
+    { ...show, from: 7 * DAY, until: 7 * DAY + 2 * HOUR },
+  ] as const;
+  expect(listNeutral(others)).toEqual([
+    { from: -HOUR, until: 8 * HOUR },
+    { from: 10 * DAY, until: 11 * DAY },
+    { from: 40 * DAY - HOUR, until: 41 * DAY + 6 * HOUR },
+  ]);
 });
