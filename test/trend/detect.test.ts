@@ -81,6 +81,12 @@ describe('a spike', () => {
       series.counts.fill(0, -8);
     });
     expect(detectSpike(dead, watch)).toBeNull();
+    const unseen = steady(15 * 24, 5, (series) => {
+      series.counts.fill(0, -28);
+      series.seconds.fill(0, -28);
+      burst(6)(series);
+    });
+    expect(detectSpike(unseen, watch)).toBeNull();
   });
 
   test('in a partly observed window is scaled up; the count stays as observed', () => {

@@ -41,9 +41,6 @@ export const MAX_SPIKE_AGE_MS = 6 * HOUR;
 /** A window is not news if as many were seen a week ago at this time: it must exceed them by this factor. */
 const MIN_WEEKLY_RATIO = 1.5;
 
-/** Real hours vary with a heavier tail than the distribution that is assumed. */
-const TAIL_FACTOR = 1.5;
-
 /** History that detection needs before a window. */
 export const HISTORY_MS = BASELINE_DAYS * DAY;
 
@@ -111,7 +108,7 @@ function evaluateWindow(
   { sensitivity, everySeconds }: Pick<DetectionOptions, 'sensitivity' | 'everySeconds'>,
 ): Spike | null {
   const window = sumWindow(sums, end, width);
-  if (!(window.n >= MIN_SPIKE_POSTS)) return null;
+  if (!(window.n >= MIN_SPIKE_POSTS) || !(window.coverage > 0)) return null;
   const first = end - BASELINE_DAYS * QUARTERS_PER_DAY;
   const hours = countObservedHours(sums, first, end - width, Math.max(width, toQuarters(everySeconds)));
   if (hours < LEARNING_HOURS) return null;
@@ -150,7 +147,7 @@ function judgeWindow(
 ): Pick<Spike, 'usual' | 'sd' | 'score'> {
   const expected = expectCount(series, baseline, end, width);
   const uncertainty = baseline.uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0;
-  const dispersion = TAIL_FACTOR * baseline.dispersion + uncertainty;
+  const dispersion = baseline.dispersion + uncertainty;
   const usual = expected / coverage;
   const sd = Math.sqrt(usual + dispersion * usual ** 2);
   const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
