@@ -1,10 +1,7 @@
 /** Commands accept former slugs of topics and searches, and say the current ones. */
 
-import type { NamedKind, RenamedSlug } from '../store/former-slugs.ts';
+import { listSlugs, type NamedKind, NAMING, type RenamedSlug, replaceSlugs } from '../store/former-slugs.ts';
 import type { Command } from 'commander';
-
-/** Arguments and options that name topics or searches. */
-const NAMING: Readonly<Record<string, NamedKind>> = { topic: 'topic', compare: 'topic', search: 'search' };
 
 /** A command names something by a former slug; it is run again with the current one. Thrown before it does anything. */
 export class NamedByFormerSlug extends Error {
@@ -20,7 +17,7 @@ export class NamedByFormerSlug extends Error {
 export function listNamedSlugs(command: Command | undefined): { kind: NamedKind; slug: string }[] {
   const named: { kind: NamedKind; slug: string }[] = [];
   visitNaming(command, (kind, text) => {
-    named.push(...text.split(',').map((slug) => ({ kind, slug: slug.trim() })));
+    named.push(...listSlugs(kind, text));
     return text;
   });
   return named;
@@ -29,12 +26,7 @@ export function listNamedSlugs(command: Command | undefined): { kind: NamedKind;
 /** Replaces former slugs before the action of a command runs. */
 export function useCurrentSlugs(command: Command, renamed: readonly RenamedSlug[]): void {
   if (renamed.length === 0) return;
-  visitNaming(command, (kind, text) =>
-    text
-      .split(',')
-      .map((slug) => renamed.find((row) => row.kind === kind && row.former === slug.trim())?.slug ?? slug)
-      .join(','),
-  );
+  visitNaming(command, (kind, text) => replaceSlugs(kind, text, renamed));
 }
 
 /** @param visit returns the new text */

@@ -10,6 +10,26 @@ export type NamedKind = 'topic' | 'search';
 /** A slug that was given up, and the current one of the same topic or search. */
 export type RenamedSlug = { kind: NamedKind; former: string; slug: string };
 
+/** What names topics or searches: arguments and options of commands, members of paths, queries and bodies. */
+export const NAMING: Readonly<Record<string, NamedKind>> = {
+  topic: 'topic',
+  topics: 'topic',
+  compare: 'topic',
+  search: 'search',
+};
+
+/** The slugs in a value: one, or several separated by commas. */
+export function listSlugs(kind: NamedKind, text: string): { kind: NamedKind; slug: string }[] {
+  return text.split(',').map((slug) => ({ kind, slug: slug.trim() }));
+}
+
+/** Replaces former slugs in such a value by current ones. */
+export function replaceSlugs(kind: NamedKind, text: string, renamed: readonly RenamedSlug[]): string {
+  return listSlugs(kind, text)
+    .map(({ slug }) => renamed.find((row) => row.kind === kind && row.former === slug)?.slug ?? slug)
+    .join(',');
+}
+
 /** Of these slugs, those that are former ones. */
 export async function findRenamed(
   db: Reader,

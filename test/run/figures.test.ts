@@ -69,7 +69,8 @@ test('a scraped worker reports metrics of the database and of itself, without us
     const quiet =
       text.includes('strandline_queue_jobs{state="active"} 0') &&
       text.includes('strandline_underived_readings 0');
-    return quiet && text.includes('strandline_repairs_total{kind="scan_taken_over"} 1') && text;
+    // On a busy machine, more than one scan is late.
+    return quiet && /strandline_repairs_total\{kind="scan_taken_over"\} [1-9]/.test(text) && text;
   });
   expect(told).not.toContain('canary');
   // By the convention of Prometheus only counters end so.

@@ -3,12 +3,17 @@
  * redirects to its new address; the API replies as for the current slug, whose URL is in `Content-Location`.
  */
 import type { Database } from '../../store/database.ts';
-import { findRenamed, type NamedKind, type RenamedSlug } from '../../store/former-slugs.ts';
+import {
+  findRenamed,
+  listSlugs,
+  type NamedKind,
+  NAMING,
+  type RenamedSlug,
+  replaceSlugs,
+} from '../../store/former-slugs.ts';
 import type { App } from './route-types.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Members of paths, queries and bodies that name topics or searches. */
-const NAMING: Readonly<Record<string, NamedKind>> = { topic: 'topic', topics: 'topic', search: 'search' };
 /** What `slug` names in the path of a page. */
 const PAGE_PATH = /^\/(topic|search)(?:s|es)\/:slug(?:\/|$)/;
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
@@ -54,15 +59,15 @@ function listPart(part: unknown): { kind: NamedKind; slug: string }[] {
   if (!isRecord(part)) return [];
   return Object.entries(part).flatMap(([member, value]) => {
     const kind = kindOf(member);
-    const texts = [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
-    return kind === undefined ? [] : texts.map((slug) => ({ kind, slug }));
+    if (kind === undefined) return [];
+    return [value].flat().flatMap((one) => (typeof one === 'string' ? listSlugs(kind, one) : []));
   });
 }
 
 function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
   if (!isRecord(part)) return part;
   const replace = (value: unknown, kind: NamedKind) =>
-    typeof value === 'string' ? replaceText(value, kind, renamed) : value;
+    typeof value === 'string' ? replaceSlugs(kind, value, renamed) : value;
   return Object.fromEntries(
     Object.entries(part).map(([member, value]) => {
       const kind = kindOf(member);
@@ -70,14 +75,6 @@ function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
       return [member, Array.isArray(value) ? value.map((one) => replace(one, kind)) : replace(value, kind)];
     }),
   );
-}
-
-function replaceText(text: string, kind: NamedKind, renamed: readonly RenamedSlug[]): string {
-  const current = (slug: string) => renamed.find((row) => row.kind === kind && row.former === slug)?.slug;
-  return text
-    .split(',')
-    .map((slug) => current(slug) ?? slug)
-    .join(',');
 }
 
 /** @returns the URL with current slugs, without origin */
@@ -89,11 +86,11 @@ function writeAddress({ url, routeOptions }: FastifyRequest, renamed: readonly R
   const isParameter = route.split('/').map((step) => step.startsWith(':'));
   const path = pathname.split('/').map((step, i) => {
     const kind = isParameter[i] === true ? kindOf(members[i] ?? '') : undefined;
-    return kind === undefined ? step : replaceText(step, kind, renamed);
+    return kind === undefined ? step : replaceSlugs(kind, step, renamed);
   });
   const query = [...searchParams].map(([member, value]) => {
     const kind = kindOf(member);
-    return [member, kind === undefined ? value : replaceText(value, kind, renamed)];
+    return [member, kind === undefined ? value : replaceSlugs(kind, value, renamed)];
   });
   return [path.join('/'), new URLSearchParams(query).toString()].filter((part) => part !== '').join('?');
 }
