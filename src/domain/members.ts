@@ -16,7 +16,7 @@ type Values = {
   range: [start: number, end: number];
 };
 export type MemberKind = keyof Values;
-type Members = Readonly<Record<string, MemberKind>>;
+export type Members = Readonly<Record<string, MemberKind>>;
 
 /** Values of members; null is unknown. */
 export type Content<M extends Members> = { -readonly [Name in keyof M]: Values[M[Name]] | null };
@@ -68,12 +68,3 @@ export const AUTHOR_MEMBERS = {
   can_dm: 'boolean',
   can_media_tag: 'boolean',
 } as const satisfies Members;
-
-/** One entry per member, by its kind. */
-export function forMembers<M extends Members, Made extends Record<MemberKind, unknown>>(
-  members: M,
-  make: Made,
-): { [Name in keyof M]: Made[M[Name]] } {
-  const entries = Object.entries(members).map(([name, kind]) => [name, make[kind]]);
-  return Object.fromEntries(entries) as { [Name in keyof M]: Made[M[Name]] }; // Object.fromEntries loses the names
-}

@@ -1,8 +1,10 @@
 /** The declared views are the views of the database: every column, in its order, no more. */
+import { getTableColumns } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { declared } from '../../src/store/row-shapes.ts';
+import { author_versions, authors, post_versions, posts } from '../../src/store/schema/post-tables.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();
@@ -32,3 +34,11 @@ test('every view and each of its columns has a description', () => {
   expect(rows.length).toBeGreaterThan(20);
   expect(rows.filter(({ commented }) => !commented).map(({ view }) => view)).toEqual([]);
 });
+
+test.each(Object.entries({ authors, author_versions, posts, post_versions }))(
+  'every column of %s has the name of its member',
+  (_name, table) => {
+    const columns = Object.entries(getTableColumns(table));
+    expect(columns.map(([, { name }]) => name)).toEqual(columns.map(([name]) => name));
+  },
+);

@@ -4,7 +4,7 @@
  */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
-import { AUTHOR_MEMBERS, forMembers, type MemberKind, POST_MEMBERS } from '../../domain/members.ts';
+import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
 
 export type Columns = Readonly<Record<string, string>>;
 
@@ -18,10 +18,13 @@ const SQL_TYPES: Readonly<Record<MemberKind, string>> = {
   range: 'jsonb',
 };
 
+const listColumns = (members: Members): Columns =>
+  Object.fromEntries(Object.entries(members).map(([name, kind]) => [name, SQL_TYPES[kind]]));
+
 export const POST_COUNTER_COLUMNS = forCounters(POST_COUNTERS, () => 'bigint');
-export const POST_CONTENT: Columns = forMembers(POST_MEMBERS, SQL_TYPES);
+export const POST_CONTENT: Columns = listColumns(POST_MEMBERS);
 export const AUTHOR_COUNTER_COLUMNS = forCounters(AUTHOR_COUNTERS, () => 'bigint');
-export const AUTHOR_CONTENT: Columns = forMembers(AUTHOR_MEMBERS, SQL_TYPES);
+export const AUTHOR_CONTENT: Columns = listColumns(AUTHOR_MEMBERS);
 export const LINK_CONTENT: Columns = {
   title: 'text',
   snippet: 'text',

@@ -1,12 +1,21 @@
 /** Tables of posts, authors and links, their counters and addresses, and of tombstones. */
 
 import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
-import { AUTHOR_MEMBERS, forMembers, type MemberKind, POST_MEMBERS } from '../../domain/members.ts';
+import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
 import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
-import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  customType,
+  index,
+  jsonb,
+  type PgColumnBuilderBase,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 
 export const authorCounters = forCounters(AUTHOR_COUNTERS, counter);
 
@@ -30,17 +39,23 @@ const versionOrigin = () => ({
   is_partial: boolean().notNull(),
 });
 
-/** Columns of members: unknown is null. */
-const contentColumns = <M extends Readonly<Record<string, MemberKind>>>(members: M) =>
-  forMembers(members, {
-    text: text(),
-    time: instant(),
-    boolean: boolean(),
-    texts: text().array(),
-    object: jsonb(),
-    list: jsonb(),
-    range: jsonb(),
-  });
+const COLUMN_KINDS = {
+  text: () => text(),
+  time: instant,
+  boolean: () => boolean(),
+  texts: () => text().array(),
+  object: () => jsonb(),
+  list: () => jsonb(),
+  range: () => jsonb(),
+} satisfies Record<MemberKind, () => PgColumnBuilderBase>;
+
+type ContentColumns<M extends Members> = { [Name in keyof M]: ReturnType<(typeof COLUMN_KINDS)[M[Name]]> };
+
+/** Columns of members: unknown is null. A declaration of its own for each, because a table names it. */
+function contentColumns<M extends Members>(members: M): ContentColumns<M> {
+  const columns = Object.entries(members).map(([name, kind]) => [name, COLUMN_KINDS[kind]()]);
+  return Object.fromEntries(columns) as ContentColumns<M>; // Object.fromEntries loses the names
+}
 
 /** Authors without counters. */
 export const authorColumns = {
