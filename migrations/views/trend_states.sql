@@ -25,8 +25,8 @@ COMMENT ON COLUMN strandline_analytics.trend_states.rate_before IS 'Posts a day 
 COMMENT ON COLUMN strandline_analytics.trend_states.rate IS 'Posts a day when it was found; null for silence, and when unknown.';
 COMMENT ON COLUMN strandline_analytics.trend_states.observed_hours IS 'For silence, observed hours without posts when it was found; null for others.';
 COMMENT ON COLUMN strandline_analytics.trend_states.expected IS 'For silence, posts that are usual in these hours; null for others.';
-COMMENT ON COLUMN strandline_analytics.trend_states.score IS 'How unlikely the change is: the root of twice the log-likelihood ratio; for silence, minus the logarithm of the probability of no post. Null for normal.';
-COMMENT ON COLUMN strandline_analytics.trend_states.threshold IS 'Minimum score; null for normal.';
+COMMENT ON COLUMN strandline_analytics.trend_states.score IS 'How unlikely the change is, in standard deviations: the root of twice the log-likelihood ratio; for silence, minus the logarithm of the probability of no post. Null for normal.';
+COMMENT ON COLUMN strandline_analytics.trend_states.threshold IS 'Minimum score, in the same unit (standard deviations, or a logarithm); null for normal.';
 COMMENT ON COLUMN strandline_analytics.trend_states.days IS 'Number of observed days in the comparison.';
 COMMENT ON COLUMN strandline_analytics.trend_states.compared_since IS 'Days from then on (UTC) are compared in what follows; null for all.';
 COMMENT ON COLUMN strandline_analytics.trend_states.tz IS 'Time zone used in the sentence (IANA name).';
