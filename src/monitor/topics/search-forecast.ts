@@ -4,7 +4,6 @@ import { formatUsd } from '../../domain/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';
 import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
-import { DAY, SECOND } from '../../domain/time.ts';
 import type { MissingTool } from '../../domain/tool-coverage.ts';
 import { readPaces } from '../../store/pace.ts';
 import { type CallCost, readCallCosts } from '../../store/queries/call-costs.ts';
@@ -12,17 +11,12 @@ import { readServiceDays } from '../../store/queries/run-tallies.ts';
 import type { Search } from '../../store/searches.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import type { Context } from '../context.ts';
-import { countSlots, FAR_FUTURE, nextSlot, nextSlots } from '../schedule/cadence.ts';
+import { FAR_FUTURE, nextSlots } from '../schedule/cadence.ts';
 import { limitCalls } from '../schedule/call-budget.ts';
 import { NEW_PACE, type Pace, toPace } from '../schedule/pace.ts';
-import { forecastAdaptive, forecastFixed, type PaceForecast } from '../schedule/pace-forecast.ts';
+import { DAYS_IN_MONTH, planAdaptive, planFixed, type RunPlan } from '../schedule/pace-forecast.ts';
 import { USUAL_FILL } from '../schedule/pace-interval.ts';
-import {
-  type AdaptiveSchedule,
-  parseSearchSchedule,
-  type Schedule,
-  writeEvery,
-} from '../schedule/schedule.ts';
+import { parseSearchSchedule, writeEvery } from '../schedule/schedule.ts';
 import { describeSchedule, formatSlot } from '../schedule/schedule-text.ts';
 import { readServiceFill } from '../schedule/service-fill.ts';
 import type { WrittenSearch } from './search-definition.ts';
@@ -39,26 +33,16 @@ export type ForecastInput = Pick<WrittenSearch, 'operation' | 'tools' | 'model' 
 };
 
 /** The next runs of a search, and how many calls they may make. */
-export type SchedulePreview = {
+export type SchedulePreview = RunPlan & {
   words: string;
   next: { at: Date; local: string }[];
-  /** In the 24 hours from now; of an adaptive interval, the expected number, or the most while the rate is unknown. */
-  runsPerDay: number;
-  /** On the busiest of the seven days that start with its next run: a single day may be a weekend without runs. */
-  mostRunsPerDay: number;
-  /** On a day that costs may be planned with: the busiest, or the expected one of an adaptive interval. */
-  plannedRunsPerDay: number;
   /** Runs on the busiest day times the calls that a run may make. */
   mostCallsPerDay: number;
-  /** In the 30 days from now. */
-  runsPerMonth: number;
   /** Times the calls that a run may make. */
   mostCallsPerMonth: number;
   /** Limit of its service; null if there is none. */
   callsPerDayLimit: number | null;
   adaptive: boolean;
-  /** By the measured rate of its posts: calls per day, and the share of posts found; null if it is unknown. */
-  expected: PaceForecast | null;
 };
 
 /** What calls may cost, in US dollars. */
@@ -195,9 +179,6 @@ export async function forecastSaved(
   return forecastSearches(ctx, service, await Promise.all(inputs), { count });
 }
 
-const DAYS_IN_WEEK = 7;
-export const DAYS_IN_MONTH = 30;
-
 /** @throws InvalidInput with all problems of the schedule */
 function previewSchedule(
   { clock, config }: Pick<Context, 'clock' | 'config'>,
@@ -229,52 +210,6 @@ function previewSchedule(
     callsPerDayLimit: ofService,
   };
 }
-
-type RunPlan = Pick<
-  SchedulePreview,
-  'runsPerDay' | 'plannedRunsPerDay' | 'mostRunsPerDay' | 'runsPerMonth' | 'expected'
-> & { mostRunsPerMonth: number };
-
-function planFixed(schedule: Schedule, now: number, pace: Pace): RunPlan {
-  const countDays = (after: number, days: number) => countSlots(schedule, after, after + days * DAY);
-  // The first day starts just before the first run, so that it includes that run.
-  const first = nextSlot(schedule, now) - 1;
-  const week = Array.from({ length: DAYS_IN_WEEK }, (_, day) => countDays(first + day * DAY, 1));
-  const mostRunsPerDay = first + 1 < FAR_FUTURE ? Math.max(...week) : 0;
-  const runsPerMonth = countDays(now, DAYS_IN_MONTH);
-  return {
-    runsPerDay: countDays(now, 1),
-    plannedRunsPerDay: mostRunsPerDay,
-    mostRunsPerDay,
-    runsPerMonth,
-    mostRunsPerMonth: runsPerMonth,
-    expected: schedule.kind === 'every' ? forecastFixed(pace, schedule.seconds * SECOND) : null,
-  };
-}
-
-function planAdaptive(
-  schedule: AdaptiveSchedule,
-  {
-    pace,
-    fill = USUAL_FILL,
-    calls,
-    ofService,
-  }: { pace: Pace; fill: number | undefined; calls: number | null; ofService: number | null },
-): RunPlan {
-  const mostRunsPerDay = Math.min(...[calls, ofService, Math.floor(DAY / schedule.leastMs)].filter(isNumber));
-  const expected = forecastAdaptive(pace, schedule, { calls, fill });
-  const runsPerDay = expected === null ? mostRunsPerDay : Math.ceil(expected.callsPerDay);
-  return {
-    runsPerDay,
-    plannedRunsPerDay: runsPerDay,
-    mostRunsPerDay,
-    runsPerMonth: runsPerDay * DAYS_IN_MONTH,
-    mostRunsPerMonth: mostRunsPerDay * DAYS_IN_MONTH,
-    expected,
-  };
-}
-
-const isNumber = (value: number | null) => value !== null;
 
 /** The cost of a planned day, and of 30 days. */
 function estimateCost(preview: SchedulePreview, cost: CallCost | null): SearchForecast['cost'] {

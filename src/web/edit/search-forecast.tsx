@@ -1,8 +1,8 @@
 /** The forecast of searches that are not saved yet, on forms. */
 
 import { FAR_FUTURE } from '../../monitor/schedule/cadence.ts';
+import { DAYS_IN_MONTH } from '../../monitor/schedule/pace-forecast.ts';
 import {
-  DAYS_IN_MONTH,
   describeCost,
   describeExpected,
   type Forecast,
