@@ -1,10 +1,7 @@
 /** Authors of posts: latest profile, counters over time, and posts. */
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
-import { createNotFound } from '../domain/errors.ts';
-import type { Database } from '../store/database.ts';
 import {
-  type AuthorRow,
   readAuthor,
   readAuthorSnapshots,
   readAuthorPosts,
@@ -13,7 +10,9 @@ import {
   readAuthorVersions,
 } from '../store/queries/authors.ts';
 import { timeShape } from '../store/row-shapes.ts';
+import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { Author, AuthorSnapshot, AuthorVersion, Post } from './reply-shapes.ts';
 import { idParam } from './request-shapes.ts';
 import { limitParam } from './pagination.ts';
@@ -58,20 +57,18 @@ const WholeAuthor = z
 export function authorRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/authors/:id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getAuthor',
-        summary: 'Get an author',
-        description:
-          'The latest profile and counters, its versions, the topics of their posts, and the medians of their posts at each age.',
-        tags,
-        params,
-        response: { 200: WholeAuthor },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getAuthor',
+      summary: 'Get an author',
+      description:
+        'The latest profile and counters, its versions, the topics of their posts, and the medians of their posts at each age.',
+      tags,
+      params,
+      response: { 200: WholeAuthor },
+    }),
     async ({ params: { id } }) => {
-      const author = await findAuthor(ctx.db, id);
+      const author = await findById('author', id, readAuthor(ctx.db, id));
       const [topics, typical, versions] = await Promise.all([
         readAuthorTopics(ctx.db, id),
         readAuthorTypical(ctx.db, id),
@@ -83,51 +80,40 @@ export function authorRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/authors/:id/snapshots',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listAuthorSnapshots',
-        summary: 'List the counters of an author over time',
-        description: 'One row for each observation in which a counter changed: the newest 500, oldest first.',
-        tags,
-        params,
-        response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listAuthorSnapshots',
+      summary: 'List the counters of an author over time',
+      description: 'One row for each observation in which a counter changed: the newest 500, oldest first.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },
+    }),
     async ({ params: { id } }) => {
-      const author = await findAuthor(ctx.db, id);
+      const author = await findById('author', id, readAuthor(ctx.db, id));
       return { items: await readAuthorSnapshots(ctx.db, sideOf(author), id) };
     },
   );
 
   app.get(
     '/api/v1/authors/:id/posts',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listAuthorPosts',
-        summary: 'List the posts of an author',
-        description:
-          'The newest, or those with the most engagement, including posts known only as quotes or reposts. For all pages, use `/api/v1/posts?author=`.',
-        tags,
-        params,
-        querystring: z.strictObject({
-          sort: z.enum(['newest', 'engagement']).default('newest'),
-          limit: limitParam,
-        }),
-        response: { 200: z.object({ items: z.array(Post) }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listAuthorPosts',
+      summary: 'List the posts of an author',
+      description:
+        'The newest, or those with the most engagement, including posts known only as quotes or reposts. For all pages, use `/api/v1/posts?author=`.',
+      tags,
+      params,
+      querystring: z.strictObject({
+        sort: z.enum(['newest', 'engagement']).default('newest'),
+        limit: limitParam,
+      }),
+      response: { 200: z.object({ items: z.array(Post) }) },
+    }),
     async ({ params: { id }, query: { sort, limit } }) => {
-      const author = await findAuthor(ctx.db, id);
+      const author = await findById('author', id, readAuthor(ctx.db, id));
       return { items: await readAuthorPosts(ctx.db, sideOf(author), id, { order: sort, limit }) };
     },
   );
-}
-
-/** @throws Refused `not_found` */
-async function findAuthor(db: Database, id: bigint): Promise<AuthorRow> {
-  const author = await readAuthor(db, id);
-  if (author === undefined) throw createNotFound('author', id);
-  return author;
 }

@@ -15,9 +15,10 @@ import { DELIVERY_CODE_NAMES } from '../store/alerts/delivery-rows.ts';
 import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { channelSlug, editedChannel, flagParam, newChannel, simulatedParam } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
-import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
 import { defineRowWith } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
@@ -53,18 +54,16 @@ export function channelRoutes(app: App, routeContext: RouteContext): void {
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/channels',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listChannels',
-        summary: 'List channels',
-        description:
-          'Ordered by slug, with state and the number of waiting and dead messages of a side. Of a URL only the host is shown, as it may contain a secret.',
-        tags,
-        querystring: defineListQuery(cursor, { simulated: simulatedParam }),
-        response: { 200: defineListReply(Channel) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listChannels',
+      summary: 'List channels',
+      description:
+        'Ordered by slug, with state and the number of waiting and dead messages of a side. Of a URL only the host is shown, as it may contain a secret.',
+      tags,
+      querystring: defineListQuery(cursor, { simulated: simulatedParam }),
+      response: { 200: defineListReply(Channel) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const data = sideOf({ simulated: filter.simulated === true });
@@ -75,19 +74,17 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/channels/:channel',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getChannel',
-        summary: 'Get a channel',
-        description:
-          'State, consecutive failures, end of its pause after failures, and time of the last delivery. Of a URL only the host is shown.',
-        tags,
-        params,
-        querystring: z.strictObject({ simulated: simulatedParam }),
-        response: { 200: Channel },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getChannel',
+      summary: 'Get a channel',
+      description:
+        'State, consecutive failures, end of its pause after failures, and time of the last delivery. Of a URL only the host is shown.',
+      tags,
+      params,
+      querystring: z.strictObject({ simulated: simulatedParam }),
+      response: { 200: Channel },
+    }),
     ({ params: { channel }, query: { simulated } }) =>
       findChannelRow(ctx, channel, sideOf({ simulated: simulated === true })),
   );
@@ -97,19 +94,18 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 function secretRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/channels',
-    {
-      config: { scope: 'admin', idempotent: { secret: 'secret' }, sends: ['Location'] },
-      schema: {
-        operationId: 'createChannel',
-        summary: 'Create a channel',
-        description:
-          'Messages are signed with the secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
-        tags,
-        querystring: emptyQuery,
-        body: newChannel,
-        response: { 201: ChannelWithSecret },
-      },
-    },
+    operation({
+      scope: 'admin',
+      idempotent: { secret: 'secret' },
+      sends: ['Location'],
+      operationId: 'createChannel',
+      summary: 'Create a channel',
+      description:
+        'Messages are signed with the secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
+      tags,
+      body: newChannel,
+      response: { 201: ChannelWithSecret },
+    }),
     async ({ body, acting }, reply) => {
       const { channel, secret } = await createChannel(acting, body);
       return reply
@@ -122,39 +118,34 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
 
   app.patch(
     '/api/v1/channels/:channel',
-    {
-      config: { scope: 'admin' },
-      schema: {
-        operationId: 'editChannel',
-        summary: 'Edit a channel',
-        description:
-          'Waiting messages go to the new address with the same ids and bodies. A disabled channel becomes active again; a ' +
-          'paused one stays paused. The secret and the rules do not change.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: editedChannel,
-        response: { 200: Channel },
-      },
-    },
+    operation({
+      scope: 'admin',
+      operationId: 'editChannel',
+      summary: 'Edit a channel',
+      description:
+        'Waiting messages go to the new address with the same ids and bodies. A disabled channel becomes active again; a ' +
+        'paused one stays paused. The secret and the rules do not change.',
+      tags,
+      params,
+      body: editedChannel,
+      response: { 200: Channel },
+    }),
     ({ params: { channel }, body, acting }) => editChannel(acting, channel, body),
   );
 
   app.post(
     '/api/v1/channels/:channel/rotate',
-    {
-      config: { scope: 'admin', idempotent: { secret: 'secret' } },
-      schema: {
-        operationId: 'rotateChannelSecret',
-        summary: 'Rotate the secret of a channel',
-        description:
-          'Only this reply contains the new secret. For 24 hours messages carry signatures of both secrets, so that receivers can switch without losing messages.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: ChannelWithSecret },
-      },
-    },
+    operation({
+      scope: 'admin',
+      idempotent: { secret: 'secret' },
+      operationId: 'rotateChannelSecret',
+      summary: 'Rotate the secret of a channel',
+      description:
+        'Only this reply contains the new secret. For 24 hours messages carry signatures of both secrets, so that receivers can switch without losing messages.',
+      tags,
+      params,
+      response: { 200: ChannelWithSecret },
+    }),
     async ({ params: { channel: slug }, acting }, reply) => {
       const { channel, secret } = await rotateSecret(acting, slug);
       return reply.header('cache-control', 'no-store').send({ ...channel, secret });
@@ -163,19 +154,17 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/api/v1/channels/:channel/test',
-    {
-      config: { scope: 'admin', idempotent: true },
-      schema: {
-        operationId: 'testChannel',
-        summary: 'Send a test message',
-        description:
-          'Sends one message of type `strandline.test` immediately, even if the channel is paused, and does not retry it. `taken` is true if the receiver replied 2xx.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: ChannelTest },
-      },
-    },
+    operation({
+      scope: 'admin',
+      idempotent: true,
+      operationId: 'testChannel',
+      summary: 'Send a test message',
+      description:
+        'Sends one message of type `strandline.test` immediately, even if the channel is paused, and does not retry it. `taken` is true if the receiver replied 2xx.',
+      tags,
+      params,
+      response: { 200: ChannelTest },
+    }),
     async ({ params: { channel } }) => toChannelTest(await testChannel(ctx, channel)),
   );
 }
@@ -208,21 +197,19 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/api/v1/channels/:channel/resume',
-    {
-      config: { scope: 'write' },
-      schema: {
-        operationId: 'resumeChannel',
-        summary: 'Resume a channel',
-        description:
-          'Also reactivates a channel that was disabled after failures. Sends waiting messages and what was found in the meantime; with `skip`, the latter is never sent.',
-        tags,
-        params,
-        querystring: z.strictObject({
-          skip: flagParam.optional().describe('Skip discoveries made in the meantime.'),
-        }),
-        response: { 200: Channel },
-      },
-    },
+    operation({
+      scope: 'write',
+      operationId: 'resumeChannel',
+      summary: 'Resume a channel',
+      description:
+        'Also reactivates a channel that was disabled after failures. Sends waiting messages and what was found in the meantime; with `skip`, the latter is never sent.',
+      tags,
+      params,
+      querystring: z.strictObject({
+        skip: flagParam.optional().describe('Skip discoveries made in the meantime.'),
+      }),
+      response: { 200: Channel },
+    }),
     async ({ params: { channel }, query: { skip }, acting }) => {
       await changeChannel(acting, channel, 'resume', { skip });
       return findChannelRow(ctx, channel);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { CLAIM_ROLES, SOURCES } from '../domain/enumerations.ts';
-import { createNotFound, InvalidInput } from '../domain/errors.ts';
+import { InvalidInput } from '../domain/errors.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { readClaims } from '../store/queries/claims.ts';
 import { refuseDiff, readCompletionDiff } from '../store/queries/completion-diff.ts';
@@ -14,7 +14,9 @@ import {
   readLinksByIds,
 } from '../store/queries/completions.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
+import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { Claim, Completion, CompletionClaim, WholeCompletion } from './reply-shapes.ts';
 import { flagParam, idParam, timeParam, searchSlug, scopeParams } from './request-shapes.ts';
@@ -91,25 +93,21 @@ const CompletionDiff = z
 export function completionRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/completions',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listCompletions',
-        summary: 'List completions',
-        description:
-          'Newest first. `changed` is true if a statement is new compared with the previous completion.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          ...scopeParams,
-          changed: flagParam
-            .optional()
-            .describe('Only completions that changed, or only those that did not.'),
-          since: timeParam.optional().describe('Received at or after this time.'),
-          until: timeParam.optional().describe('Received before this time.'),
-        }),
-        response: { 200: defineListReply(Completion) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listCompletions',
+      summary: 'List completions',
+      description:
+        'Newest first. `changed` is true if a statement is new compared with the previous completion.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        ...scopeParams,
+        changed: flagParam.optional().describe('Only completions that changed, or only those that did not.'),
+        since: timeParam.optional().describe('Received at or after this time.'),
+        until: timeParam.optional().describe('Received before this time.'),
+      }),
+      response: { 200: defineListReply(Completion) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
@@ -125,21 +123,18 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/completions/:id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getCompletion',
-        summary: 'Get a completion',
-        description:
-          'With its texts, its key items, and the cited links in the order of their citation numbers.',
-        tags,
-        params,
-        response: { 200: WholeCompletion },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getCompletion',
+      summary: 'Get a completion',
+      description:
+        'With its texts, its key items, and the cited links in the order of their citation numbers.',
+      tags,
+      params,
+      response: { 200: WholeCompletion },
+    }),
     async ({ params: { id } }) => {
-      const completion = await readCompletion(ctx.db, id);
-      if (completion === undefined) throw createNotFound('completion', id);
+      const completion = await findById('completion', id, readCompletion(ctx.db, id));
       const [key_items, links] = await Promise.all([
         readKeyItems(ctx.db, sideOf(completion), id),
         readLinksByIds(ctx.db, sideOf(completion), completion.completion_links),
@@ -150,44 +145,39 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/completions/:id/claims',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listCompletionClaims',
-        summary: 'List the statements of a completion',
-        description:
-          'A statement (claim) is a sentence of the completion with the links that it cites, in the order of the text.',
-        tags,
-        params,
-        response: { 200: z.object({ items: z.array(CompletionClaim) }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listCompletionClaims',
+      summary: 'List the statements of a completion',
+      description:
+        'A statement (claim) is a sentence of the completion with the links that it cites, in the order of the text.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(CompletionClaim) }) },
+    }),
     async ({ params: { id } }) => {
-      const completion = await readCompletion(ctx.db, id);
-      if (completion === undefined) throw createNotFound('completion', id);
+      const completion = await findById('completion', id, readCompletion(ctx.db, id));
       return { items: await readClaims(ctx.db, sideOf(completion), [id]) };
     },
   );
 
   app.get(
     '/api/v1/searches/:search/claims',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listClaims',
-        summary: 'List the statements of a search',
-        description:
-          'Statements of all completions, in order of first appearance. The same sentence in several completions is one statement. `current` is true if the newest completion contains it.',
-        tags,
-        params: searchParams,
-        querystring: defineListQuery(claimCursor, {
-          current: flagParam
-            .optional()
-            .describe('Only statements that the newest completion contains, or only those it does not.'),
-        }),
-        response: { 200: defineListReply(Claim) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listClaims',
+      summary: 'List the statements of a search',
+      description:
+        'Statements of all completions, in order of first appearance. The same sentence in several completions is one statement. `current` is true if the newest completion contains it.',
+      tags,
+      params: searchParams,
+      querystring: defineListQuery(claimCursor, {
+        current: flagParam
+          .optional()
+          .describe('Only statements that the newest completion contains, or only those it does not.'),
+      }),
+      response: { 200: defineListReply(Claim) },
+    }),
     async ({ params: path, query }) => {
       const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
@@ -203,23 +193,21 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/searches/:search/completion-diff',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'diffCompletions',
-        summary: 'Compare two completions of a search',
-        description:
-          'Statements that are new, removed or cite other links, with the links that brought them. By default compares the newest completion with the previous one.',
-        tags,
-        params: searchParams,
-        querystring: z.strictObject({
-          since: timeParam.optional().describe('Compare with the latest completion at this time.'),
-          from: idParam.optional().describe('Compare with the completion of this run.'),
-          to: idParam.optional().describe('Compare the completion of this run.'),
-        }),
-        response: { 200: CompletionDiff },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'diffCompletions',
+      summary: 'Compare two completions of a search',
+      description:
+        'Statements that are new, removed or cite other links, with the links that brought them. By default compares the newest completion with the previous one.',
+      tags,
+      params: searchParams,
+      querystring: z.strictObject({
+        since: timeParam.optional().describe('Compare with the latest completion at this time.'),
+        from: idParam.optional().describe('Compare with the completion of this run.'),
+        to: idParam.optional().describe('Compare the completion of this run.'),
+      }),
+      response: { 200: CompletionDiff },
+    }),
     async ({ params: { search: slug }, query: range }) => {
       if (range.since !== undefined && range.from !== undefined)
         throw new InvalidInput([

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { createNotFound } from '../domain/errors.ts';
 import { hasScopes } from '../monitor/access/visitor-scopes.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { resendMessages } from '../monitor/alerts/resend.ts';
 import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
 import { findMessageScope, readDeliveries, readDelivery } from '../store/alerts/alert-queries.ts';
+import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { channelSlug, idParam, ruleSlug, simulatedParam } from './request-shapes.ts';
-import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
 
 const tags = ['alerts'];
@@ -36,23 +37,21 @@ const Resent = z
 export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/deliveries',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listDeliveries',
-        summary: 'List deliveries',
-        description:
-          'Newest first. A delivery is one message to one channel, with its state and attempts. To send `dead` ones again, use `resendDeliveries`.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          channel: channelSlug.optional(),
-          rule: ruleSlug.optional(),
-          state: z.enum(DELIVERY_STATES).optional(),
-          simulated: simulatedParam,
-        }),
-        response: { 200: defineListReply(Delivery) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listDeliveries',
+      summary: 'List deliveries',
+      description:
+        'Newest first. A delivery is one message to one channel, with its state and attempts. To send `dead` ones again, use `resendDeliveries`.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        channel: channelSlug.optional(),
+        rule: ruleSlug.optional(),
+        state: z.enum(DELIVERY_STATES).optional(),
+        simulated: simulatedParam,
+      }),
+      response: { 200: defineListReply(Delivery) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const asked = { ...(await findMessageScope(ctx.db, filter.rule)), simulated: filter.simulated };
@@ -64,40 +63,34 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/deliveries/:id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getDelivery',
-        summary: 'Get a delivery',
-        description: 'With the exact body of the message and the start of the last reply of the receiver.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: DeliveryWithBody },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getDelivery',
+      summary: 'Get a delivery',
+      description: 'With the exact body of the message and the start of the last reply of the receiver.',
+      tags,
+      params,
+      response: { 200: DeliveryWithBody },
+    }),
     async ({ params: { id }, visitor }) => {
-      const delivery = await readDelivery(ctx.db, id);
-      if (delivery === undefined) throw createNotFound('delivery', id);
+      const delivery = await findById('delivery', id, readDelivery(ctx.db, id));
       return { ...delivery, answer: hasScopes(visitor, 'admin') ? delivery.answer : null };
     },
   );
 
   app.post(
     '/api/v1/deliveries/resend',
-    {
-      config: { scope: 'write', idempotent: true },
-      schema: {
-        operationId: 'resendDeliveries',
-        summary: 'Resend dead messages',
-        description:
-          'Resends one delivery, or all dead ones of a channel. Each keeps its `webhook-id` and body.',
-        tags,
-        querystring: emptyQuery,
-        body: resendBody,
-        response: { 200: Resent },
-      },
-    },
+    operation({
+      scope: 'write',
+      idempotent: true,
+      operationId: 'resendDeliveries',
+      summary: 'Resend dead messages',
+      description:
+        'Resends one delivery, or all dead ones of a channel. Each keeps its `webhook-id` and body.',
+      tags,
+      body: resendBody,
+      response: { 200: Resent },
+    }),
     async ({ body, acting }) => ({ resent: await resendMessages(acting, body) }),
   );
 }

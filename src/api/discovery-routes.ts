@@ -4,6 +4,7 @@ import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readDiscoveriesAfter, readNewestDiscoveries } from '../store/queries/discoveries.ts';
 import { DISCOVERY_KINDS } from '../store/schema/analytics/result-views.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { createIdCursor, defineListQuery, defineListReply, limitParam } from './pagination.ts';
 import { Discovery } from './reply-shapes.ts';
 import { afterDiscoveryId, flagParam, timeParam, viewParam, scopeParams } from './request-shapes.ts';
@@ -25,18 +26,16 @@ const filters = {
 export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/discoveries',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listDiscoveries',
-        summary: 'List discoveries',
-        description:
-          'Newest first. A discovery is an item that a search found for the first time. Programs should use `followDiscoveries`, which misses none.',
-        tags,
-        querystring: defineListQuery(cursor, filters),
-        response: { 200: defineListReply(Discovery) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listDiscoveries',
+      summary: 'List discoveries',
+      description:
+        'Newest first. A discovery is an item that a search found for the first time. Programs should use `followDiscoveries`, which misses none.',
+      tags,
+      querystring: defineListQuery(cursor, filters),
+      response: { 200: defineListReply(Discovery) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
@@ -48,27 +47,25 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/discoveries/feed',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'followDiscoveries',
-        summary: 'Read the feed of discoveries',
-        description:
-          'Discoveries after a given one, oldest first. Ids are in commit order: a program that continues with `next_after` ' +
-          'gets each discovery exactly once.',
-        tags,
-        querystring: z.strictObject({ after: afterDiscoveryId.default(0n), limit: limitParam, ...filters }),
-        response: {
-          200: z.object({
-            items: z.array(Discovery),
-            next_after: z
-              .string()
-              .describe('Value of `after` for the next request, even if this page is empty.'),
-            more: z.boolean().describe('True if there are more now; otherwise poll later.'),
-          }),
-        },
+    operation({
+      scope: 'read',
+      operationId: 'followDiscoveries',
+      summary: 'Read the feed of discoveries',
+      description:
+        'Discoveries after a given one, oldest first. Ids are in commit order: a program that continues with `next_after` ' +
+        'gets each discovery exactly once.',
+      tags,
+      querystring: z.strictObject({ after: afterDiscoveryId.default(0n), limit: limitParam, ...filters }),
+      response: {
+        200: z.object({
+          items: z.array(Discovery),
+          next_after: z
+            .string()
+            .describe('Value of `after` for the next request, even if this page is empty.'),
+          more: z.boolean().describe('True if there are more now; otherwise poll later.'),
+        }),
       },
-    },
+    }),
     async ({ query: { limit, after, ...filter } }) => {
       const scope = await findScope(ctx.db, filter);
       const rows = await readDiscoveriesAfter(ctx.db, { ...filter, ...scope, after, limit: limit + 1 });

@@ -11,6 +11,7 @@ import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { findRenamed, type NamedKind } from '../store/former-slugs.ts';
 import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
+import { operation } from './operation.ts';
 import { afterDiscoveryId, idParam, viewParam, scopeParams } from './request-shapes.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -86,25 +87,24 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/events',
-    {
-      config: { scope: 'read', reads: eventHeaders },
-      schema: {
-        operationId: 'followEvents',
-        summary: 'Follow discoveries and ended runs (server-sent events)',
-        description:
-          'A `discovery` event has the id of the discovery, and its row as data. A `run` event has no id, and the row of a ' +
-          'run that ended. To resume after a disconnect, send the id of the last discovery in the header `Last-Event-ID` ' +
-          '(as an EventSource does) or in `after`: later discoveries are sent first, each once.',
-        tags: ['discoveries'],
-        querystring: eventQuery,
-        response: {
-          200: {
-            description: 'A stream of events, until either side closes it.',
-            content: { 'text/event-stream': { schema: z.string() } },
-          },
+    operation({
+      scope: 'read',
+      reads: eventHeaders,
+      operationId: 'followEvents',
+      summary: 'Follow discoveries and ended runs (server-sent events)',
+      description:
+        'A `discovery` event has the id of the discovery, and its row as data. A `run` event has no id, and the row of a ' +
+        'run that ended. To resume after a disconnect, send the id of the last discovery in the header `Last-Event-ID` ' +
+        '(as an EventSource does) or in `after`: later discoveries are sent first, each once.',
+      tags: ['discoveries'],
+      querystring: eventQuery,
+      response: {
+        200: {
+          description: 'A stream of events, until either side closes it.',
+          content: { 'text/event-stream': { schema: z.string() } },
         },
       },
-    },
+    }),
     async (request, reply) => {
       const { view, ...asked } = request.query;
       const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;

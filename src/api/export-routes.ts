@@ -13,6 +13,7 @@ import { RESOURCES } from '../store/export/export-resources.ts';
 import { isQueryable } from '../store/export/export-select.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
+import { operation } from './operation.ts';
 import {
   flagParam,
   queryParam,
@@ -38,45 +39,44 @@ const STALLED_READER_MS = 2 * MINUTE;
 export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLED_READER_MS): void {
   app.get(
     '/api/v1/exports/:kind',
-    {
-      config: { scope: 'read', sends: ['Content-Disposition'] },
-      schema: {
-        operationId: 'exportRows',
-        summary: 'Export rows as CSV, NDJSON or Parquet',
-        description:
-          'Streams all rows of a kind from one snapshot. If the export fails midway, the connection breaks: a reply that ends normally is complete.',
-        tags: ['exports'],
-        params: z.strictObject({ kind: z.enum(RESOURCES).meta({ examples: ['posts'] }) }),
-        querystring: z.strictObject({
-          format: z.enum(FORMATS).default('csv'),
-          topic: topicSlug.optional().describe('Only results of this topic.'),
-          search: searchSlug.optional().describe('Only results of this search.'),
-          since: timeParam.optional().describe('Start of the range (inclusive).'),
-          until: timeParam.optional().describe('End of the range (exclusive).'),
-          text: queryParam
-            .optional()
-            .describe(
-              'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
-            ),
-          view: viewParam,
-          simulated: simulatedParam,
-          raw: flagParam
-            .optional()
-            .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
-          bom: flagParam.optional().describe('CSV: start with a byte order mark.'),
-        }),
-        response: {
-          200: {
-            description: 'The file, in the requested format.',
-            content: {
-              'text/csv': { schema: z.string() },
-              'application/x-ndjson': { schema: z.string() },
-              'application/vnd.apache.parquet': { schema: Bytes },
-            },
+    operation({
+      scope: 'read',
+      sends: ['Content-Disposition'],
+      operationId: 'exportRows',
+      summary: 'Export rows as CSV, NDJSON or Parquet',
+      description:
+        'Streams all rows of a kind from one snapshot. If the export fails midway, the connection breaks: a reply that ends normally is complete.',
+      tags: ['exports'],
+      params: z.strictObject({ kind: z.enum(RESOURCES).meta({ examples: ['posts'] }) }),
+      querystring: z.strictObject({
+        format: z.enum(FORMATS).default('csv'),
+        topic: topicSlug.optional().describe('Only results of this topic.'),
+        search: searchSlug.optional().describe('Only results of this search.'),
+        since: timeParam.optional().describe('Start of the range (inclusive).'),
+        until: timeParam.optional().describe('End of the range (exclusive).'),
+        text: queryParam
+          .optional()
+          .describe(
+            'Only posts or links that match this query, and rows about them. See docs/reference/queries.md.',
+          ),
+        view: viewParam,
+        simulated: simulatedParam,
+        raw: flagParam
+          .optional()
+          .describe('CSV: do not escape text that a spreadsheet would run as a formula.'),
+        bom: flagParam.optional().describe('CSV: start with a byte order mark.'),
+      }),
+      response: {
+        200: {
+          description: 'The file, in the requested format.',
+          content: {
+            'text/csv': { schema: z.string() },
+            'application/x-ndjson': { schema: z.string() },
+            'application/vnd.apache.parquet': { schema: Bytes },
           },
         },
       },
-    },
+    }),
     async (request, reply) => {
       const { kind } = request.params;
       const { format, raw, bom, topic, search, since, until, text, view, simulated } = request.query;

@@ -8,6 +8,7 @@ import { MAX_HITS, findText } from '../store/archive/find-text.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
+import { operation } from './operation.ts';
 import { catchUpForQuery, defineListReply, notIndexed } from './pagination.ts';
 import { flagParam, queryParam, textParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Link, Post } from './reply-shapes.ts';
@@ -61,23 +62,21 @@ const findQuery = z.strictObject({
 export function findRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/find',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'find',
-        summary: 'Search posts and links by text',
-        description:
-          'All words of the query must match, in any inflected form of their language. Most relevant first.',
-        tags: ['find'],
-        querystring: findQuery,
-        response: {
-          200: defineListReply(Hit).extend({
-            total: z.int().describe('Number of matches on all pages.'),
-            not_indexed: notIndexed,
-          }),
-        },
+    operation({
+      scope: 'read',
+      operationId: 'find',
+      summary: 'Search posts and links by text',
+      description:
+        'All words of the query must match, in any inflected form of their language. Most relevant first.',
+      tags: ['find'],
+      querystring: findQuery,
+      response: {
+        200: defineListReply(Hit).extend({
+          total: z.int().describe('Number of matches on all pages.'),
+          not_indexed: notIndexed,
+        }),
       },
-    },
+    }),
     async (request) => {
       const { limit, after, filter, encode } = cursor.pageOf(request.query);
       const { service, sandbox, simulated = sandbox } = filter;

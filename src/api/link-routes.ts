@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
 import { SOURCES } from '../domain/enumerations.ts';
-import { createNotFound, type Refused } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLinkPage } from '../store/queries/link-pages.ts';
@@ -15,7 +14,9 @@ import {
   readPostsWithLink,
 } from '../store/queries/links.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
+import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import {
   catchUpForQuery,
   createIdCursor,
@@ -79,28 +80,25 @@ const WholeLink = z
 export function linkRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/links',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listLinks',
-        summary: 'List links',
-        description:
-          'Newest first, by when each was first seen. Different spellings of one URL are one link.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          ...scopeParams,
-          domain: textParam(255).min(1).optional().describe('Host, as in the member `site`.'),
-          source: textParam(100)
-            .min(1)
-            .optional()
-            .describe('Group of the response in which a search first saw it.'),
-          text: queryParam.optional().describe('Query, as for posts. See docs/reference/queries.md.'),
-          since: timeParam.optional().describe('First seen at or after this time.'),
-          until: timeParam.optional().describe('First seen before this time.'),
-        }),
-        response: { 200: defineListReply(Link).extend({ not_indexed: notIndexed }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listLinks',
+      summary: 'List links',
+      description: 'Newest first, by when each was first seen. Different spellings of one URL are one link.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        ...scopeParams,
+        domain: textParam(255).min(1).optional().describe('Host, as in the member `site`.'),
+        source: textParam(100)
+          .min(1)
+          .optional()
+          .describe('Group of the response in which a search first saw it.'),
+        text: queryParam.optional().describe('Query, as for posts. See docs/reference/queries.md.'),
+        since: timeParam.optional().describe('First seen at or after this time.'),
+        until: timeParam.optional().describe('First seen before this time.'),
+      }),
+      response: { 200: defineListReply(Link).extend({ not_indexed: notIndexed }) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { text, ...others } = filter;
@@ -120,21 +118,18 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/links/:id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getLink',
-        summary: 'Get a link',
-        description:
-          'With every URL under which it was seen, the searches that found it, and the newest completions and posts that contain it.',
-        tags,
-        params,
-        response: { 200: WholeLink },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getLink',
+      summary: 'Get a link',
+      description:
+        'With every URL under which it was seen, the searches that found it, and the newest completions and posts that contain it.',
+      tags,
+      params,
+      response: { 200: WholeLink },
+    }),
     async ({ params: { id } }) => {
-      const link = await readLink(ctx.db, id);
-      if (link === undefined) throw createUnknownLinkError(id);
+      const link = await findById('link', id, readLink(ctx.db, id));
       const [addresses, found_by, cited_by, posts] = await Promise.all([
         readLinkAddresses(ctx.db, id),
         readLinkSources(ctx.db, sideOf(link), id),
@@ -147,25 +142,19 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/links/:id/ranks',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listLinkRanks',
-        summary: 'List the ranks of a link over time',
-        description:
-          'The newest 100 runs of each search, oldest first. `source` is the group of the response; null if it did not contain the link.',
-        tags,
-        params,
-        response: { 200: z.object({ items: z.array(LinkPlace) }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listLinkRanks',
+      summary: 'List the ranks of a link over time',
+      description:
+        'The newest 100 runs of each search, oldest first. `source` is the group of the response; null if it did not contain the link.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(LinkPlace) }) },
+    }),
     async ({ params: { id } }) => {
-      if ((await readLink(ctx.db, id)) === undefined) throw createUnknownLinkError(id);
+      await findById('link', id, readLink(ctx.db, id));
       return { items: await readLinkRanks(ctx.db, id) };
     },
   );
-}
-
-function createUnknownLinkError(id: bigint): Refused {
-  return createNotFound('link', id);
 }

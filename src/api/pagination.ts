@@ -37,9 +37,6 @@ export function defineListQuery<Keys, M extends z.ZodRawShape>({ param }: Cursor
   return z.strictObject({ limit: limitParam, cursor: param.optional(), ...filters });
 }
 
-/** The query of a route without options. */
-export const emptyQuery = z.strictObject({});
-
 /** The reply of a list. */
 export function defineListReply(item: z.core.$ZodType) {
   return z.object({

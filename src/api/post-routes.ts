@@ -1,7 +1,6 @@
 /** Posts: lists, details, counters, sightings and ranks over time. */
 import { z } from 'zod';
 import { sideOf } from '../domain/data.ts';
-import { createNotFound } from '../domain/errors.ts';
 import { parseQuery } from '../domain/search-query.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
@@ -14,11 +13,11 @@ import {
   readPostVersions,
 } from '../store/queries/post-detail.ts';
 import { POST_PAGE_ORDERS, readPostPage } from '../store/queries/post-pages.ts';
-import type { PostRow } from '../store/queries/posts.ts';
-import type { Database } from '../store/database.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
+import { findById } from '../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, orderKey } from '../monitor/http/cursors.ts';
+import { operation } from './operation.ts';
 import { catchUpForQuery, defineListQuery, defineListReply, notIndexed } from './pagination.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth, PostVersion } from './reply-shapes.ts';
 import { idParam, textParam, timeParam, queryParam, scopeParams } from './request-shapes.ts';
@@ -57,33 +56,31 @@ const PostRank = z
 export function postRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/posts',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listPosts',
-        summary: 'List posts',
-        description:
-          'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
-        tags,
-        querystring: defineListQuery(cursor, {
-          ...scopeParams,
-          author: textParam(100)
-            .min(1)
-            .optional()
-            .describe('Username of the author, without @. Case-insensitive.'),
-          lang: textParam(35).min(1).optional().describe('Language that the post states.'),
-          text: queryParam
-            .optional()
-            .describe(
-              'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. See docs/reference/queries.md. To rank by relevance, use `/api/v1/find`.',
-            ),
-          since: timeParam.optional().describe('Published at or after this time.'),
-          until: timeParam.optional().describe('Published before this time.'),
-          sort: z.enum(POST_PAGE_ORDERS).default('newest'),
-        }),
-        response: { 200: defineListReply(Post).extend({ not_indexed: notIndexed }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listPosts',
+      summary: 'List posts',
+      description:
+        'With their latest counters. Newest first, by time of publication (if unknown, by when they were first seen), or by likes, engagement (likes, reposts, replies and quotes) or growth (engagement gained since first seen).',
+      tags,
+      querystring: defineListQuery(cursor, {
+        ...scopeParams,
+        author: textParam(100)
+          .min(1)
+          .optional()
+          .describe('Username of the author, without @. Case-insensitive.'),
+        lang: textParam(35).min(1).optional().describe('Language that the post states.'),
+        text: queryParam
+          .optional()
+          .describe(
+            'Query: words, "phrases", -excluded, OR, fields such as `lang:en`. See docs/reference/queries.md. To rank by relevance, use `/api/v1/find`.',
+          ),
+        since: timeParam.optional().describe('Published at or after this time.'),
+        until: timeParam.optional().describe('Published before this time.'),
+        sort: z.enum(POST_PAGE_ORDERS).default('newest'),
+      }),
+      response: { 200: defineListReply(Post).extend({ not_indexed: notIndexed }) },
+    }),
     async ({ query }) => {
       const { limit, after: keys, filter, reply } = cursor.pageOf(query);
       const { sort: order, text, ...others } = filter;
@@ -106,35 +103,33 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/posts/:id',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getPost',
-        summary: 'Get a post',
-        description:
-          'The latest counters, growth since it was first seen, its versions, its counters at each age, and the posts that it quotes or reposts, if known.',
-        tags,
-        params,
-        response: {
-          200: z
-            .object({
-              post: Post,
-              growth: PostGrowth.nullable(),
-              versions: z
-                .array(PostVersion)
-                .describe(
-                  'Its texts, times, languages and entities over time: at most the newest 100, oldest first.',
-                ),
-              ages: z.array(PostAtAge).describe('Counters at each age at which it was observed.'),
-              quoted: Post.nullable().describe('The quoted post, if known.'),
-              reposted: Post.nullable().describe('The reposted post, if known.'),
-            })
-            .meta({ id: 'WholePost' }),
-        },
+    operation({
+      scope: 'read',
+      operationId: 'getPost',
+      summary: 'Get a post',
+      description:
+        'The latest counters, growth since it was first seen, its versions, its counters at each age, and the posts that it quotes or reposts, if known.',
+      tags,
+      params,
+      response: {
+        200: z
+          .object({
+            post: Post,
+            growth: PostGrowth.nullable(),
+            versions: z
+              .array(PostVersion)
+              .describe(
+                'Its texts, times, languages and entities over time: at most the newest 100, oldest first.',
+              ),
+            ages: z.array(PostAtAge).describe('Counters at each age at which it was observed.'),
+            quoted: Post.nullable().describe('The quoted post, if known.'),
+            reposted: Post.nullable().describe('The reposted post, if known.'),
+          })
+          .meta({ id: 'WholePost' }),
       },
-    },
+    }),
     async ({ params: { id } }) => {
-      const post = await findPost(ctx.db, id);
+      const post = await findById('post', id, readPost(ctx.db, id));
       const data = sideOf(post);
       const inside = [post.quoted_status_id, post.reposted_status_id].filter((external) => external !== null);
       const [growth, versions, ages, known] = await Promise.all([
@@ -156,68 +151,56 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     },
   );
 
-  const definePostList = (
-    name: string,
-    operationId: string,
-    summary: string,
-    description: string,
-    item: z.core.$ZodType,
-  ) =>
-    ({
-      url: `/api/v1/posts/:id/${name}`,
-      options: {
-        config: { scope: 'read' as const },
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          response: { 200: z.object({ items: z.array(item) }) },
-        },
-      },
-    }) as const;
-
-  const engagement = definePostList(
-    'engagement',
-    'listPostEngagement',
-    'List the counters of a post over time',
-    'One row for each observation in which a counter changed: the newest 500, oldest first.',
-    PostEngagement,
+  app.get(
+    '/api/v1/posts/:id/engagement',
+    operation({
+      scope: 'read',
+      operationId: 'listPostEngagement',
+      summary: 'List the counters of a post over time',
+      description: 'One row for each observation in which a counter changed: the newest 500, oldest first.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(PostEngagement) }) },
+    }),
+    async ({ params: { id } }) => {
+      const post = await findById('post', id, readPost(ctx.db, id));
+      return { items: await readEngagement(ctx.db, sideOf(post), id) };
+    },
   );
-  app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
-    const post = await findPost(ctx.db, id);
-    return { items: await readEngagement(ctx.db, sideOf(post), id) };
-  });
 
-  const sightings = definePostList(
-    'sightings',
-    'listPostSightings',
-    'List the searches that saw a post',
-    'When each search first and last saw the post: at most 100, earliest first. `unseen` is true if its newest response does not contain it.',
-    PostSighting,
+  app.get(
+    '/api/v1/posts/:id/sightings',
+    operation({
+      scope: 'read',
+      operationId: 'listPostSightings',
+      summary: 'List the searches that saw a post',
+      description:
+        'When each search first and last saw the post: at most 100, earliest first. `unseen` is true if its newest response does not contain it.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(PostSighting) }) },
+    }),
+    async ({ params: { id } }) => {
+      await findById('post', id, readPost(ctx.db, id));
+      return { items: await readPostSightings(ctx.db, id) };
+    },
   );
-  app.get(sightings.url, sightings.options, async ({ params: { id } }) => {
-    await findPost(ctx.db, id);
-    return { items: await readPostSightings(ctx.db, id) };
-  });
 
-  const ranks = definePostList(
-    'ranks',
-    'listPostRanks',
-    'List the ranks of a post over time',
-    'At most 100 runs of each of the first ten searches that saw it, oldest first. Rank 1 is the first post of a response.',
-    PostRank,
+  app.get(
+    '/api/v1/posts/:id/ranks',
+    operation({
+      scope: 'read',
+      operationId: 'listPostRanks',
+      summary: 'List the ranks of a post over time',
+      description:
+        'At most 100 runs of each of the first ten searches that saw it, oldest first. Rank 1 is the first post of a response.',
+      tags,
+      params,
+      response: { 200: z.object({ items: z.array(PostRank) }) },
+    }),
+    async ({ params: { id } }) => {
+      await findById('post', id, readPost(ctx.db, id));
+      return { items: await readPostRanks(ctx.db, id) };
+    },
   );
-  app.get(ranks.url, ranks.options, async ({ params: { id } }) => {
-    await findPost(ctx.db, id);
-    return { items: await readPostRanks(ctx.db, id) };
-  });
-}
-
-/** @throws Refused `not_found` */
-async function findPost(db: Database, id: bigint): Promise<PostRow> {
-  const post = await readPost(db, id);
-  if (post === undefined) throw createNotFound('post', id);
-  return post;
 }

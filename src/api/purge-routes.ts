@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { previewPurge, requestPurge } from '../monitor/topics/purge-topic.ts';
-import { emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
 import { searchSlug, topicSlug } from './request-shapes.ts';
 
 const Purge = z
@@ -22,34 +22,30 @@ const KINDS = [
 
 export function purgeRoutes(app: App, { ctx }: RouteContext): void {
   for (const { kind, path, Kind, slug, what } of KINDS) {
-    const shape = { tags: [path], params: z.strictObject({ [kind]: slug }), querystring: emptyQuery };
+    const shape = { tags: [path], params: z.strictObject({ [kind]: slug }) };
     app.get(
       `/api/v1/${path}/:${kind}/purge`,
-      {
-        config: { scope: 'read' },
-        schema: {
-          ...shape,
-          operationId: `preview${Kind}Purge`,
-          summary: `Preview the purge of ${what}`,
-          description: 'What a purge would delete. Changes nothing.',
-          response: { 200: Purge },
-        },
-      },
+      operation({
+        scope: 'read',
+        ...shape,
+        operationId: `preview${Kind}Purge`,
+        summary: `Preview the purge of ${what}`,
+        description: 'What a purge would delete. Changes nothing.',
+        response: { 200: Purge },
+      }),
       ({ params }) => previewPurge(ctx.db, { kind, slug: slug.parse(params[kind]) }),
     );
     app.post(
       `/api/v1/${path}/:${kind}/purge`,
-      {
-        config: { scope: 'admin' },
-        schema: {
-          ...shape,
-          operationId: `purge${Kind}`,
-          summary: `Purge ${what}`,
-          description:
-            'Cannot be undone. Removes it, and deletes what only it found; what other searches found stays. Returns what is being deleted: workers begin within seconds, and a run in progress finishes first. Afterwards the slug can be used again.',
-          response: { 202: Purge },
-        },
-      },
+      operation({
+        scope: 'admin',
+        ...shape,
+        operationId: `purge${Kind}`,
+        summary: `Purge ${what}`,
+        description:
+          'Cannot be undone. Removes it, and deletes what only it found; what other searches found stays. Returns what is being deleted: workers begin within seconds, and a run in progress finishes first. Afterwards the slug can be used again.',
+        response: { 202: Purge },
+      }),
       async ({ params, acting }, reply) => {
         const { counts } = await requestPurge(acting, { kind, slug: slug.parse(params[kind]) });
         return reply.code(202).send(counts);

@@ -7,9 +7,10 @@ import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { editedRule, newRule, ruleSlug, scopeParams } from './request-shapes.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
-import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
@@ -49,18 +50,16 @@ export function ruleRoutes(app: App, routeContext: RouteContext): void {
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/rules',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listRules',
-        summary: 'List alert rules',
-        description:
-          'Ordered by slug. Omits removed rules. A rule is of the side of its topic or search; one on everything is about real data.',
-        tags,
-        querystring: defineListQuery(cursor, scopeParams),
-        response: { 200: defineListReply(Rule) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listRules',
+      summary: 'List alert rules',
+      description:
+        'Ordered by slug. Omits removed rules. A rule is of the side of its topic or search; one on everything is about real data.',
+      tags,
+      querystring: defineListQuery(cursor, scopeParams),
+      response: { 200: defineListReply(Rule) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
@@ -71,39 +70,34 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/rules/:rule',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getRule',
-        summary: 'Get a rule',
-        description:
-          'The kinds that it reports, its filter, cooldown and channels, and when it last created a message.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Rule },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getRule',
+      summary: 'Get a rule',
+      description:
+        'The kinds that it reports, its filter, cooldown and channels, and when it last created a message.',
+      tags,
+      params,
+      response: { 200: Rule },
+    }),
     ({ params: { rule } }) => findRuleRow(ctx, rule),
   );
 
   app.get(
     '/api/v1/rules/:rule/try',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'tryRule',
-        summary: 'Preview a rule over past days',
-        description:
-          'Applies the current rule to the discoveries of the last days and returns the messages that it would have sent. Sends nothing.',
-        tags,
-        params,
-        querystring: z.strictObject({
-          days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(7),
-        }),
-        response: { 200: RuleTrial },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'tryRule',
+      summary: 'Preview a rule over past days',
+      description:
+        'Applies the current rule to the discoveries of the last days and returns the messages that it would have sent. Sends nothing.',
+      tags,
+      params,
+      querystring: z.strictObject({
+        days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(7),
+      }),
+      response: { 200: RuleTrial },
+    }),
     async ({ params: { rule }, query: { days } }) => {
       const { found, isWhole: _isWhole, ...trial } = await backtestRule(ctx, rule, days);
       return { ...trial, discovery_ids: found.map(({ id }) => id) };
@@ -114,43 +108,37 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 function changeRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/rules',
-    {
-      config: { scope: 'write', idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'createRule',
-        summary: 'Create a rule',
-        description: 'The rule reports discoveries made from now on to each of its channels.',
-        tags,
-        querystring: emptyQuery,
-        body: newRule,
-        response: { 201: CreatedRule },
-      },
-    },
+    operation({
+      scope: 'write',
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'createRule',
+      summary: 'Create a rule',
+      description: 'The rule reports discoveries made from now on to each of its channels.',
+      tags,
+      body: newRule,
+      response: { 201: CreatedRule },
+    }),
     async ({ body, acting }, reply) => {
       const rule = await createRule(acting, body);
-      return reply
-        .code(201)
-        .header('location', `/api/v1/rules/${rule.slug}`)
-        .send({ ...rule, preview: await previewRule(ctx, rule.slug) });
+      void reply.code(201).header('location', `/api/v1/rules/${rule.slug}`);
+      return { ...rule, preview: await previewRule(ctx, rule.slug) };
     },
   );
 
   app.patch(
     '/api/v1/rules/:rule',
-    {
-      config: { scope: 'write' },
-      schema: {
-        operationId: 'editRule',
-        summary: 'Edit a rule',
-        description:
-          'Omitted members keep their values. Discoveries made before the change are evaluated by the previous rule.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: editedRule,
-        response: { 200: Rule },
-      },
-    },
+    operation({
+      scope: 'write',
+      operationId: 'editRule',
+      summary: 'Edit a rule',
+      description:
+        'Omitted members keep their values. Discoveries made before the change are evaluated by the previous rule.',
+      tags,
+      params,
+      body: editedRule,
+      response: { 200: Rule },
+    }),
     ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
   );
 

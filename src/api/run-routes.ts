@@ -14,7 +14,8 @@ import { readSearches } from '../store/queries/search-list.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { idParam, timeParam, scopeParams } from './request-shapes.ts';
 import { Bytes, Call, Reject, Run, RunTool, defineRowWith } from './reply-shapes.ts';
 
@@ -56,22 +57,20 @@ export function runRoutes(app: App, routeContext: RouteContext): void {
 function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
   app.get(
     '/api/v1/runs',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listRuns',
-        summary: 'List runs',
-        description: 'Newest first. Includes skipped slots, with `reason`. `code` explains why a run failed.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          ...scopeParams,
-          status: z.enum(RUN_STATUSES).optional(),
-          code: runCode.optional().describe('Failure code.'),
-          since: timeParam.optional().describe('Created at or after this time.'),
-        }),
-        response: { 200: defineListReply(Run) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listRuns',
+      summary: 'List runs',
+      description: 'Newest first. Includes skipped slots, with `reason`. `code` explains why a run failed.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        ...scopeParams,
+        status: z.enum(RUN_STATUSES).optional(),
+        code: runCode.optional().describe('Failure code.'),
+        since: timeParam.optional().describe('Created at or after this time.'),
+      }),
+      response: { 200: defineListReply(Run) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { topic, search, simulated, ...others } = filter;
@@ -85,19 +84,17 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
 
   app.get(
     '/api/v1/runs/:run/rejects',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listRejects',
-        summary: 'List the rejected items of a run',
-        description:
-          'Items of the response that could not be parsed, each with its path, the reason and a sample.',
-        tags,
-        params,
-        querystring: defineListQuery(rejectCursor, {}),
-        response: { 200: defineListReply(Reject) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listRejects',
+      summary: 'List the rejected items of a run',
+      description:
+        'Items of the response that could not be parsed, each with its path, the reason and a sample.',
+      tags,
+      params,
+      querystring: defineListQuery(rejectCursor, {}),
+      response: { 200: defineListReply(Reject) },
+    }),
     async ({ params: path, query }) => {
       const { limit, after, reply } = rejectCursor.pageOf(query, path);
       const run = await findRunRow(db, path.run);
@@ -111,19 +108,16 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
   const { db } = ctx;
   app.get(
     '/api/v1/runs/:run',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getRun',
-        summary: 'Get a run',
-        description:
-          'With the request (without the API key), its tools and calls, and the size and type of the stored response. `getRunAnswer` returns the response itself.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: RunWhole },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getRun',
+      summary: 'Get a run',
+      description:
+        'With the request (without the API key), its tools and calls, and the size and type of the stored response. `getRunAnswer` returns the response itself.',
+      tags,
+      params,
+      response: { 200: RunWhole },
+    }),
     async ({ params: { run: id } }) => {
       const run = await findRunRow(db, id);
       const [request, tools, call_rows, answer] = await Promise.all([
@@ -138,24 +132,22 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/runs/:run/answer',
-    {
-      config: { scope: 'read', sends: ['Content-Disposition'] },
-      schema: {
-        operationId: 'getRunAnswer',
-        summary: 'Download the raw response of a run',
-        description:
-          'The bytes that the service sent, as a download. Treat them as untrusted. Returns 404 once they have expired.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: {
-          200: {
-            description: 'The raw response. `getRun` returns its content type.',
-            content: { 'application/octet-stream': { schema: Bytes } },
-          },
+    operation({
+      scope: 'read',
+      sends: ['Content-Disposition'],
+      operationId: 'getRunAnswer',
+      summary: 'Download the raw response of a run',
+      description:
+        'The bytes that the service sent, as a download. Treat them as untrusted. Returns 404 once they have expired.',
+      tags,
+      params,
+      response: {
+        200: {
+          description: 'The raw response. `getRun` returns its content type.',
+          content: { 'application/octet-stream': { schema: Bytes } },
         },
       },
-    },
+    }),
     async (request, reply) => {
       const { run: id } = request.params;
       await findRunRow(db, id);
@@ -172,19 +164,17 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/api/v1/runs/:run/replay',
-    {
-      config: { scope: 'write', callsService: true },
-      schema: {
-        operationId: 'replayRun',
-        summary: 'Parse the stored response of a run again',
-        description:
-          'Uses the current parser and makes no call. If the response still cannot be parsed, `type` contains the code.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Run },
-      },
-    },
+    operation({
+      scope: 'write',
+      callsService: true,
+      operationId: 'replayRun',
+      summary: 'Parse the stored response of a run again',
+      description:
+        'Uses the current parser and makes no call. If the response still cannot be parsed, `type` contains the code.',
+      tags,
+      params,
+      response: { 200: Run },
+    }),
     async ({ params: { run: id }, acting }) => {
       await replayRun(acting, id);
       return findRunRow(db, id);

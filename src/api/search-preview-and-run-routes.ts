@@ -11,8 +11,8 @@ import { forecastSaved, forecastSearches, toPreviewJson } from '../monitor/topic
 import { chooseServiceKind, findDefaultKind } from '../monitor/topics/service-choice.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
+import { operation } from './operation.ts';
 import { abortUnlessIdempotent } from './idempotency-key.ts';
-import { emptyQuery } from './pagination.ts';
 import { defineRowWith, MissingTools } from './reply-shapes.ts';
 import { schedulePreviewBody, searchSlug, searchTrialBody } from './request-shapes.ts';
 import { z } from 'zod';
@@ -74,40 +74,35 @@ export function searchPlanRoutes(app: App, routeContext: RouteContext): void {
 function previewRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/searches/:search/preview',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'previewSearch',
-        summary: 'Preview the schedule and cost of a search',
-        description:
-          'The next runs in the time zone of the schedule, and the cost by the recent cost of such calls; null if the service never reports it.',
-        tags,
-        params,
-        querystring: z.strictObject({
-          count: z.coerce.number().int().min(1).max(100).default(5).describe('Number of runs to list.'),
-        }),
-        response: { 200: SearchPreviewShape },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'previewSearch',
+      summary: 'Preview the schedule and cost of a search',
+      description:
+        'The next runs in the time zone of the schedule, and the cost by the recent cost of such calls; null if the service never reports it.',
+      tags,
+      params,
+      querystring: z.strictObject({
+        count: z.coerce.number().int().min(1).max(100).default(5).describe('Number of runs to list.'),
+      }),
+      response: { 200: SearchPreviewShape },
+    }),
     async ({ params: { search: slug }, query: { count } }) =>
       toPreviewJson(await forecastSaved(ctx, [await findSearchRow(ctx.db, slug)], { count })),
   );
 
   app.post(
     '/api/v1/searches/preview',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'previewSchedule',
-        summary: 'Preview a schedule that is not saved',
-        description:
-          'Checks a schedule (`cron` with `tz`, or `every`) before you create a search. Saves nothing and makes no call.',
-        tags,
-        querystring: emptyQuery,
-        body: schedulePreviewBody,
-        response: { 200: PreviewShape },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'previewSchedule',
+      summary: 'Preview a schedule that is not saved',
+      description:
+        'Checks a schedule (`cron` with `tz`, or `every`) before you create a search. Saves nothing and makes no call.',
+      tags,
+      body: schedulePreviewBody,
+      response: { 200: PreviewShape },
+    }),
     async ({ body: { service, count, ...search } }) => {
       // A preview makes no call: if the service must be chosen, it is that of a free one.
       const kind = await chooseServiceKind(ctx, service ?? (await findDefaultKind(ctx)) ?? 'own');
@@ -119,44 +114,40 @@ function previewRoutes(app: App, { ctx }: RouteContext): void {
 function executionRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/searches/:search/run',
-    {
-      config: { scope: 'run', idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'runSearch',
-        summary: 'Run a search now',
-        description:
-          'Queues a run for a worker. If a run of the search is already queued, returns that run. To follow it, use `getRun` or `followEvents`.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 202: RequestedRun },
-      },
-    },
+    operation({
+      scope: 'run',
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'runSearch',
+      summary: 'Run a search now',
+      description:
+        'Queues a run for a worker. If a run of the search is already queued, returns that run. To follow it, use `getRun` or `followEvents`.',
+      tags,
+      params,
+      response: { 202: RequestedRun },
+    }),
     async ({ params: { search }, execution, acting }, reply) => {
       const { runId, alreadyQueued } = await insertManualRun(acting, search, execution);
       if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
-      return reply
-        .code(202)
-        .header('location', `/api/v1/runs/${runId}`)
-        .send({ ...(await findRunRow(ctx.db, runId)), already_queued: alreadyQueued });
+      void reply.code(202).header('location', `/api/v1/runs/${runId}`);
+      return { ...(await findRunRow(ctx.db, runId)), already_queued: alreadyQueued };
     },
   );
 
   app.post(
     '/api/v1/searches/try',
-    {
-      config: { scope: 'run', idempotent: true, callsService: true },
-      schema: {
-        operationId: 'trySearch',
-        summary: 'Try a search without saving it',
-        description:
-          'Makes one call and returns its results without storing them. The call counts against the daily limit, even if the client disconnects. If it fails, `type` contains the code.',
-        tags,
-        querystring: emptyQuery,
-        body: searchTrialBody,
-        response: { 200: Trial },
-      },
-    },
+    operation({
+      scope: 'run',
+      idempotent: true,
+      callsService: true,
+      operationId: 'trySearch',
+      summary: 'Try a search without saving it',
+      description:
+        'Makes one call and returns its results without storing them. The call counts against the daily limit, even if the client disconnects. If it fails, `type` contains the code.',
+      tags,
+      body: searchTrialBody,
+      response: { 200: Trial },
+    }),
     async (request, reply) => {
       const { shown, ...written } = request.body;
       return dryRunSearch(ctx, written, { signal: abortUnlessIdempotent(request, reply), shown });

@@ -11,7 +11,8 @@ import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
-import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
 import {
   editedSearch,
   flagParam,
@@ -46,25 +47,23 @@ const versionCursor = createCursor(
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/searches',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listSearches',
-        summary: 'List saved searches',
-        description:
-          'Ordered by topic and slug. Omits removed searches unless `removed` is true. `next_due_at` is when each is due.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          topic: topicSlug.optional(),
-          state: z.enum(SEARCH_STATES).optional(),
-          operation: z.enum(OPERATIONS).optional(),
-          service: serviceKind.optional().describe('Kind of service.'),
-          removed: flagParam.optional().describe('Include removed searches.'),
-          simulated: simulatedParam,
-        }),
-        response: { 200: defineListReply(Search) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listSearches',
+      summary: 'List saved searches',
+      description:
+        'Ordered by topic and slug. Omits removed searches unless `removed` is true. `next_due_at` is when each is due.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        topic: topicSlug.optional(),
+        state: z.enum(SEARCH_STATES).optional(),
+        operation: z.enum(OPERATIONS).optional(),
+        service: serviceKind.optional().describe('Kind of service.'),
+        removed: flagParam.optional().describe('Include removed searches.'),
+        simulated: simulatedParam,
+      }),
+      response: { 200: defineListReply(Search) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       // The kind of service decides on the side, too.
@@ -77,37 +76,32 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/searches/:search',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getSearch',
-        summary: 'Get a saved search',
-        description:
-          'The current version and state. `state_reason` explains why a search is broken or capped. Removed searches are returned, too.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Search },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getSearch',
+      summary: 'Get a saved search',
+      description:
+        'The current version and state. `state_reason` explains why a search is broken or capped. Removed searches are returned, too.',
+      tags,
+      params,
+      response: { 200: Search },
+    }),
     ({ params: { search } }) => findSearchRow(ctx.db, search),
   );
 
   app.get(
     '/api/v1/searches/:search/versions',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listSearchVersions',
-        summary: 'List the versions of a search',
-        description:
-          'Newest first. Each edit creates a version. `request_version` rises only if the request itself changes; the next run is then a new baseline.',
-        tags,
-        params,
-        querystring: defineListQuery(versionCursor, {}),
-        response: { 200: defineListReply(SearchVersion) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listSearchVersions',
+      summary: 'List the versions of a search',
+      description:
+        'Newest first. Each edit creates a version. `request_version` rises only if the request itself changes; the next run is then a new baseline.',
+      tags,
+      params,
+      querystring: defineListQuery(versionCursor, {}),
+      response: { 200: defineListReply(SearchVersion) },
+    }),
     async ({ params: path, query }) => {
       const { limit, after, reply } = versionCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
@@ -127,43 +121,37 @@ async function readSavedSearch(ctx: RouteContext['ctx'], slug: string) {
 function writeRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/searches',
-    {
-      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'createSearch',
-        summary: 'Create a search',
-        description:
-          'Saves the search and runs it immediately. Slugs are unique: one that exists, or that a removed search keeps, returns 409.',
-        tags,
-        querystring: emptyQuery,
-        body: newSearch,
-        response: { 201: SavedSearch },
-      },
-    },
+    operation({
+      scope: ['write', 'run'],
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'createSearch',
+      summary: 'Create a search',
+      description:
+        'Saves the search and runs it immediately. Slugs are unique: one that exists, or that a removed search keeps, returns 409.',
+      tags,
+      body: newSearch,
+      response: { 201: SavedSearch },
+    }),
     async ({ body, acting }, reply) => {
       const { search } = await createSearch(acting, body);
-      return reply
-        .code(201)
-        .header('location', `/api/v1/searches/${search.slug}`)
-        .send(await readSavedSearch(ctx, search.slug));
+      void reply.code(201).header('location', `/api/v1/searches/${search.slug}`);
+      return readSavedSearch(ctx, search.slug);
     },
   );
 
   app.patch(
     '/api/v1/searches/:search',
-    {
-      config: { scope: ['write', 'run'] },
-      schema: {
-        operationId: 'editSearch',
-        summary: 'Edit a search',
-        description: `Creates a new version. Omitted members keep their values. If the request changes (not only its schedule), the next run is a new baseline. ${FORMER_SLUGS} In another topic, what the search found counts there, and nothing is reported again.`,
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: editedSearch,
-        response: { 200: SavedSearch },
-      },
-    },
+    operation({
+      scope: ['write', 'run'],
+      operationId: 'editSearch',
+      summary: 'Edit a search',
+      description: `Creates a new version. Omitted members keep their values. If the request changes (not only its schedule), the next run is a new baseline. ${FORMER_SLUGS} In another topic, what the search found counts there, and nothing is reported again.`,
+      tags,
+      params,
+      body: editedSearch,
+      response: { 200: SavedSearch },
+    }),
     async ({ params: { search }, body, acting }) => {
       const { slug } = (await editSearch(acting, search, body)).search;
       return readSavedSearch(ctx, slug);

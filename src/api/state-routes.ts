@@ -3,7 +3,7 @@ import type { ActingContext } from '../monitor/context.ts';
 import type { Scope } from '../monitor/access/visitor-scopes.ts';
 import type { App } from '../monitor/http/route-types.ts';
 import type { StateChange } from '../store/topics.ts';
-import { emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
 
 /** A topic, search, rule or channel: something that can be paused, resumed and removed. */
 type StatefulThing<Params extends z.ZodObject> = {
@@ -35,8 +35,7 @@ export function addStateRoutes<Params extends z.ZodObject>(
     app.route({
       method: change === 'remove' ? 'DELETE' : 'POST',
       url: change === 'remove' ? path : `${path}/${change}`,
-      config: { scope },
-      schema: { ...described, tags, params, querystring: emptyQuery, response: { 200: reply } },
+      ...operation({ scope, ...described, tags, params, response: { 200: reply } }),
       handler: ({ params: named, acting }) => apply(acting, named as z.output<Params>, change), // validated by `params`
     });
   }

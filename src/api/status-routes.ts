@@ -9,7 +9,7 @@ import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
 import { simulatedParam } from './request-shapes.ts';
 
 const tallies = z.record(z.string(), z.int());
@@ -207,35 +207,30 @@ const Service = z
 export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
   app.get(
     '/api/v1/status',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getStatus',
-        summary: 'Get the status of the installation',
-        description:
-          'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches. Runs and searches are those of one side.',
-        tags: ['status'],
-        querystring: z.strictObject({ simulated: simulatedParam }),
-        response: { 200: Status },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getStatus',
+      summary: 'Get the status of the installation',
+      description:
+        'Database, queue, services, workers, the runs of the last 24 hours, searches that are silent or do not run, and the next due searches. Runs and searches are those of one side.',
+      tags: ['status'],
+      querystring: z.strictObject({ simulated: simulatedParam }),
+      response: { 200: Status },
+    }),
     ({ query }) => readStatus(ctx, query.simulated === true ? 'simulated' : 'real', embedded),
   );
 
   app.get(
     '/api/v1/services',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listServices',
-        summary: 'List search services',
-        description:
-          'With the calls of today and their cost. There are at most three services, so there is one page.',
-        tags: ['status'],
-        querystring: emptyQuery,
-        response: { 200: z.object({ items: z.array(Service), next_cursor: z.null() }) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listServices',
+      summary: 'List search services',
+      description:
+        'With the calls of today and their cost. There are at most three services, so there is one page.',
+      tags: ['status'],
+      response: { 200: z.object({ items: z.array(Service), next_cursor: z.null() }) },
+    }),
     async () => {
       const services = await readServices(ctx);
       const items = await Promise.all(

@@ -10,7 +10,8 @@ import {
 } from '../monitor/access/manage-tokens.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
-import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import { idParam, textParam, timeParam } from './request-shapes.ts';
 
 const tags = ['tokens'];
@@ -72,17 +73,15 @@ const newTokenBody = z
 export function tokenRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/tokens',
-    {
-      config: { scope: 'admin' },
-      schema: {
-        operationId: 'listTokens',
-        summary: 'List tokens',
-        description: 'Newest first, without secrets. Includes revoked and expired tokens.',
-        tags,
-        querystring: defineListQuery(cursor, {}),
-        response: { 200: defineListReply(Token) },
-      },
-    },
+    operation({
+      scope: 'admin',
+      operationId: 'listTokens',
+      summary: 'List tokens',
+      description: 'Newest first, without secrets. Includes revoked and expired tokens.',
+      tags,
+      querystring: defineListQuery(cursor, {}),
+      response: { 200: defineListReply(Token) },
+    }),
     async ({ query }) => {
       const { limit, after, reply } = cursor.pageOf(query);
       const rows = await listTokens(ctx, { limit: limit + 1, before: after?.[0] });
@@ -92,19 +91,17 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/api/v1/tokens',
-    {
-      config: { scope: 'admin', idempotent: { secret: 'key' } },
-      schema: {
-        operationId: 'createToken',
-        summary: 'Create a token',
-        description:
-          'Only this reply contains the secret. A token cannot have scopes that its creator lacks. Once a token exists, every request needs one.',
-        tags,
-        querystring: emptyQuery,
-        body: newTokenBody,
-        response: { 201: NewToken },
-      },
-    },
+    operation({
+      scope: 'admin',
+      idempotent: { secret: 'key' },
+      operationId: 'createToken',
+      summary: 'Create a token',
+      description:
+        'Only this reply contains the secret. A token cannot have scopes that its creator lacks. Once a token exists, every request needs one.',
+      tags,
+      body: newTokenBody,
+      response: { 201: NewToken },
+    }),
     async ({ body, visitor, acting }, reply) =>
       reply
         .code(201)
@@ -114,17 +111,14 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/token',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getOwnToken',
-        summary: 'Get your own token and scopes',
-        description: 'While no token exists, anyone on this machine has every scope, and `token` is null.',
-        tags,
-        querystring: emptyQuery,
-        response: { 200: OwnToken },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getOwnToken',
+      summary: 'Get your own token and scopes',
+      description: 'While no token exists, anyone on this machine has every scope, and `token` is null.',
+      tags,
+      response: { 200: OwnToken },
+    }),
     async ({ visitor }) => ({
       kind: getVisitorKind(visitor),
       scopes: SCOPES.filter((scope) => visitor.scopes.has(scope)),
@@ -134,40 +128,35 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/api/v1/tokens/:token/rotate',
-    {
-      config: { scope: 'admin', idempotent: { secret: 'key' } },
-      schema: {
-        operationId: 'rotateToken',
-        summary: 'Rotate the secret of a token',
-        description:
-          'Only this reply contains the new secret. Name, scopes and expiry stay the same. The previous secret, and sessions started ' +
-          'with it, work for another `grace_seconds`.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: rotationBody,
-        response: { 200: NewToken },
-      },
-    },
+    operation({
+      scope: 'admin',
+      idempotent: { secret: 'key' },
+      operationId: 'rotateToken',
+      summary: 'Rotate the secret of a token',
+      description:
+        'Only this reply contains the new secret. Name, scopes and expiry stay the same. The previous secret, and sessions started ' +
+        'with it, work for another `grace_seconds`.',
+      tags,
+      params,
+      body: rotationBody,
+      response: { 200: NewToken },
+    }),
     async ({ params: { token }, body, acting }, reply) =>
       reply.header('cache-control', 'no-store').send(await rotateToken(acting, token, body.grace_seconds)),
   );
 
   app.delete(
     '/api/v1/tokens/:token',
-    {
-      config: { scope: 'admin' },
-      schema: {
-        operationId: 'revokeToken',
-        summary: 'Revoke a token',
-        description:
-          'Cannot be undone. Takes effect immediately and ends all sessions started with the token. The token stays listed.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Token },
-      },
-    },
+    operation({
+      scope: 'admin',
+      operationId: 'revokeToken',
+      summary: 'Revoke a token',
+      description:
+        'Cannot be undone. Takes effect immediately and ends all sessions started with the token. The token stays listed.',
+      tags,
+      params,
+      response: { 200: Token },
+    }),
     ({ params: { token }, acting }) => revokeToken(acting, token),
   );
 }

@@ -8,7 +8,8 @@ import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
-import { defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { operation } from './operation.ts';
+import { defineListQuery, defineListReply } from './pagination.ts';
 import {
   flagParam,
   FORMER_SLUGS,
@@ -36,20 +37,18 @@ export function topicRoutes(app: App, routeContext: RouteContext): void {
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
     '/api/v1/topics',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'listTopics',
-        summary: 'List topics',
-        description: 'Ordered by slug. Omits removed topics unless `removed` is true.',
-        tags,
-        querystring: defineListQuery(cursor, {
-          removed: flagParam.optional().describe('Include removed topics.'),
-          simulated: simulatedParam,
-        }),
-        response: { 200: defineListReply(Topic) },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'listTopics',
+      summary: 'List topics',
+      description: 'Ordered by slug. Omits removed topics unless `removed` is true.',
+      tags,
+      querystring: defineListQuery(cursor, {
+        removed: flagParam.optional().describe('Include removed topics.'),
+        simulated: simulatedParam,
+      }),
+      response: { 200: defineListReply(Topic) },
+    }),
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { data } = await findScope(ctx.db, filter);
@@ -60,19 +59,16 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/api/v1/topics/:topic',
-    {
-      config: { scope: 'read' },
-      schema: {
-        operationId: 'getTopic',
-        summary: 'Get a topic',
-        description:
-          'The topic as in the view `topics`. A removed topic keeps its history; `archived_at` is when it was removed.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Topic },
-      },
-    },
+    operation({
+      scope: 'read',
+      operationId: 'getTopic',
+      summary: 'Get a topic',
+      description:
+        'The topic as in the view `topics`. A removed topic keeps its history; `archived_at` is when it was removed.',
+      tags,
+      params,
+      response: { 200: Topic },
+    }),
     ({ params: { topic } }) => findTopicRow(ctx.db, topic),
   );
 }
@@ -81,47 +77,41 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
   const slugRule = 'Slugs are unique: one that exists, or that something removed keeps, returns 409.';
   app.post(
     '/api/v1/topics',
-    {
-      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'createTopic',
-        summary: 'Create a topic with its searches',
-        description: `Saves everything or nothing, and runs each search immediately. ${slugRule}`,
-        tags,
-        querystring: emptyQuery,
-        body: newTopic,
-        response: { 201: Topic },
-      },
-    },
+    operation({
+      scope: ['write', 'run'],
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'createTopic',
+      summary: 'Create a topic with its searches',
+      description: `Saves everything or nothing, and runs each search immediately. ${slugRule}`,
+      tags,
+      body: newTopic,
+      response: { 201: Topic },
+    }),
     async ({ body, acting }, reply) => {
       const { topic } = await createTopic(acting, body);
-      return reply
-        .code(201)
-        .header('location', `/api/v1/topics/${topic}`)
-        .send(await findTopicRow(ctx.db, topic));
+      void reply.code(201).header('location', `/api/v1/topics/${topic}`);
+      return findTopicRow(ctx.db, topic);
     },
   );
 
   app.post(
     '/api/v1/topics/watch',
-    {
-      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'watchTopic',
-        summary: 'Watch a text',
-        description: `Creates a topic with a microblog search and an AI search, and runs both immediately. ${slugRule}`,
-        tags,
-        querystring: emptyQuery,
-        body: watchedText,
-        response: { 201: Topic },
-      },
-    },
+    operation({
+      scope: ['write', 'run'],
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'watchTopic',
+      summary: 'Watch a text',
+      description: `Creates a topic with a microblog search and an AI search, and runs both immediately. ${slugRule}`,
+      tags,
+      body: watchedText,
+      response: { 201: Topic },
+    }),
     async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
       const { topic } = await watchTopic(acting, { ...body, postsEvery, aiEvery });
-      return reply
-        .code(201)
-        .header('location', `/api/v1/topics/${topic}`)
-        .send(await findTopicRow(ctx.db, topic));
+      void reply.code(201).header('location', `/api/v1/topics/${topic}`);
+      return findTopicRow(ctx.db, topic);
     },
   );
 }
@@ -129,26 +119,23 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
 function rewatchRoute(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/topics/:topic/rewatch',
-    {
-      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
-      schema: {
-        operationId: 'rewatchTopic',
-        summary: 'Start the searches of a topic on another service',
-        description:
-          'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: rewatchedTopic,
-        response: { 201: Topic },
-      },
-    },
+    operation({
+      scope: ['write', 'run'],
+      idempotent: true,
+      sends: ['Location'],
+      operationId: 'rewatchTopic',
+      summary: 'Start the searches of a topic on another service',
+      description:
+        'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one.',
+      tags,
+      params,
+      body: rewatchedTopic,
+      response: { 201: Topic },
+    }),
     async ({ params: { topic: slug }, body, acting }, reply) => {
       const { topic } = await rewatchTopic(acting, slug, body);
-      return reply
-        .code(201)
-        .header('location', `/api/v1/topics/${topic}`)
-        .send(await findTopicRow(ctx.db, topic));
+      void reply.code(201).header('location', `/api/v1/topics/${topic}`);
+      return findTopicRow(ctx.db, topic);
     },
   );
 }
@@ -185,19 +172,16 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
 
   app.patch(
     '/api/v1/topics/:topic',
-    {
-      config: { scope: 'write' },
-      schema: {
-        operationId: 'renameTopic',
-        summary: 'Rename a topic',
-        description: `Changes the name, the slug, or both. ${FORMER_SLUGS} The slugs of its searches stay.`,
-        tags,
-        params,
-        querystring: emptyQuery,
-        body: renamedTopic,
-        response: { 200: Topic },
-      },
-    },
+    operation({
+      scope: 'write',
+      operationId: 'renameTopic',
+      summary: 'Rename a topic',
+      description: `Changes the name, the slug, or both. ${FORMER_SLUGS} The slugs of its searches stay.`,
+      tags,
+      params,
+      body: renamedTopic,
+      response: { 200: Topic },
+    }),
     async ({ params: { topic }, body, acting }) =>
       findTopicRow(ctx.db, await renameTopic(acting, topic, body)),
   );

@@ -4,6 +4,7 @@ import { DAY } from '../domain/time.ts';
 import { findOldest, readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { operation } from './operation.ts';
 import { scopeParams } from './request-shapes.ts';
 import { setImmediate } from 'node:timers/promises';
 
@@ -39,7 +40,7 @@ export const defineFigures = (item: z.core.$ZodType) =>
 export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) {
   const addRoute = <Q extends z.ZodObject, R>(
     path: string,
-    operation: {
+    described: {
       operationId: string;
       summary: string;
       description: string;
@@ -48,13 +49,10 @@ export function createTrendRoutes(app: App, { ctx }: Pick<RouteContext, 'ctx'>) 
     },
     answer: (query: z.output<Q>) => Promise<R>,
   ) => {
-    const { query, reply, ...description } = operation;
+    const { query, reply, ...description } = described;
     app.get(
       `/api/v1/trends${path}`,
-      {
-        config: { scope: 'read' },
-        schema: { ...description, tags, querystring: query, response: { 200: reply } },
-      },
+      operation({ scope: 'read', ...description, tags, querystring: query, response: { 200: reply } }),
       ({ query: values }) => answer(values as z.output<Q>), // validated by this query
     );
   };

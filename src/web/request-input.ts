@@ -42,10 +42,6 @@ export function readKey(text: string): Id | undefined {
 /** @throws Refused `not_found` */
 export function requireKey(kind: string, text: string): Id {
   const key = readKey(text);
-  if (key === undefined) throw createNotFound(kind, text);
+  if (key === undefined) throw new Refused('not_found', `there is no ${kind} ${text.slice(0, 40)}`);
   return key;
-}
-
-export function createNotFound(kind: string, key: string | Id): Refused {
-  return new Refused('not_found', `there is no ${kind} ${String(key).slice(0, 40)}`);
 }

@@ -1,8 +1,8 @@
 /** Deliveries: messages and their results. */
 
-import { Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
   type DeliveryDetail,
@@ -86,7 +86,8 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     '/alerts/deliveries/:id',
     { schema: { params: z.object({ id }) }, config: { scope: 'read' } },
     async (request, reply) => {
-      const delivery = await findDelivery(request.params.id);
+      const { id: key } = request.params;
+      const delivery = await findById('delivery', key, readDelivery(ctx.db, key));
       return renderPage(request, reply, {
         title: `Delivery ${delivery.id}`,
         here: '/alerts',
@@ -119,12 +120,6 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       return redirectWithFlash(reply, `/alerts/deliveries/${request.params.id}`, 'sent_again');
     },
   );
-
-  async function findDelivery(deliveryId: bigint): Promise<DeliveryDetail> {
-    const row = await readDelivery(ctx.db, deliveryId);
-    if (row === undefined) throw new Refused('not_found', `there is no delivery ${deliveryId}`);
-    return row;
-  }
 
   function buildDeliveriesPath(filter: DeliveryFilter): string {
     const query = new URLSearchParams();

@@ -3,6 +3,7 @@
 import { showSideOf } from '../components/page-frame.tsx';
 import type { Data } from '../../domain/data.ts';
 import { AUTHOR_VERSION_MEMBERS } from '../../domain/item-versions.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import {
@@ -27,7 +28,7 @@ import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, quoteShellWord, UntrustedText } from '../components/untrusted-text.tsx';
-import { createNotFound, requireKey } from '../request-input.ts';
+import { requireKey } from '../request-input.ts';
 import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
@@ -39,10 +40,8 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
     '/authors/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: idText } = request.params;
-      const id = requireKey('author', idText);
-      const author = await readAuthor(ctx.db, id);
-      if (author === undefined) throw createNotFound('author', idText);
+      const id = requireKey('author', request.params.id);
+      const author = await findById('author', id, readAuthor(ctx.db, id));
       const { newest, best, topics, typical, snapshots, versions } = await readAuthorData(
         ctx.db,
         id,

@@ -2,6 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import { showSideOf } from '../components/page-frame.tsx';
+import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import {
@@ -29,7 +30,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../components/citations.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
-import { createNotFound, requireKey } from '../request-input.ts';
+import { requireKey } from '../request-input.ts';
 import { z } from 'zod';
 
 export function addLinkPage(app: App, { ctx }: RouteContext): void {
@@ -37,10 +38,8 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
     '/links/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: idText } = request.params;
-      const id = requireKey('link', idText);
-      const link = await readLink(ctx.db, id);
-      if (link === undefined) throw createNotFound('link', idText);
+      const id = requireKey('link', request.params.id);
+      const link = await findById('link', id, readLink(ctx.db, id));
       const { known, addresses, sources, places, citing, posts } = await readLinkData(
         ctx.db,
         id,

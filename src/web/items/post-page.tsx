@@ -4,6 +4,7 @@ import { showSideOf } from '../components/page-frame.tsx';
 import { sideOf } from '../../domain/data.ts';
 import { type AddressedLink, readLinksByAddress } from '../../store/queries/completions.ts';
 import { POST_VERSION_MEMBERS } from '../../domain/item-versions.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
 import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
@@ -22,7 +23,7 @@ import { PostCard } from '../components/post-card.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
-import { createNotFound, requireKey } from '../request-input.ts';
+import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
 import { Versions } from './versions.tsx';
@@ -37,10 +38,8 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
     '/posts/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: idText } = request.params;
-      const id = requireKey('post', idText);
-      const post = await readPost(ctx.db, id);
-      if (post === undefined) throw createNotFound('post', idText);
+      const id = requireKey('post', request.params.id);
+      const post = await findById('post', id, readPost(ctx.db, id));
       await showSideOf(request, ctx.db, post);
       const data = await readPostData(ctx.db, id, post);
       return renderPage(request, reply, {

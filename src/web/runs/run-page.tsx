@@ -7,6 +7,7 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { MAX_TEXT_LENGTH } from '../../domain/text.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
+import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
@@ -40,7 +41,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { createNotFound, requireKey } from '../request-input.ts';
+import { requireKey } from '../request-input.ts';
 import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
 import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
 import { ToolTable } from './tool-table.tsx';
@@ -53,10 +54,8 @@ const params = z.object({ id: z.string() });
 
 export function addRunPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs/:id', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
-    const { id: idText } = request.params;
-    const id = requireKey('run', idText);
-    const run = await readRun(ctx.db, id);
-    if (run === undefined) throw createNotFound('run', idText);
+    const id = requireKey('run', request.params.id);
+    const run = await findById('run', id, readRun(ctx.db, id));
     await showSideOf(request, ctx.db, run);
     const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
