@@ -18,7 +18,7 @@ import { MAX_LINK_LENGTH, normalizeHost, parseWebUrl, trimEndSlashes } from './l
 import { type Address, SITES } from './link-sites.ts';
 
 /** The version of the rules here and in `link-sites.ts`. A change of either raises it; `links rekey` applies it. */
-export const LINK_IDENTITY_VERSION = 3;
+export const LINK_IDENTITY_VERSION = 4;
 
 /** A rule of the configuration, for addresses at a host and its subdomains. */
 export type OwnLinkRule = {
@@ -101,7 +101,7 @@ function applyRules(url: URL, { version, own }: LinkRules): string {
     query: readQuery(url, rule),
     route: readRoute(url.hash),
   };
-  const site = SITES.find(({ isHost }) => isHost(address.host));
+  const site = SITES.find(({ isHost, since = 2 }) => version >= since && isHost(address.host, address.path));
   if (site === undefined) address.path = removeAmp(address.path, version);
   else site.rewrite(address);
   return format(address);

@@ -14,12 +14,14 @@ export type Address = {
 
 type Site = {
   name: string;
-  isHost: (host: string) => boolean;
+  isHost: (host: string, path: string) => boolean;
+  /** The version of the rules that this row came with; default: 2, the first one with rows. */
+  since?: number;
   /** Changes the address to that of its identity. */
   rewrite: (address: Address) => void;
 };
 
-/** The first row that knows the host applies. */
+/** The first row that knows the host applies. A new row has the next version, so that links keep what older ones gave them. */
 export const SITES: readonly Site[] = [
   { name: 'X', isHost: isXHost, rewrite: rewriteX },
   {
@@ -41,6 +43,13 @@ export const SITES: readonly Site[] = [
   },
   { name: 'GitHub', isHost: isOneOf('github.com'), rewrite: rewriteGitHub },
   { name: 'Hacker News', isHost: isOneOf('news.ycombinator.com'), rewrite: rewriteHackerNews },
+  {
+    name: 'Bluesky',
+    isHost: isOneOf('bsky.app fxbsky.app bskyx.app'),
+    rewrite: rewriteBluesky,
+    since: 4,
+  },
+  { name: 'Mastodon', isHost: (_host, path) => MASTODON_POST.test(path), rewrite: rewriteMastodon, since: 4 },
 ];
 
 function isOneOf(hosts: string): (host: string) => boolean {
@@ -150,6 +159,31 @@ function rewriteGitHub(address: Address): void {
 function rewriteHackerNews(address: Address): void {
   if (address.path !== '/item') return;
   address.query = address.query.filter(({ name }) => name === 'id').slice(0, 1);
+}
+
+/**
+ * A post of an account. The account may be given by its handle or its DID; which handle is whose is not in the address, and
+ * the last part is unique within an account only, so the two spellings remain two.
+ */
+function rewriteBluesky(address: Address): void {
+  const [, account = '', post] =
+    /^\/profile\/(?:@|%40)?([^/]+)\/post\/([^/]+)$/.exec(address.path.replaceAll('%3A', ':')) ?? [];
+  moveTo(address, 'bsky.app', post === undefined ? address.path : `/profile/${lower(account)}/post/${post}`);
+  if (post !== undefined) dropParameters(address);
+}
+
+/**
+ * A post of Mastodon and of servers like it, which can have any host: as people see it (`/@ann/1…`), as servers do
+ * (`/users/ann/statuses/1…`), and in the web interface of a reader (`/web/@ann@other.example/1…`, `/deck/…`). Its id there
+ * is that of the reader's server: what the post is called at its own server is not in the address.
+ */
+const MASTODON_POST =
+  /^(?:\/(?:web|deck))?\/(?:@[^/]+(?:\/(?:posts|statuses))?|(?:ap\/)?users\/[^/]+\/statuses|statuses)\/(\d{15,20}|[\dA-HJKMNP-TV-Z]{26})(?:\/(?:activity|embed))?$/;
+
+function rewriteMastodon(address: Address): void {
+  const [, post = ''] = MASTODON_POST.exec(address.path) ?? [];
+  address.path = `/statuses/${post}`;
+  dropParameters(address);
 }
 
 function moveTo(address: Address, host: string, path: string): void {

@@ -50,6 +50,33 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
     'https://www.amp.com.au/a https://m.amp.com.au/a http://old.amp.com.au/a',
   ],
   ['a site at the top of a country', 'https://gov.uk/a', 'https://www.gov.uk/a'],
+  [
+    'Mastodon',
+    'https://social.example/statuses/115000000000000001',
+    `https://social.example/@ann/115000000000000001 https://social.example/@Ann/115000000000000001?kjy=spring
+     https://social.example/users/ann/statuses/115000000000000001 https://social.example/@ann/115000000000000001/embed
+     https://social.example/users/ann/statuses/115000000000000001/activity https://social.example/@ann/posts/115000000000000001
+     https://social.example/ap/users/115/statuses/115000000000000001 https://social.example/@ann/115000000000000001#reply
+     https://social.example/web/@ann@other.example/115000000000000001 https://social.example/deck/@ann/115000000000000001
+     https://social.example/@ann@other.example/115000000000000001 https://social.example/web/statuses/115000000000000001`,
+  ],
+  [
+    'a server of the same protocol, whose ids are no numbers',
+    'https://social.example/statuses/01J8ZQ4D3K9W7R2M5N6P8T0V1X',
+    `https://social.example/@ann/statuses/01J8ZQ4D3K9W7R2M5N6P8T0V1X
+     https://social.example/users/ann/statuses/01J8ZQ4D3K9W7R2M5N6P8T0V1X`,
+  ],
+  [
+    'Bluesky',
+    'https://bsky.app/profile/ann.example/post/3lbq7xw2abc2e',
+    `https://bsky.app/profile/Ann.Example/post/3lbq7xw2abc2e https://bsky.app/profile/@ann.example/post/3lbq7xw2abc2e
+     https://fxbsky.app/profile/ann.example/post/3lbq7xw2abc2e https://bsky.app/profile/ann.example/post/3lbq7xw2abc2e?x=1`,
+  ],
+  [
+    'Bluesky by account number',
+    'https://bsky.app/profile/did:plc:abc/post/3lbq7xw2abc2e',
+    'https://bsky.app/profile/did%3Aplc%3Aabc/post/3lbq7xw2abc2e https://bsky.app/profile/did%3aplc%3aabc/post/3lbq7xw2abc2e/',
+  ],
   ['IPv6', 'https://[2001:db8::1]:8443/x', 'http://[2001:DB8:0:0::1]:8443/x'],
   [
     'AMP',
@@ -184,6 +211,12 @@ test('different links stay different', () => {
     'https://groups.example/forum/#!topic/a/1 https://groups.example/forum/#!topic/a/2',
     'https://www.google.com/amp/s/ https://www.google.com/amp',
     'https://arxiv.org/list/cs.CL/2507 https://arxiv.org/abs/2507.13043',
+    'https://social.example/@ann/115000000000000001 https://social.example/@ann/115000000000000002',
+    'https://social.example/@ann/115000000000000001 https://other.example/@ann@social.example/115000000000000001',
+    'https://social.example/@ann/1 https://social.example/@bob/1',
+    'https://social.example/@ann/115000000000000001/media https://social.example/@ann/115000000000000001',
+    'https://bsky.app/profile/ann.example/post/3l https://bsky.app/profile/bob.example/post/3l',
+    'https://bsky.app/profile/ann.example/post/3l https://bsky.app/profile/did:plc:abc/post/3l',
   ]) {
     const [one = '', other = ''] = pair.split(' ');
     expect(identifyAddress(one), pair).not.toBeNull();
@@ -225,6 +258,16 @@ test('version 2 gives what links have that were stored by it', () => {
     expect(identifyAddress(address, rules)).toBe(identity);
 });
 
+test('version 3 gives what links have that were stored by it', () => {
+  const rules = { version: 3, own: [] };
+  for (const [address, identity] of [
+    ['https://social.example/@Ann/115000000000000001', 'https://social.example/@Ann/115000000000000001'],
+    ['https://bsky.app/profile/Ann.example/post/3l', 'https://bsky.app/profile/Ann.example/post/3l'],
+    ['https://twitter.com/a/status/1?s=20', 'https://x.com/i/status/1'],
+  ] as const)
+    expect(identifyAddress(address, rules)).toBe(identity);
+});
+
 describe('rules of the configuration', () => {
   const own: OwnLinkRule[] = [
     { host: 'mirror.example', alias: 'x.com' },
@@ -255,7 +298,7 @@ const address = fc
     ),
     fc.constantFrom(
       ...`a.example x.com twitter.com youtube.com youtu.be arxiv.org wikipedia.org reddit.com redd.it github.com
-      news.ycombinator.com doi.org dx.doi.org c.cdn.ampproject.org google.com m.com co.uk xn--nxasmq6b.example [::1] 10.0.0.1`.split(
+      news.ycombinator.com doi.org dx.doi.org c.cdn.ampproject.org google.com m.com co.uk bsky.app xn--nxasmq6b.example [::1] 10.0.0.1`.split(
         /\s+/,
       ),
     ),
@@ -264,7 +307,7 @@ const address = fc
       fc.oneof(
         fc.constantFrom(
           ...`/ // /amp /amp.html .amp .git /status/1 /statuses/1/ /i /web /a /B /%41 /%c3%bc /%2f /%2F %4%31 %25 /.. /.
-          /watch /embed/abc /shorts/abc /abs/2507.13043 v2 .pdf /pdf/2507.13043v1.pdf /10.48550/arXiv.2507.13043 /10.1000/AbC
+          /@ann /@ann@b.example /users/ann/statuses /115000000000000001 /embed /profile/Ann.example /post/3l /watch /embed/abc /shorts/abc /abs/2507.13043 v2 .pdf /pdf/2507.13043v1.pdf /10.48550/arXiv.2507.13043 /10.1000/AbC
           /wiki/Night%20Train /w/index.php /r/Trains /comments/1abc /title /item /c/s/a.example /amp/s/x.com /amp/www.a.example /ü`.split(
             /\s+/,
           ),
@@ -304,7 +347,7 @@ const address = fc
   );
 
 test('the identity of an identity is itself, and the same without its scheme', () => {
-  expect(LINK_IDENTITY_VERSION).toBe(3);
+  expect(LINK_IDENTITY_VERSION).toBe(4);
   fc.assert(
     fc.property(address, (text) => {
       const identity = identifyAddress(text);

@@ -207,7 +207,7 @@ test('rekeying merges what is one now: the earliest sighting stays, all that nam
   const feed = await rows('SELECT id FROM strandline.discoveries ORDER BY id');
   const expected = { links: 4, changed: 1, merged: 2 };
   expect(await countRekeyed(world.db, BUILT_IN_RULES)).toEqual(expected);
-  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 3');
+  expect(await describeOutdatedRules(world.db, BUILT_IN_RULES, at(0))).toContain('version 1, not 4');
 
   expect(await rekey()).toEqual(expected);
   const [link] = await rows(`SELECT * FROM strandline.links WHERE canonical = 'https://x.com/i/status/1'`);
