@@ -196,7 +196,14 @@ export const MissingTools = z
     z.object({
       tool: z.enum(TOOLS),
       reason: z.enum(TOOL_REASON_NAMES),
-      detail: z.string().nullable().describe('What to set.'),
+      detail: z.string().nullable().describe('What to set, or what the service said.'),
+      observed_at: timeShape
+        .nullable()
+        .describe(
+          'Null: it has no source. Otherwise: no response to the newest run that asked it, at this time.',
+        ),
     }),
   )
-  .describe('Tools that have no source on the service, so that runs lack their results.');
+  .describe(
+    'Tools whose results runs will lack: without a source, or, of a hosted service, without a response last time.',
+  );

@@ -11,6 +11,7 @@ import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts'
 import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/database.ts';
+import { readHostedSilences } from '../store/queries/run-tools.ts';
 import { findToken, touchToken } from '../store/tokens.ts';
 import { VERSION } from '../config/version.ts';
 
@@ -175,7 +176,10 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     probe,
     health: async () => (await sources()).health(),
     ownSources,
-    missingTools: async (kind) => (kind === 'own' && !invented ? (await sources()).missing : []),
+    missingTools: async (kind) => {
+      if (kind === 'hosted') return readHostedSilences(db);
+      return kind === 'own' && !invented ? (await sources()).missing : [];
+    },
     endpoint: async (kind) => {
       switch (kind) {
         case 'hosted':

@@ -5,7 +5,7 @@ import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.t
 import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
   describeMissingKeys,
-  describeMissingTools,
+  explainMissingTools,
   findMissingTools,
 } from '../monitor/topics/tool-sources.ts';
 import type { Context } from '../monitor/context.ts';
@@ -67,17 +67,14 @@ export async function printSilentTools(
   if (shown.length > 0) cli.page.say(`Not observed: ${shown.join('; ')}.`);
 }
 
-/** Printed after a search is saved, or previewed: its tools without a source, and what to set. */
+/** Printed after a search is saved, or previewed: the tools whose results it will lack, and what to set. */
 export async function printMissingTools(
   cli: Cli,
   ctx: Pick<Context, 'missingTools'>,
   search: Pick<Search, 'slug' | 'service_kind' | 'operation' | 'tools'>,
 ): Promise<void> {
   const missing = await findMissingTools(ctx, search.service_kind, search);
-  if (missing.length > 0)
-    cli.page.say(
-      `${search.slug}: not searched until you configure a source: ${describeMissingTools(missing)}`,
-    );
+  for (const words of explainMissingTools(missing)) cli.page.say(`${search.slug}: ${words}`);
 }
 
 /** Printed before new searches run: their calls and cost, and what one more key would add. */

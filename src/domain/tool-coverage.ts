@@ -40,8 +40,14 @@ export const TOOL_REASON_NAMES = [...new Set([...Object.keys(TOOL_REASONS), ...O
   ...ToolReason[],
 ]; // Object.keys loses the key type
 
-/** A tool that has no source on a service, until somebody configures one. */
-export type MissingTool = { tool: Tool; reason: OutageCode; detail: string | null };
+/** A tool whose results a new search would lack. */
+export type MissingTool = {
+  tool: Tool;
+  reason: ToolReason;
+  detail: string | null;
+  /** Null: it has no source, until somebody configures one. Otherwise the newest run that asked it, without a response. */
+  observed_at: Date | null;
+};
 
 /** What a response says about a tool. A tool that it does not mention has no report. */
 export type ToolReport = {

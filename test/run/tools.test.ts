@@ -5,10 +5,11 @@ import { formatDay } from '../../src/domain/display-format.ts';
 import { describeToolCoverage } from '../../src/domain/tool-coverage.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses, replayRun } from '../../src/monitor/runs/late-and-replay.ts';
+import { explainMissingTools, findMissingTools } from '../../src/monitor/topics/tool-sources.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { readRun } from '../../src/store/queries/run-list.ts';
-import { readRunTools, readSilentTools } from '../../src/store/queries/run-tools.ts';
+import { readHostedSilences, readRunTools, readSilentTools } from '../../src/store/queries/run-tools.ts';
 import { storeResponse } from '../../src/store/responses.ts';
 import { json } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -246,4 +247,28 @@ test('the migration takes from stored completions which tools did not respond', 
   expect(await describe(firstRunId)).toBe(
     '1 of 3 tools did not respond: Web Search needs a key (BRAVE_API_KEY)',
   );
+});
+
+test('a hosted service is known by its last responses: a new search on tools that had none is saved, and says so', async () => {
+  const ctx = { ...world.ctx, missingTools: () => readHostedSilences(world.db) };
+  stub.answers(json(answer(null)));
+  await add('known');
+  await runAgain('known');
+  const search = { operation: 'ai', tools: ['News Forum Search', 'Video Search'] } as const;
+  const missing = await findMissingTools(ctx, 'hosted', search);
+  expect(missing).toMatchObject([{ tool: 'News Forum Search', reason: 'source_failed' }]);
+  const day = missing[0]?.observed_at?.toISOString().slice(0, 10);
+  expect(explainMissingTools(missing)).toEqual([
+    `no results when the hosted service was last asked: News Forum Search failed (${day})`,
+  ]);
+  await createSearch(ctx, {
+    slug: 'unheard',
+    operation: 'ai',
+    prompt: 'x',
+    every: '1h',
+    tools: ['News Forum Search'],
+  });
+  stub.answers(json(answer(1)));
+  await runAgain('known');
+  expect(await findMissingTools(ctx, 'hosted', search)).toEqual([]);
 });

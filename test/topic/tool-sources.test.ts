@@ -9,8 +9,13 @@ import { makeStand, type Stand } from '../cli/stand.ts';
 
 let stand: Stand;
 const MISSING: MissingTool[] = [
-  { tool: 'Web Search', reason: 'source_needs_key', detail: 'set BRAVE_API_KEY, or EXA_API_KEY' },
-  { tool: 'Video Search', reason: 'source_off', detail: 'add youtube to SERVICE_SOURCES' },
+  {
+    tool: 'Web Search',
+    reason: 'source_needs_key',
+    detail: 'set BRAVE_API_KEY, or EXA_API_KEY',
+    observed_at: null,
+  },
+  { tool: 'Video Search', reason: 'source_off', detail: 'add youtube to SERVICE_SOURCES', observed_at: null },
 ];
 const WORDS =
   'Web Search needs a key (BRAVE_API_KEY or EXA_API_KEY); Video Search has no source (SERVICE_SOURCES)';
@@ -63,10 +68,10 @@ test('a search that lost its sources can be edited otherwise, and is not refused
   await createSearch(ctx, { ...search('simulated', 'Web Search'), service: 'sandbox' });
   const usual = ctx.missingTools;
   ctx.missingTools = () =>
-    Promise.resolve([{ tool: 'Encyclopedia Search', reason: 'source_off', detail: null }]);
+    Promise.resolve([{ tool: 'Encyclopedia Search', reason: 'source_off', detail: null, observed_at: null }]);
   expect(await editSearch(ctx, 'edited', { prompt: 'rock pools' })).toMatchObject({ changed: true });
   ctx.missingTools = () =>
-    Promise.resolve([{ tool: 'Microblog Search', reason: 'source_off', detail: null }]);
+    Promise.resolve([{ tool: 'Microblog Search', reason: 'source_off', detail: null, observed_at: null }]);
   expect(await problemsOf(watchTopic(ctx, { text: 'rock pools' }))).toMatchObject([{ path: 'operation' }]);
   ctx.missingTools = usual;
 });

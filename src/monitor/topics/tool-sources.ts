@@ -1,4 +1,7 @@
-/** Whether the tools of a search have sources on its service. Those without one would never respond. */
+/**
+ * Whether the tools of a search have sources on its service. Those without one would never respond. What a hosted service has
+ * is only known from its responses, so it refuses no search.
+ */
 
 import type { Operation, Tool } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
@@ -13,7 +16,7 @@ export function toSearchTools({ operation, definition }: CheckedSearch): SearchT
   return { operation, tools: definition.tools };
 }
 
-/** The tools of a search that have no source now; a search on them runs, and its results lack theirs. */
+/** The tools of a search that have no source now, or did not respond last; a search on them runs, and its results lack theirs. */
 export async function findMissingTools(
   ctx: Pick<Context, 'missingTools'>,
   kind: ServiceKind,
@@ -34,7 +37,9 @@ export async function refuseWithoutSources(
 ): Promise<void> {
   const problems: Problem[] = [];
   for (const { search, path } of searches) {
-    const missing = await findMissingTools(ctx, kind, search);
+    const missing = (await findMissingTools(ctx, kind, search)).filter(
+      ({ observed_at }) => observed_at === null,
+    );
     const isAi = search.operation === 'ai';
     if (missing.length < new Set(listTools(search)).size) continue;
     problems.push({
@@ -46,10 +51,27 @@ export async function refuseWithoutSources(
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 
+/** What new results will lack, a sentence each: `not searched until you configure a source: Web Search needs a key (BRAVE_API_KEY)`. */
+export function explainMissingTools(missing: readonly MissingTool[]): string[] {
+  const observed = missing.filter(({ observed_at }) => observed_at !== null);
+  const unconfigured = missing.filter(({ observed_at }) => observed_at === null);
+  return [
+    ...(unconfigured.length === 0
+      ? []
+      : [`not searched until you configure a source: ${describeMissingTools(unconfigured)}`]),
+    ...(observed.length === 0
+      ? []
+      : [`no results when the hosted service was last asked: ${describeMissingTools(observed)}`]),
+  ];
+}
+
 /** `Web Search needs a key (BRAVE_API_KEY); Video Search needs a key (YOUTUBE_API_KEY)`. */
 export function describeMissingTools(missing: readonly MissingTool[]): string {
   return missing
-    .map(({ tool, reason, detail }) => `${tool} ${describeToolReason(reason, detail)}`)
+    .map(({ tool, reason, detail, observed_at: at }) => {
+      const when = at === null ? '' : ` (${at.toISOString().slice(0, 10)})`;
+      return `${tool} ${describeToolReason(reason, detail)}${when}`;
+    })
     .join('; ');
 }
 

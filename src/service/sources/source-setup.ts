@@ -61,7 +61,7 @@ export function openSources(
     sources: [...answering, ...unserved.map((source) => createSilentSource(source, offered))],
     missing: TOOLS.filter((tool) => unserved.includes(SOURCE_BY_TOOL[tool])).map((tool) => {
       const { code, detail = null } = explainSilence(SOURCE_BY_TOOL[tool], offered);
-      return { tool, reason: code, detail };
+      return { tool, reason: code, detail, observed_at: null };
     }),
     statements,
     probe: () => probeSources(statements, live),

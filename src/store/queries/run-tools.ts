@@ -1,8 +1,8 @@
-/** Coverage by tool: of runs, and which tools of active searches do not respond now. */
+/** Coverage by tool: of runs, which tools of active searches do not respond now, and which a service did not respond with last. */
 
 import type { Tool } from '../../domain/enumerations.ts';
 import { type Data, sideOf } from '../../domain/data.ts';
-import { isToolReason, type ToolReason } from '../../domain/tool-coverage.ts';
+import { isToolReason, type MissingTool, type ToolReason } from '../../domain/tool-coverage.ts';
 import { amongIds, type Database, type Id, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
@@ -73,4 +73,23 @@ export async function readSilentTools(
     scopeValues(scope),
   );
   return rows.filter(({ reason }) => isToolReason(reason));
+}
+
+/**
+ * The tools that did not respond when the newest run of a hosted service asked them: the specification has no way to ask such a
+ * service which tools it has. Considers the newest run of each search.
+ */
+export async function readHostedSilences({ pool }: Pick<Database, 'pool'>): Promise<MissingTool[]> {
+  const { rows } = await pool.query<MissingTool & { responded: boolean }>(
+    `SELECT DISTINCT ON (u.tool) u.tool, u.reason, u.detail, u.observed_at, u.responded
+     FROM strandline.searches s
+     JOIN strandline.services v ON v.id = s.service_id AND v.kind = 'hosted'
+     CROSS JOIN LATERAL (
+       SELECT id FROM strandline.runs WHERE search_id = s.id AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT 1
+     ) r
+     JOIN strandline.run_tools u ON u.run_id = r.id AND u.asked AND u.responded IS NOT NULL AND u.observed_at IS NOT NULL
+     WHERE s.archived_at IS NULL
+     ORDER BY u.tool, u.run_id DESC`,
+  );
+  return rows.flatMap(({ responded, ...tool }) => (responded || !isToolReason(tool.reason) ? [] : [tool]));
 }

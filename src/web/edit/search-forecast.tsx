@@ -9,7 +9,7 @@ import {
   type SchedulePreview,
   type SearchForecast,
 } from '../../monitor/topics/search-forecast.ts';
-import { describeMissingKeys, describeMissingTools } from '../../monitor/topics/tool-sources.ts';
+import { describeMissingKeys, explainMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { describeProblem } from '../components/form.tsx';
@@ -69,7 +69,7 @@ function SearchForecastLine({
       {missing.length === 0 ? null : (
         <span class="wrong">
           {' '}
-          Not searched until a source is configured: {describeMissingTools(missing)}.{' '}
+          {explainMissingTools(missing).map((words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}. `)}
           {describeMissingKeys(missing)}
         </span>
       )}
