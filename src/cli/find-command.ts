@@ -7,6 +7,7 @@ import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/ar
 import { addListOptions, type ListOptions } from './list-command.ts';
 import { choiceOption, numberOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import type { Cli } from './command-context.ts';
+import { createHighlighter } from './highlighted-words.ts';
 import { describeBacklog, openData } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
@@ -114,20 +115,4 @@ function describeOrigin({ post, link, found_by }: TextHit): string[] {
 
 function joinMarked(pieces: readonly ExcerptPiece[]): string {
   return pieces.map(({ text }) => text).join('');
-}
-
-/** Highlights matched words in wrapped lines; a word that is split across lines stays plain. */
-function createHighlighter(
-  pieces: readonly ExcerptPiece[],
-  paint: (text: string) => string,
-): (line: string) => string {
-  const words = [...new Set(pieces.flatMap(({ text, match }) => (match ? [oneLine(text)] : [])))];
-  if (words.length === 0) return (line) => line;
-  // Words contain only letters, marks and digits, so they need no escaping.
-  const longestFirst = words.toSorted((a, b) => b.length - a.length);
-  const marked = new RegExp(
-    `(?<![\\p{L}\\p{M}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{M}\\p{N}])`,
-    'gu',
-  );
-  return (line) => line.replace(marked, (word) => paint(word));
 }

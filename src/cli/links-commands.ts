@@ -10,6 +10,7 @@ import { type FirstFinder, readFirstFinders, readLinkPage } from '../store/queri
 import { type LinkRow, readLink, readLinkAddresses, readLinkSources } from '../store/queries/links.ts';
 import { describeKnownLink, describeTitles, readKnownLinks } from '../store/queries/named-posts.ts';
 import { describeBacklog, openData, printSimulated } from './result-notices.ts';
+import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { limitOption, parseId, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import { type Column, renderList } from './terminal-table.ts';
@@ -47,7 +48,12 @@ export function registerLinks(links: Command, cli: Cli): void {
         columns: readonly Column<Row>[],
       ) => {
         const rows = json === true ? found : await describeTitles(db, scope.data, found, readId);
-        await showRows(cli, json, rows, { columns, none: 'No links.', readUrl: ({ url }) => url });
+        const describe = (row: Row) => ({ kind: 'link' as const, id: readId(row), texts: [row.title] });
+        await showRows(cli, json, rows, {
+          columns: await highlightColumns(db, { query, rows, describe, columns }, cli.page),
+          none: 'No links.',
+          readUrl: ({ url }) => url,
+        });
       };
       return options.firstSeen === true
         ? show(

@@ -8,6 +8,7 @@ import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostOrder, type PostRow, readPosts } from '../store/queries/posts.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
+import { highlightColumns } from './highlighted-words.ts';
 import { addListOptions, type ListOptions, showRows } from './list-command.ts';
 import { choiceOption, limitOption, type PastTime, TIME_EXAMPLES, timeOption } from './option-values.ts';
 import { describeBacklog, openData, printAsOfNotice } from './result-notices.ts';
@@ -50,7 +51,9 @@ export function registerPosts(posts: Command, cli: Cli): void {
           const filter = { ...scope, since: since?.(now), matching: { query, now }, order, limit };
           const rows = await readPosts(ctx.db, filter);
           if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
-          await showPosts(cli, json, rows, postColumns(now, cli.page));
+          const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
+          const selected = { query, rows, describe, columns: postColumns(now, cli.page) };
+          await showPosts(cli, json, rows, await highlightColumns(ctx.db, selected, cli.page));
         });
       },
     );

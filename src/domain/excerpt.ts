@@ -36,6 +36,15 @@ export function buildExcerpt(original: string, weigh: (word: string) => number):
   ];
 }
 
+/** A whole text with its matches marked. */
+export function markText(original: string, isMatch: (word: string) => boolean): ExcerptPiece[] {
+  const text = original.toWellFormed().normalize('NFC');
+  const matches = locateWords(text)
+    .slice(0, MAX_WORDS)
+    .filter(({ word }) => isMatch(word));
+  return markMatches(text, 0, text.length, matches);
+}
+
 /** The distinct words of a text that may be passed to `weigh`. */
 export function listExcerptWords(text: string): string[] {
   return [
@@ -102,7 +111,7 @@ function markMatches(
   text: string,
   from: number,
   until: number,
-  matches: readonly WeightedPlace[],
+  matches: readonly WordPlace[],
 ): ExcerptPiece[] {
   const pieces: ExcerptPiece[] = [];
   const add = (start: number, end: number, match: boolean) => {

@@ -4,14 +4,14 @@
 
 import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
-import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
-import { splitFoldedWords } from '../../domain/folded-words.ts';
+import { buildExcerpt, type ExcerptPiece } from '../../domain/excerpt.ts';
 import { listSoughtWords, type Query } from '../../domain/search-query.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
+import { listLexemes, readMatches } from './matched-words.ts';
 import {
   buildCondition,
   buildScopeCondition,
@@ -130,12 +130,6 @@ function scoreSql(query: Query, forms: WordForms, bind: (value: unknown) => stri
   return `round(1000000 * (${[...rank('exact', exact), ...rank('tsv', lexemes.map(quoteLexeme))].join(' + ')}))::integer`;
 }
 
-function listLexemes(forms: WordForms, word: string, config?: string): string[] {
-  return (forms.get(word) ?? [])
-    .filter(({ configs }) => config === undefined || configs.includes(config))
-    .flatMap(({ lexemes }) => lexemes);
-}
-
 /** A place between two hits of the order, as text: the sort keys of the hit before it. */
 function writePlace({ score, by, thing, kind }: RankedRow): string {
   return [score, by, thing, kind].join('.');
@@ -171,13 +165,22 @@ async function readHits(
   const [posts, links, matches] = await Promise.all([
     readFinders(db, data, 'post', idsOf('post')),
     readFinders(db, data, 'link', idsOf('link')),
-    readMatches(db, ranked, query, forms),
+    readMatches(
+      db,
+      ranked.map(({ config, thing }) => ({ config, texts: listTexts(thing) })),
+      query,
+      forms,
+    ),
   ]);
   return ranked.map(({ kind, thing, score, config }) => ({
     kind,
     score,
     simulated: data === 'simulated',
-    ...showThing(thing, matches(config), (kind === 'post' ? posts : links).get(thing.id) ?? []),
+    ...showThing(
+      thing,
+      (word) => (matches(config)(word) ? 1 : 0),
+      (kind === 'post' ? posts : links).get(thing.id) ?? [],
+    ),
   }));
 }
 
@@ -210,47 +213,12 @@ function showThing(
   };
 }
 
-function joinBody({ snippet, summary_description }: LinkRow): string {
-  return [snippet, summary_description].filter((text) => text !== null).join(' ');
+function listTexts(thing: ArchiveThing): string[] {
+  return thing.kind === 'post' ? [thing.post.text] : [thing.link.title ?? '', joinBody(thing.link)];
 }
 
-/** Stems of words. $1 and $2: a configuration and a word each. */
-const SELECT_STEMS = `
-SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
-FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
-
-/** Which words of the hits match, by text search configuration. */
-async function readMatches(
-  { pool }: Pick<Database, 'pool'>,
-  hits: readonly { config: string; thing: ArchiveThing }[],
-  query: Query,
-  forms: WordForms,
-): Promise<(config: string) => (word: string) => number> {
-  const sought = listSoughtWords(query);
-  const exact = new Set(sought.flatMap((part) => (part.is === 'phrase' ? part.words : [part.folded])));
-  const byConfig = new Map<string, Set<string>>();
-  for (const { config, thing } of hits) {
-    const words = byConfig.get(config) ?? new Set();
-    const texts = thing.kind === 'post' ? [thing.post.text] : [thing.link.title ?? '', joinBody(thing.link)];
-    for (const word of texts.flatMap(listExcerptWords)) words.add(word);
-    byConfig.set(config, words);
-  }
-  const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
-  if (pairs.length === 0 || sought.length === 0) return () => () => 0;
-  const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(SELECT_STEMS, [
-    pairs.map(({ config }) => config),
-    pairs.map(({ word }) => word),
-  ]);
-  const inflected = new Map<string, Set<string>>();
-  for (const config of byConfig.keys()) {
-    const lexemes = new Set(
-      sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word, config) : [])),
-    );
-    const words = rows.filter((row) => row.config === config && row.lexemes.some((one) => lexemes.has(one)));
-    inflected.set(config, new Set(words.map(({ word }) => word)));
-  }
-  const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));
-  return (config) => (word) => (inflected.get(config)?.has(word) === true || isExact(word) ? 1 : 0);
+function joinBody({ snippet, summary_description }: LinkRow): string {
+  return [snippet, summary_description].filter((text) => text !== null).join(' ');
 }
 
 /** A search that found an item. */

@@ -1,6 +1,8 @@
 import type { DeliveryAttempt } from '../../monitor/alerts/channel-secrets.ts';
 import type { ShownSetting } from '../../monitor/alerts/channel-settings.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
+import { Crumbs } from '../components/section.tsx';
+import { Facts } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -16,9 +18,12 @@ export function ChannelState({ channel: { state, state_reason: why } }: { channe
 
 export function ChannelPath({ channel: { slug } }: { channel: ChannelRow }) {
   return (
-    <>
-      <a href="/alerts">Alerts</a> / <a href={`/alerts/channels/${slug}`}>{slug}</a>
-    </>
+    <Crumbs
+      path={[
+        ['Alerts', '/alerts'],
+        [slug, `/alerts/channels/${slug}`],
+      ]}
+    />
   );
 }
 
@@ -31,69 +36,61 @@ export function ChannelFacts({
 }) {
   const { slug, host, state_reason, state_since, rules, waiting, dead, failures } = channel;
   return (
-    <dl class="facts">
-      <dt>State</dt>
-      <dd>
-        <ChannelState channel={channel} /> since <Timestamp at={state_since} />
-        {state_reason === null ? null : (
+    <Facts
+      label="Channel"
+      facts={[
+        [
+          'State',
           <>
-            : <UntrustedText text={state_reason} />
-          </>
-        )}
-      </dd>
-      <dt>Sends to</dt>
-      <dd>
-        <UntrustedText text={host} />
-        {settings[0]?.isPart === true ? ' (the rest of the address is hidden)' : null}
-      </dd>
-      {settings.slice(1).map(({ label, shown }) => (
-        <>
-          <dt>{label}</dt>
-          <dd>
-            <UntrustedText text={shown} />
-          </dd>
-        </>
-      ))}
-      <dt>Used by</dt>
-      <dd>{formatCount(rules, 'rule')}</dd>
-      <dt>Last delivered</dt>
-      <dd>
-        <Timestamp at={channel.last_delivered_at} />
-      </dd>
-      <dt>Waiting</dt>
-      <dd>
-        <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>
-          <Count of={waiting} />
-        </a>
-        {channel.resting_until === null ? null : (
+            <ChannelState channel={channel} /> since <Timestamp at={state_since} />
+            {state_reason === null ? null : ': '}
+            {state_reason === null ? null : <UntrustedText text={state_reason} />}
+          </>,
+        ],
+        [
+          'Sends to',
           <>
-            , next attempt after <Timestamp at={channel.resting_until} exact />
-          </>
-        )}
-      </dd>
-      <dt>Failed</dt>
-      <dd>
-        <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
-          <Count of={dead} />
-        </a>
-      </dd>
-      {failures === 0 ? null : (
-        <>
-          <dt>Failing</dt>
-          <dd>
-            {formatCount(failures, 'time')} in a row, since <Timestamp at={channel.failing_since} />
-          </dd>
-        </>
-      )}
-      {channel.rotating_until === null ? null : (
-        <>
-          <dt>Previous secret</dt>
-          <dd>
-            also signs until <Timestamp at={channel.rotating_until} exact />
-          </dd>
-        </>
-      )}
-    </dl>
+            <UntrustedText text={host} />
+            {settings[0]?.isPart === true ? ' (the rest of the address is hidden)' : null}
+          </>,
+        ],
+        ...settings.slice(1).map(({ label, shown }) => [label, <UntrustedText text={shown} />] as const),
+        ['Used by', formatCount(rules, 'rule')],
+        ['Last delivered', <Timestamp at={channel.last_delivered_at} />],
+        [
+          'Waiting',
+          <>
+            <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>
+              <Count of={waiting} />
+            </a>
+            {channel.resting_until === null ? null : ', next attempt after '}
+            {channel.resting_until === null ? null : <Timestamp at={channel.resting_until} exact />}
+          </>,
+        ],
+        [
+          'Failed',
+          <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+            <Count of={dead} />
+          </a>,
+        ],
+        [
+          'Failing',
+          failures === 0 ? null : (
+            <>
+              {formatCount(failures, 'time')} in a row, since <Timestamp at={channel.failing_since} />
+            </>
+          ),
+        ],
+        [
+          'Previous secret',
+          channel.rotating_until === null ? null : (
+            <>
+              also signs until <Timestamp at={channel.rotating_until} exact />
+            </>
+          ),
+        ],
+      ]}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 /** Deliveries: messages and their results. */
 
+import { Facts } from '../components/fact-list.tsx';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -19,7 +20,7 @@ import { ActionButton } from '../components/form.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
 import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
+import { Crumbs, EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { z } from 'zod';
@@ -92,9 +93,12 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         title: `Delivery ${delivery.id}`,
         here: '/alerts',
         above: (
-          <>
-            <a href="/alerts">Alerts</a> / <a href="/alerts/deliveries">Deliveries</a>
-          </>
+          <Crumbs
+            path={[
+              ['Alerts', '/alerts'],
+              ['Deliveries', '/alerts/deliveries'],
+            ]}
+          />
         ),
         aside:
           delivery.state === 'dead' ? (
@@ -133,63 +137,39 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   const { body, answer, run_id } = delivery;
   return (
     <>
-      <dl class="facts">
-        <dt>State</dt>
-        <dd>
-          <DeliveryState delivery={delivery} /> {describeOutcome(delivery)}
-        </dd>
-        <dt>Rule</dt>
-        <dd>
-          <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>
-        </dd>
-        <dt>Channel</dt>
-        <dd>
-          <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>
-        </dd>
-        <dt>Discoveries</dt>
-        <dd>
-          {delivery.discoveries}
-          {run_id === null ? null : (
+      <Facts
+        label="Delivery"
+        facts={[
+          [
+            'State',
             <>
-              {' '}
-              from <a href={`/runs/${run_id}`}>run {String(run_id)}</a>
-            </>
-          )}
-        </dd>
-        <dt>Attempts</dt>
-        <dd>
-          {delivery.attempts}
-          {delivery.last_attempt_at === null ? null : (
+              <DeliveryState delivery={delivery} /> {describeOutcome(delivery)}
+            </>,
+          ],
+          ['Rule', <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>],
+          ['Channel', <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>],
+          [
+            'Discoveries',
             <>
-              , last <Timestamp at={delivery.last_attempt_at} />
-            </>
-          )}
-        </dd>
-        {delivery.next_attempt_at === null ? null : (
-          <>
-            <dt>Next attempt</dt>
-            <dd>
-              <Timestamp at={delivery.next_attempt_at} />
-            </dd>
-          </>
-        )}
-        <dt>Delivered</dt>
-        <dd>
-          <Timestamp at={delivery.delivered_at} never="not delivered" />
-        </dd>
-        <dt>Message ID</dt>
-        <dd>
-          <code>{delivery.message_id}</code>
-        </dd>
-        {answer === null || answer === '' ? null : (
-          <>
-            <dt>Response</dt>
-            <dd>
-              <UntrustedText text={answer} />
-            </dd>
-          </>
-        )}
-      </dl>
+              {delivery.discoveries}
+              {run_id === null ? null : ' from '}
+              {run_id === null ? null : <a href={`/runs/${run_id}`}>run {String(run_id)}</a>}
+            </>,
+          ],
+          [
+            'Attempts',
+            <>
+              {delivery.attempts}
+              {delivery.last_attempt_at === null ? null : ', last '}
+              {delivery.last_attempt_at === null ? null : <Timestamp at={delivery.last_attempt_at} />}
+            </>,
+          ],
+          ['Next attempt', delivery.next_attempt_at && <Timestamp at={delivery.next_attempt_at} />],
+          ['Delivered', <Timestamp at={delivery.delivered_at} never="not delivered" />],
+          ['Message ID', <code>{delivery.message_id}</code>],
+          ['Response', answer && <UntrustedText text={answer} />],
+        ]}
+      />
       <Section title="Body">
         {body === null ? (
           <EmptyState words="No body: the message is not composed yet, or its body was deleted (after MESSAGE_DAYS, or with an author in it)." />

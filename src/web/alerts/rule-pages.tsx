@@ -23,7 +23,7 @@ import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, readField, slugParams } from '../request-input.ts';
@@ -218,9 +218,12 @@ function RuleButtons({ rule: { slug, state } }: { rule: RuleRow }) {
 
 function RulePath({ rule: { slug } }: { rule: RuleRow }) {
   return (
-    <>
-      <a href="/alerts">Alerts</a> / <a href={`/alerts/rules/${slug}`}>{slug}</a>
-    </>
+    <Crumbs
+      path={[
+        ['Alerts', '/alerts'],
+        [slug, `/alerts/rules/${slug}`],
+      ]}
+    />
   );
 }
 

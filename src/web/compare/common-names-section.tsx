@@ -6,7 +6,7 @@ import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queri
 import { Table } from '../components/data-table.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { Count } from '../components/numbers.tsx';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Section, Tabs } from '../components/section.tsx';
 import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
 
 const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
@@ -46,25 +46,22 @@ export function CommonNames({
           here: one === kind,
         }))}
       />
-      {rows.length === 0 ? (
-        <EmptyState words={`No ${kind} in common.`} />
-      ) : (
-        <Table
-          caption={`${COMMON_LABELS[kind]} in several of these topics`}
-          rows={rows}
-          columns={[
-            {
-              head: COMMON_LABELS[kind].replace(/s$/, ''),
-              cell: (row) => <CommonName kind={kind} row={row} />,
-            },
-            ...chosen.map(({ slug, name }) => ({
-              head: name,
-              cell: (row: CommonTop) => <CommonCount kind={kind} row={row} topic={slug} from={from} />,
-              number: true,
-            })),
-          ]}
-        />
-      )}
+      <Table
+        empty={`No ${kind} in common.`}
+        caption={`${COMMON_LABELS[kind]} in several of these topics`}
+        rows={rows}
+        columns={[
+          {
+            head: COMMON_LABELS[kind].replace(/s$/, ''),
+            cell: (row) => <CommonName kind={kind} row={row} />,
+          },
+          ...chosen.map(({ slug, name }) => ({
+            head: name,
+            cell: (row: CommonTop) => <CommonCount kind={kind} row={row} topic={slug} from={from} />,
+            number: true,
+          })),
+        ]}
+      />
     </Section>
   );
 }

@@ -86,20 +86,17 @@ function LeadTable({
   return (
     <div>
       <h3>{caption}</h3>
-      {rows.length === 0 ? (
-        <EmptyState words="No links in common." />
-      ) : (
-        <Table
-          caption={caption}
-          rows={rows.slice(0, 30)}
-          columns={[
-            { head: 'Ahead', cell: ({ ahead }) => describeSide(ahead) },
-            { head: 'Behind', cell: ({ behind }) => describeSide(behind) },
-            { head: 'Links', cell: ({ links }) => <Count of={links} />, number: true },
-            { head: 'Median lead', cell: ({ median_seconds: lead }) => formatDuration(lead), number: true },
-          ]}
-        />
-      )}
+      <Table
+        empty="No links in common."
+        caption={caption}
+        rows={rows.slice(0, 30)}
+        columns={[
+          { head: 'Ahead', cell: ({ ahead }) => describeSide(ahead) },
+          { head: 'Behind', cell: ({ behind }) => describeSide(behind) },
+          { head: 'Links', cell: ({ links }) => <Count of={links} />, number: true },
+          { head: 'Median lead', cell: ({ median_seconds: lead }) => formatDuration(lead), number: true },
+        ]}
+      />
     </div>
   );
 }

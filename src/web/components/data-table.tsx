@@ -1,4 +1,5 @@
 import { Count } from './numbers.tsx';
+import { EmptyState, type NextStep } from './section.tsx';
 import type { ComponentChildren } from 'preact';
 
 export type Column<Row> = {
@@ -15,12 +16,19 @@ export function Table<Row>({
   caption,
   rows,
   columns,
+  empty,
+  todo,
 }: {
   /** Accessible name. */
   caption: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
+  /** What is said instead of a table without rows, and what to do. */
+  empty?: string;
+  todo?: NextStep;
 }) {
+  if (rows.length === 0 && empty !== undefined)
+    return <EmptyState words={empty} {...(todo === undefined ? {} : { todo })} />;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table>

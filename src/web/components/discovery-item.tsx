@@ -18,7 +18,7 @@ export function DiscoveryLine({
   discovery: DiscoveryRow;
   fresh?: boolean;
   /** Leaves out what the page already shows. */
-  within?: 'search';
+  within?: 'search' | undefined;
 }) {
   const { at, search, baseline, author_username, named_post_id } = discovery;
   const kind = named_post_id === null ? discovery.kind : 'post';

@@ -1,4 +1,5 @@
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
+import { type ListScope, writeScopePath } from './list-address.ts';
 import { IfAllowed } from './page-frame.tsx';
 import type { ComponentChildren } from 'preact';
 
@@ -37,7 +38,7 @@ export function Section({
 }
 
 /** A link, and the scopes that it needs besides `read`. */
-type NextStep = { words: string; href: string; scope?: Scope | readonly Scope[] };
+export type NextStep = { words: string; href: string; scope?: Scope | readonly Scope[] };
 
 /** Says that there is nothing, and what to do, if the visitor may. */
 export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) {
@@ -50,6 +51,56 @@ export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) 
         </IfAllowed>
       )}
     </p>
+  );
+}
+
+/** A list of items, or what is said if there are none. */
+export function Feed<Row>({
+  rows,
+  empty,
+  todo,
+  children,
+}: {
+  rows: readonly Row[];
+  empty: string;
+  todo?: NextStep | undefined;
+  children: (row: Row) => ComponentChildren;
+}) {
+  if (rows.length === 0) return <EmptyState words={empty} {...(todo === undefined ? {} : { todo })} />;
+  return (
+    <ul class="feed">
+      {rows.map((row) => (
+        <li>{children(row)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** The way to a page: links, and their names. */
+export function Crumbs({ path }: { path: readonly (readonly [name: string, href: string])[] }) {
+  return (
+    <>
+      {path.map(([name, href], i) => (
+        <>
+          {i === 0 ? '' : ' / '}
+          <a href={href}>{name}</a>
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The way to a topic or search. @param props.from the first link */
+export function ScopeLinks({ scope, from = 'topic' }: { scope: ListScope; from?: 'overview' | 'topic' }) {
+  const { topic, search } = scope;
+  return (
+    <Crumbs
+      path={[
+        ...(from === 'overview' ? [['Overview', '/'] as const] : []),
+        [topic, writeScopePath({ topic })],
+        ...(search === undefined ? [] : [[search, writeScopePath(scope)] as const]),
+      ]}
+    />
   );
 }
 

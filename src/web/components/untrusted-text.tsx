@@ -1,8 +1,11 @@
 /** Text and addresses from outside. */
 
+import { markText } from '../../domain/excerpt.ts';
 import { DIRECTIONS } from '../../domain/text.ts';
 import { parseUrl } from '../../domain/link.ts';
 import { isHashtag } from '../../domain/query-fields.ts';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 
 /** Direction controls can reorder the rest of a line, so each is replaced by a visible mark. Other controls are invisible. */
 const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');
@@ -19,9 +22,19 @@ const MAX_CHARACTER_POINTS = 16;
 const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 
 export function UntrustedText({ text, most = 400 }: { text: string | null; most?: number }) {
+  const isMatch = useContext(Matches);
   if (text === null || text === '') return <span class="unknown">no text</span>;
-  return <bdi dir="auto">{shortenText(text, most)}</bdi>;
+  const shown = shortenText(text, most);
+  if (isMatch === undefined) return <bdi dir="auto">{shown}</bdi>;
+  return (
+    <bdi dir="auto">
+      {markText(shown, isMatch).map((piece) => (piece.match ? <mark>{piece.text}</mark> : piece.text))}
+    </bdi>
+  );
 }
+
+/** Words to highlight in all texts of an item; undefined: none. */
+export const Matches = createContext<((word: string) => boolean) | undefined>(undefined);
 
 /** A link to what has the hashtag; only text if Explore could not ask for it. @param tag without `#` */
 export function Hashtag({ tag, most = 60 }: { tag: string; most?: number }) {

@@ -19,7 +19,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FormValues } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { Section } from '../components/section.tsx';
+import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
@@ -147,12 +147,7 @@ async function renderEditSearch(
   return renderPage(request, reply, {
     title: `Edit ${search.slug}`,
     here: '',
-    above: (
-      <>
-        <a href={`/topics/${search.topic}`}>{search.topic}</a> /{' '}
-        <a href={`/searches/${search.slug}`}>{search.slug}</a>
-      </>
-    ),
+    above: <ScopeLinks scope={{ topic: search.topic, search: search.slug }} />,
     status,
     body: (
       <>

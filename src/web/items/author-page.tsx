@@ -165,21 +165,18 @@ function AuthorTopics({ rows }: { rows: readonly AuthorTopic[] }) {
       id="topics"
       note="Topics of their newest 2,000 posts. A post counts once per topic."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="No topics: their posts were only quoted or reposted by others." />
-      ) : (
-        <Table
-          caption="Topics of this author"
-          rows={rows}
-          columns={[
-            { head: 'Topic', cell: ({ topic, name }) => <a href={`/topics/${topic}`}>{name}</a> },
-            { head: 'Posts', cell: ({ posts }) => <Count of={posts} />, number: true },
-            { head: 'Searches', cell: ({ searches }) => <Count of={searches} />, number: true, wide: true },
-            { head: 'First seen', cell: ({ first_seen_at: at }) => <Timestamp at={at} exact /> },
-            { head: 'Last new post', cell: ({ last_seen_at: at }) => <Timestamp at={at} /> },
-          ]}
-        />
-      )}
+      <Table
+        empty="No topics: their posts were only quoted or reposted by others."
+        caption="Topics of this author"
+        rows={rows}
+        columns={[
+          { head: 'Topic', cell: ({ topic, name }) => <a href={`/topics/${topic}`}>{name}</a> },
+          { head: 'Posts', cell: ({ posts }) => <Count of={posts} />, number: true },
+          { head: 'Searches', cell: ({ searches }) => <Count of={searches} />, number: true, wide: true },
+          { head: 'First seen', cell: ({ first_seen_at: at }) => <Timestamp at={at} exact /> },
+          { head: 'Last new post', cell: ({ last_seen_at: at }) => <Timestamp at={at} /> },
+        ]}
+      />
     </Section>
   );
 }
@@ -192,21 +189,18 @@ function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) {
       id="typical"
       note="Medians over their last 200 posts, at equal age; no data below five observed posts."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="None of their posts was observed near 1, 3, 8, 24 or 72 hours after publication." />
-      ) : (
-        <Table
-          caption="Usual engagement of this author by age"
-          rows={rows}
-          columns={[
-            { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
-            { head: 'Engagement', cell: ({ engagement }) => rounded(engagement), number: true },
-            { head: 'Likes', cell: ({ like_count }) => rounded(like_count), number: true },
-            { head: 'Views', cell: ({ view_count }) => rounded(view_count), number: true },
-            { head: 'Posts', cell: ({ posts }) => <Count of={posts} />, number: true },
-          ]}
-        />
-      )}
+      <Table
+        empty="None of their posts was observed near 1, 3, 8, 24 or 72 hours after publication."
+        caption="Usual engagement of this author by age"
+        rows={rows}
+        columns={[
+          { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
+          { head: 'Engagement', cell: ({ engagement }) => rounded(engagement), number: true },
+          { head: 'Likes', cell: ({ like_count }) => rounded(like_count), number: true },
+          { head: 'Views', cell: ({ view_count }) => rounded(view_count), number: true },
+          { head: 'Posts', cell: ({ posts }) => <Count of={posts} />, number: true },
+        ]}
+      />
     </Section>
   );
 }

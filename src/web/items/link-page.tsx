@@ -124,35 +124,32 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
       id="first"
       note="Leads are no finer than the search intervals. Baseline finds may be old, so they have no lead."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="Not returned by any search: only cited by a completion or in a post." />
-      ) : (
-        <Table
-          caption="Searches that found this link, in order"
-          rows={rows}
-          columns={[
-            { head: <span class="unseen">Order</span>, cell: ({ nth }) => `${nth}.`, number: true },
-            { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
-            { head: 'Source', cell: ({ source }) => source.replaceAll('_', ' ') },
-            { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
-            {
-              head: 'Lead over the next',
-              cell: ({ lead_seconds: lead }) => (lead === null ? '' : formatDuration(lead)),
-              number: true,
-            },
-            {
-              head: 'Run',
-              cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
-              number: true,
-              wide: true,
-            },
-            {
-              head: <span class="unseen">Baseline</span>,
-              cell: ({ baseline }) => (baseline === true ? <Badge state="baseline" /> : ''),
-            },
-          ]}
-        />
-      )}
+      <Table
+        empty="Not returned by any search: only cited by a completion or in a post."
+        caption="Searches that found this link, in order"
+        rows={rows}
+        columns={[
+          { head: <span class="unseen">Order</span>, cell: ({ nth }) => `${nth}.`, number: true },
+          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Source', cell: ({ source }) => source.replaceAll('_', ' ') },
+          { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
+          {
+            head: 'Lead over the next',
+            cell: ({ lead_seconds: lead }) => (lead === null ? '' : formatDuration(lead)),
+            number: true,
+          },
+          {
+            head: 'Run',
+            cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
+            number: true,
+            wide: true,
+          },
+          {
+            head: <span class="unseen">Baseline</span>,
+            cell: ({ baseline }) => (baseline === true ? <Badge state="baseline" /> : ''),
+          },
+        ]}
+      />
     </Section>
   );
 }

@@ -157,43 +157,40 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
       id="ages"
       note="Likes, reposts, replies and quotes at 1, 3, 8, 24 and 72 hours after publication. Usual: the median at that age."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="Not observed near any of these ages. Searches that run more often cover more of them." />
-      ) : (
-        <Table
-          caption="Engagement at equal age"
-          rows={rows}
-          columns={[
-            { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
-            { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
-            { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
-            {
-              head: 'Usual, search',
-              cell: (row) => <RoundedCount of={row.typical_engagement} />,
-              number: true,
-            },
-            { head: 'vs. usual', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
-            {
-              head: 'Compared with',
-              cell: (row) => formatCount(row.compared_with, 'post'),
-              number: true,
-              wide: true,
-            },
-            {
-              head: 'Usual, author',
-              cell: (row) => <RoundedCount of={row.author_typical_engagement} />,
-              number: true,
-            },
-            { head: 'vs. usual', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
-            {
-              head: 'Compared with',
-              cell: (row) => formatCount(row.author_compared_with, 'post'),
-              number: true,
-              wide: true,
-            },
-          ]}
-        />
-      )}
+      <Table
+        empty="Not observed near any of these ages. Searches that run more often cover more of them."
+        caption="Engagement at equal age"
+        rows={rows}
+        columns={[
+          { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
+          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
+          {
+            head: 'Usual, search',
+            cell: (row) => <RoundedCount of={row.typical_engagement} />,
+            number: true,
+          },
+          { head: 'vs. usual', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
+          {
+            head: 'Compared with',
+            cell: (row) => formatCount(row.compared_with, 'post'),
+            number: true,
+            wide: true,
+          },
+          {
+            head: 'Usual, author',
+            cell: (row) => <RoundedCount of={row.author_typical_engagement} />,
+            number: true,
+          },
+          { head: 'vs. usual', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
+          {
+            head: 'Compared with',
+            cell: (row) => formatCount(row.author_compared_with, 'post'),
+            number: true,
+            wide: true,
+          },
+        ]}
+      />
     </Section>
   );
 }

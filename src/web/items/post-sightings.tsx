@@ -1,7 +1,7 @@
 import type { PostRank, PostSighting } from '../../store/queries/post-detail.ts';
 import { Badge } from '../components/icons.tsx';
 import { Count } from '../components/numbers.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
@@ -9,48 +9,45 @@ import { Timestamp } from '../components/timestamp.tsx';
 export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
   return (
     <Section title="Found by" id="seen" note="Searches that returned it, in order.">
-      {rows.length === 0 ? (
-        <EmptyState words="Not returned by any search: only quoted or reposted in other posts." />
-      ) : (
-        <Table
-          caption="Searches that found this post"
-          rows={rows}
-          columns={[
-            {
-              head: 'Search',
-              cell: ({ search, topic }) => (
+      <Table
+        empty="Not returned by any search: only quoted or reposted in other posts."
+        caption="Searches that found this post"
+        rows={rows}
+        columns={[
+          {
+            head: 'Search',
+            cell: ({ search, topic }) => (
+              <>
+                <a href={`/searches/${search}`}>{search}</a>
+                <div class="hint">
+                  of <a href={`/topics/${topic}`}>{topic}</a>
+                </div>
+              </>
+            ),
+          },
+          { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
+          {
+            head: 'First run',
+            cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
+            number: true,
+          },
+          {
+            head: 'Last seen',
+            cell: ({ last_seen_at }) => <Timestamp at={last_seen_at} exact never="no data" />,
+          },
+          {
+            head: 'Status',
+            cell: ({ unseen, last_seen_at }) =>
+              unseen ? (
                 <>
-                  <a href={`/searches/${search}`}>{search}</a>
-                  <div class="hint">
-                    of <a href={`/topics/${topic}`}>{topic}</a>
-                  </div>
+                  no longer returned since <Timestamp at={last_seen_at} />
                 </>
+              ) : (
+                'in the newest response'
               ),
-            },
-            { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
-            {
-              head: 'First run',
-              cell: ({ first_run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>,
-              number: true,
-            },
-            {
-              head: 'Last seen',
-              cell: ({ last_seen_at }) => <Timestamp at={last_seen_at} exact never="no data" />,
-            },
-            {
-              head: 'Status',
-              cell: ({ unseen, last_seen_at }) =>
-                unseen ? (
-                  <>
-                    no longer returned since <Timestamp at={last_seen_at} />
-                  </>
-                ) : (
-                  'in the newest response'
-                ),
-            },
-          ]}
-        />
-      )}
+          },
+        ]}
+      />
     </Section>
   );
 }

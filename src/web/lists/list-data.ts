@@ -2,6 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
+import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
@@ -85,6 +86,39 @@ export async function readListItems(
       return rows.map((discovery) => ({ item: { kind: 'discovery', discovery }, keys: [0n, discovery.id] }));
     }
   }
+}
+
+/** The words of each item that the query sought. */
+export async function readListMatches(
+  db: Reader,
+  { matching: { query } }: List,
+  items: readonly ListItem[],
+): Promise<(item: ListItem) => IsMatch | undefined> {
+  const matches = await readMatchesOfItems(
+    db,
+    query,
+    items.flatMap((item) => describeItem(item) ?? []),
+  );
+  return (item) => {
+    const shown = describeItem(item);
+    return shown === undefined ? undefined : matches(shown);
+  };
+}
+
+/** The indexed post or link that an item is, with what the list shows of it. */
+function describeItem(item: ListItem): ShownItem | undefined {
+  if (item.kind === 'post') {
+    const { id, text, author_username, author_name } = item.post;
+    return { kind: 'post', id, texts: [text, author_username, author_name] };
+  }
+  if (item.kind === 'link') {
+    const { id, title, snippet, summary_description } = item.link;
+    return { kind: 'link', id, texts: [title, snippet, summary_description] };
+  }
+  const { post_id, named_post_id, link_id, text, author_username } = item.discovery;
+  const post = named_post_id ?? post_id;
+  if (post !== null) return { kind: 'post', id: post, texts: [text, author_username] };
+  return link_id === null ? undefined : { kind: 'link', id: link_id, texts: [text] };
 }
 
 export type ListVolume = {

@@ -12,10 +12,18 @@ import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
-import { Pager, Section, Tabs } from '../components/section.tsx';
+import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { emptyField, readKey, slugParams } from '../request-input.ts';
 import { chooseRange } from '../topic/time-range.ts';
-import { type List, LIST_ORDERS, listCursor, PAGE_SIZE, readListItems, readListVolume } from './list-data.ts';
+import {
+  type List,
+  LIST_ORDERS,
+  listCursor,
+  PAGE_SIZE,
+  readListItems,
+  readListMatches,
+  readListVolume,
+} from './list-data.ts';
 import { LIST_RANGES, parseLocalTime, resolveListRange } from './list-range.ts';
 import {
   KIND_WORDS,
@@ -26,7 +34,6 @@ import {
   ListVolumeSection,
   NotIndexed,
   ORDER_TITLES,
-  ScopeLinks,
   toEventScope,
 } from './list-sections.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -120,8 +127,9 @@ async function renderList(
         readListItems(db, list, page.after),
         readListVolume(db, list),
       ]);
-      const { items, next_cursor } = page.reply(rows, ({ keys }) => keys);
-      return { backlog, volume, items: items.map(({ item }) => item), next: next_cursor };
+      const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
+      const items = placed.map(({ item }) => item);
+      return { backlog, volume, items, matchesOf: await readListMatches(db, list, items), next: next_cursor };
     } finally {
       leave();
     }
@@ -133,7 +141,7 @@ async function renderList(
     title: `${KIND_WORDS[kind]} of ${name}`,
     here: '',
     status: problems.length === 0 ? 200 : 400,
-    above: <ScopeLinks scope={scope} />,
+    above: <ScopeLinks scope={scope} from="overview" />,
     aside: (
       <Tabs
         label="Lists"
@@ -168,6 +176,7 @@ async function renderList(
             >
               <ListItems
                 items={data.items}
+                matchesOf={data.matchesOf}
                 list={list}
                 allTime={path({ range: 'all', from: undefined, to: undefined })}
               />

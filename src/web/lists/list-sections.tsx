@@ -8,12 +8,13 @@ import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Button, describeProblem, Field } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { LinkItem } from '../components/link-item.tsx';
-import { type ListKind, type ListScope, writeListPath, writeScopePath } from '../components/list-address.ts';
+import { type ListKind, type ListScope, writeListPath } from '../components/list-address.ts';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { PostCard } from '../components/post-card.tsx';
-import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { UntrustedText } from '../components/untrusted-text.tsx';
+import { Feed, Section, Tabs } from '../components/section.tsx';
+import { Matches, UntrustedText } from '../components/untrusted-text.tsx';
+import type { IsMatch } from '../../store/archive/matched-words.ts';
 import { type List, LIST_ORDERS, type ListItem, MAX_COUNTED, type ListVolume } from './list-data.ts';
 import { formatLocalTime, LIST_RANGES, type ListRange, type ListRangeName } from './list-range.ts';
 
@@ -53,21 +54,6 @@ const TIME_WORDS = {
   links: 'by time of first sighting',
   discoveries: 'by time of discovery',
 } as const;
-
-export function ScopeLinks({ scope }: { scope: ListScope }) {
-  const { topic, search } = scope;
-  return (
-    <>
-      <a href="/">Overview</a> / <a href={writeScopePath({ topic })}>{topic}</a>
-      {search === undefined ? null : (
-        <>
-          {' '}
-          / <a href={writeScopePath(scope)}>{search}</a>
-        </>
-      )}
-    </>
-  );
-}
 
 export function ListForm({
   list: { kind, scope, range, order },
@@ -256,25 +242,24 @@ export function NotIndexed({ backlog }: { backlog: ArchiveBacklog | null }) {
 
 export function ListItems({
   items,
+  matchesOf,
   list,
   allTime,
 }: {
   items: readonly ListItem[];
+  matchesOf: (item: ListItem) => IsMatch | undefined;
   list: List;
   allTime: string;
 }) {
   const { kind, scope, range, matching } = list;
-  if (items.length === 0)
-    return (
-      <EmptyState
-        words={`No ${kind} ${matching.query === EVERYTHING ? '' : 'match '}(${range.words}).`}
-        {...(range.name === 'all' ? {} : { todo: { words: 'Search all time', href: allTime } })}
-      />
-    );
   return (
-    <ul class="feed">
-      {items.map((item) => (
-        <li>
+    <Feed
+      rows={items}
+      empty={`No ${kind} ${matching.query === EVERYTHING ? '' : 'match '}(${range.words}).`}
+      todo={range.name === 'all' ? undefined : { words: 'Search all time', href: allTime }}
+    >
+      {(item) => (
+        <Matches.Provider value={matchesOf(item)}>
           {item.kind === 'post' ? (
             <PostCard post={item.post} note={describeCount(item.count, list.order)} />
           ) : item.kind === 'link' ? (
@@ -282,12 +267,12 @@ export function ListItems({
           ) : (
             <DiscoveryLine
               discovery={item.discovery}
-              {...(scope.search === undefined ? {} : { within: 'search' as const })}
+              within={scope.search === undefined ? undefined : 'search'}
             />
           )}
-        </li>
-      ))}
-    </ul>
+        </Matches.Provider>
+      )}
+    </Feed>
   );
 }
 

@@ -16,7 +16,7 @@ import { readBuckets } from '../../store/queries/volume.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { EmptyState, Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
@@ -127,20 +127,13 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
               chosen={{ sort, label }}
             />
             <Section title="Newest discoveries" id="newest" held>
-              {discoveries.length === 0 ? (
-                <EmptyState
-                  words="Nothing found yet."
-                  todo={{ words: 'Show runs', href: data === 'simulated' ? '/runs?simulated=1' : '/runs' }}
-                />
-              ) : (
-                <ul class="feed">
-                  {discoveries.toReversed().map((discovery) => (
-                    <li>
-                      <DiscoveryLine discovery={discovery} />
-                    </li>
-                  ))}
-                </ul>
-              )}
+              <Feed
+                rows={discoveries.toReversed()}
+                empty="Nothing found yet."
+                todo={{ words: 'Show runs', href: data === 'simulated' ? '/runs?simulated=1' : '/runs' }}
+              >
+                {(discovery) => <DiscoveryLine discovery={discovery} />}
+              </Feed>
             </Section>
           </>
         ),

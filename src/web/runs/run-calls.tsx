@@ -21,33 +21,30 @@ export function CallTable({ rows }: { rows: readonly CallRow[] }) {
       id="calls"
       note={`Calls are recorded before they are sent. ${paid ? 'The service charges for them.' : 'They are free.'}`}
     >
-      {rows.length === 0 ? (
-        <EmptyState words="No calls." />
-      ) : (
-        <Table
-          caption="Calls of this run"
-          rows={rows}
-          columns={[
-            { head: <span class="unseen">Order</span>, cell: ({ n }) => `${n}.`, number: true },
-            { head: 'State', cell: ({ state }) => (state === 'unknown' ? UNKNOWN_CALL : state) },
-            { head: 'Service', cell: ({ service }) => service },
-            { head: 'Sent', cell: ({ sent_at }) => <Timestamp at={sent_at} exact /> },
-            { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no response', number: true },
-            { head: 'Duration', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
-            {
-              head: 'Size',
-              cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : formatBytes(bytes)),
-              number: true,
-            },
-            {
-              head: 'Cost',
-              cell: ({ cost_usd, service }) => <Usd of={cost_usd} service={service} />,
-              number: true,
-            },
-            { head: 'Code', cell: ({ code }) => code ?? '' },
-          ]}
-        />
-      )}
+      <Table
+        empty="No calls."
+        caption="Calls of this run"
+        rows={rows}
+        columns={[
+          { head: <span class="unseen">Order</span>, cell: ({ n }) => `${n}.`, number: true },
+          { head: 'State', cell: ({ state }) => (state === 'unknown' ? UNKNOWN_CALL : state) },
+          { head: 'Service', cell: ({ service }) => service },
+          { head: 'Sent', cell: ({ sent_at }) => <Timestamp at={sent_at} exact /> },
+          { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no response', number: true },
+          { head: 'Duration', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
+          {
+            head: 'Size',
+            cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : formatBytes(bytes)),
+            number: true,
+          },
+          {
+            head: 'Cost',
+            cell: ({ cost_usd, service }) => <Usd of={cost_usd} service={service} />,
+            number: true,
+          },
+          { head: 'Code', cell: ({ code }) => code ?? '' },
+        ]}
+      />
     </Section>
   );
 }

@@ -180,30 +180,27 @@ function NoRuns({ filter }: { filter: RunFilter }) {
 function TodayTable({ rows }: { rows: readonly RunTally[] }) {
   return (
     <Section title="Today" id="today" note="Runs created since midnight UTC, by status.">
-      {rows.length === 0 ? (
-        <EmptyState words="No runs today." />
-      ) : (
-        <Table
-          caption="Today's runs by status and code"
-          rows={rows}
-          columns={[
-            { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-            {
-              head: 'Reason',
-              cell: ({ code, reason }) => (code === null ? (reason ?? '') : `${code}: ${RUN_CODES[code]}`),
-            },
-            {
-              head: 'Runs',
-              cell: ({ status, code, runs }) => (
-                <a href={buildRunsPath({ status, code: code ?? undefined, since: 'today' })}>
-                  <Count of={runs} />
-                </a>
-              ),
-              number: true,
-            },
-          ]}
-        />
-      )}
+      <Table
+        empty="No runs today."
+        caption="Today's runs by status and code"
+        rows={rows}
+        columns={[
+          { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+          {
+            head: 'Reason',
+            cell: ({ code, reason }) => (code === null ? (reason ?? '') : `${code}: ${RUN_CODES[code]}`),
+          },
+          {
+            head: 'Runs',
+            cell: ({ status, code, runs }) => (
+              <a href={buildRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+                <Count of={runs} />
+              </a>
+            ),
+            number: true,
+          },
+        ]}
+      />
     </Section>
   );
 }

@@ -7,7 +7,7 @@ import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
 type WorkQueue = Context['queue'];
@@ -132,24 +132,21 @@ export function WorkerTable({ rows }: { rows: readonly WorkerStatus[] }) {
       id="workers"
       note="Processes that sent a heartbeat in the last day. Each sends one every 30 seconds."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="No worker is running: schedules are on hold. Start one: strandline up, or more: strandline worker." />
-      ) : (
-        <Table
-          caption="Workers"
-          rows={rows}
-          columns={[
-            { head: 'Worker', cell: ({ name }) => <code>{name}</code> },
-            { head: 'State', cell: ({ silent }) => (silent ? 'no heartbeat; probably stopped' : 'running') },
-            { head: 'Heartbeat', cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
-            { head: 'Started', cell: ({ started_at }) => <Timestamp at={started_at} exact />, wide: true },
-            { head: 'Version', cell: ({ version }) => version },
-            { head: 'Queue', cell: ({ queue }) => queue, wide: true },
-            { head: 'Concurrency', cell: ({ concurrency }) => <Count of={concurrency} />, number: true },
-            { head: 'Clock', cell: ({ skew_ms }) => describeSkew(skew_ms), number: true },
-          ]}
-        />
-      )}
+      <Table
+        empty="No worker is running: schedules are on hold. Start one: strandline up, or more: strandline worker."
+        caption="Workers"
+        rows={rows}
+        columns={[
+          { head: 'Worker', cell: ({ name }) => <code>{name}</code> },
+          { head: 'State', cell: ({ silent }) => (silent ? 'no heartbeat; probably stopped' : 'running') },
+          { head: 'Heartbeat', cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
+          { head: 'Started', cell: ({ started_at }) => <Timestamp at={started_at} exact />, wide: true },
+          { head: 'Version', cell: ({ version }) => version },
+          { head: 'Queue', cell: ({ queue }) => queue, wide: true },
+          { head: 'Concurrency', cell: ({ concurrency }) => <Count of={concurrency} />, number: true },
+          { head: 'Clock', cell: ({ skew_ms }) => describeSkew(skew_ms), number: true },
+        ]}
+      />
     </Section>
   );
 }

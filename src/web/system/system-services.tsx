@@ -6,7 +6,7 @@ import { Chart } from '../components/chart.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Count, formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink } from '../components/untrusted-text.tsx';
 
@@ -36,38 +36,33 @@ export function BudgetSection({
       id="budgets"
       note="Calls today (UTC). Lost calls count, so this can exceed the number of responses. CALLS_PER_DAY limits each service, MAX_CALLS_PER_RUN each run."
     >
-      {services.length === 0 ? (
-        <EmptyState
-          words="No services yet. The first search adds one."
-          todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
-        />
-      ) : (
-        <Table
-          caption="Services, with calls today"
-          rows={services}
-          columns={[
-            { head: 'Service', cell: ({ name, kind }) => (name === kind ? name : `${name} (${kind})`) },
-            {
-              head: 'Address',
-              cell: ({ address, missing }) =>
-                missing ? (
-                  'not set: set SEARCH_API_URL'
-                ) : address === null ? (
-                  'built in'
-                ) : (
-                  <ExternalLink href={address} text={readHost(address)} />
-                ),
-            },
-            { head: 'Calls today', cell: ({ calls_today: n }) => <Count of={n} />, number: true },
-            {
-              head: 'Limit per day',
-              cell: ({ limit }) => (limit === null ? 'no limit' : <Count of={limit} />),
-              number: true,
-            },
-            { head: 'Cost today', cell: (service) => <ServiceCost service={service} />, number: true },
-          ]}
-        />
-      )}
+      <Table
+        empty="No services yet. The first search adds one."
+        todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
+        caption="Services, with calls today"
+        rows={services}
+        columns={[
+          { head: 'Service', cell: ({ name, kind }) => (name === kind ? name : `${name} (${kind})`) },
+          {
+            head: 'Address',
+            cell: ({ address, missing }) =>
+              missing ? (
+                'not set: set SEARCH_API_URL'
+              ) : address === null ? (
+                'built in'
+              ) : (
+                <ExternalLink href={address} text={readHost(address)} />
+              ),
+          },
+          { head: 'Calls today', cell: ({ calls_today: n }) => <Count of={n} />, number: true },
+          {
+            head: 'Limit per day',
+            cell: ({ limit }) => (limit === null ? 'no limit' : <Count of={limit} />),
+            number: true,
+          },
+          { head: 'Cost today', cell: (service) => <ServiceCost service={service} />, number: true },
+        ]}
+      />
       {called.length === 0 ? null : (
         <Chart
           caption={`Calls per day, last ${count} days`}
@@ -114,36 +109,33 @@ export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
       id="sources"
       note="As seen by this process; other workers may differ. SERVICE_SOURCES selects the sources."
     >
-      {rows.length === 0 ? (
-        <EmptyState words="None: SERVICE_SOURCES is sandbox, so the service returns simulated data only." />
-      ) : (
-        <Table
-          caption="Public sources"
-          rows={rows}
-          columns={[
-            { head: 'Source', cell: ({ title }) => title },
-            { head: 'Type', cell: ({ source }) => source.replaceAll('_', ' ') },
-            { head: 'State', cell: ({ state, reason, live }) => describeState(state, reason, live) },
-            {
-              head: 'Last response',
-              cell: ({ live }) =>
-                live === undefined ? '' : <Timestamp at={live.lastSuccess ?? null} never="none yet" />,
-            },
-            {
-              head: 'Last failure',
-              cell: ({ live }) =>
-                live?.lastFailure === undefined ? (
-                  ''
-                ) : (
-                  <>
-                    <Timestamp at={live.lastFailure.at} />: {live.lastFailure.reason}
-                  </>
-                ),
-            },
-            { head: 'Used', cell: ({ live }) => describeUsage(live?.allowance), number: true },
-          ]}
-        />
-      )}
+      <Table
+        empty="None: SERVICE_SOURCES is sandbox, so the service returns simulated data only."
+        caption="Public sources"
+        rows={rows}
+        columns={[
+          { head: 'Source', cell: ({ title }) => title },
+          { head: 'Type', cell: ({ source }) => source.replaceAll('_', ' ') },
+          { head: 'State', cell: ({ state, reason, live }) => describeState(state, reason, live) },
+          {
+            head: 'Last response',
+            cell: ({ live }) =>
+              live === undefined ? '' : <Timestamp at={live.lastSuccess ?? null} never="none yet" />,
+          },
+          {
+            head: 'Last failure',
+            cell: ({ live }) =>
+              live?.lastFailure === undefined ? (
+                ''
+              ) : (
+                <>
+                  <Timestamp at={live.lastFailure.at} />: {live.lastFailure.reason}
+                </>
+              ),
+          },
+          { head: 'Used', cell: ({ live }) => describeUsage(live?.allowance), number: true },
+        ]}
+      />
     </Section>
   );
 }

@@ -11,7 +11,7 @@ import { type CompletionDiff, readCompletionDiff, refuseDiff } from '../../store
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
 import { Table } from '../components/data-table.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { EmptyState, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { emptyField, readKey, slugParams } from '../request-input.ts';
 import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
@@ -45,11 +45,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     return renderPage(request, reply, {
       title: `Answers of ${slug}`,
       here: '',
-      above: (
-        <>
-          <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>
-        </>
-      ),
+      above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (
         <>
           <Comparison diff={diff} />

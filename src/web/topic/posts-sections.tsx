@@ -4,7 +4,7 @@ import { DiscoveryLine, ViewNote } from '../components/discovery-item.tsx';
 import { type ListKind, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { PostCard } from '../components/post-card.tsx';
-import { EmptyState, Section } from '../components/section.tsx';
+import { EmptyState, Feed, Section } from '../components/section.tsx';
 import { formatDay } from '../../domain/display-format.ts';
 import { LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import type { Visit } from './last-visit.ts';
@@ -29,21 +29,18 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
       }
       aside={<a href={writeListPath('discoveries', scope)}>All discoveries</a>}
     >
-      {data.newest.length === 0 ? (
-        <EmptyState words="Nothing found yet. The first run sets the baseline; later runs show what is new." />
-      ) : (
-        <ul class="feed">
-          {data.newest.map((discovery) => (
-            <li>
-              <DiscoveryLine
-                discovery={discovery}
-                fresh={since !== null && discovery.id > since.id && !discovery.baseline}
-                {...(scope.search === undefined ? {} : { within: 'search' as const })}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Feed
+        rows={data.newest}
+        empty="Nothing found yet. The first run sets the baseline; later runs show what is new."
+      >
+        {(discovery) => (
+          <DiscoveryLine
+            discovery={discovery}
+            fresh={since !== null && discovery.id > since.id && !discovery.baseline}
+            within={scope.search === undefined ? undefined : 'search'}
+          />
+        )}
+      </Feed>
     </Section>
   );
 }
@@ -57,21 +54,18 @@ export function RisingSection({ data }: TopicSectionProps) {
       live
       note="Likes, reposts, replies and quotes gained in the last 6 hours, compared with what is typical at the same age."
     >
-      {data.rising.length === 0 ? (
-        <EmptyState words="No rising posts: no post seen at least twice in the last hours gained engagement." />
-      ) : (
-        <ul class="feed">
-          {data.rising.map((post) => (
-            <li>
-              <PostCard
-                post={{ ...post, id: post.post_id }}
-                times={post.ratio}
-                note={`+${formatCount(Math.round(post.per_hour * 10) / 10, 'per hour', 'per hour')}`}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Feed
+        rows={data.rising}
+        empty="No rising posts: no post seen at least twice in the last hours gained engagement."
+      >
+        {(post) => (
+          <PostCard
+            post={{ ...post, id: post.post_id }}
+            times={post.ratio}
+            note={`+${formatCount(Math.round(post.per_hour * 10) / 10, 'per hour', 'per hour')}`}
+          />
+        )}
+      </Feed>
     </Section>
   );
 }
@@ -86,21 +80,15 @@ export function AheadSection({ data, range }: TopicSectionProps) {
       live
       note={`Engagement ${formatCount(hours, 'hour')} after publication, compared with what is typical for this search. Posts from the last ${range.words}.`}
     >
-      {posts.length === 0 ? (
-        <EmptyState words={`No post was observed ${formatCount(hours, 'hour')} after publication yet.`} />
-      ) : (
-        <ul class="feed">
-          {posts.map((post) => (
-            <li>
-              <PostCard
-                post={post.post}
-                times={post.engagement_ratio}
-                note={`${formatCount(Math.round(post.engagement ?? 0), 'reaction')} at ${hours} h`}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Feed rows={posts} empty={`No post was observed ${formatCount(hours, 'hour')} after publication yet.`}>
+        {(post) => (
+          <PostCard
+            post={post.post}
+            times={post.engagement_ratio}
+            note={`${formatCount(Math.round(post.engagement ?? 0), 'reaction')} at ${hours} h`}
+          />
+        )}
+      </Feed>
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { previewPurge, type PurgeTarget, requestPurge } from '../../monitor/topics/purge-topic.ts';
 import type { PurgeCounts } from '../../store/maintenance/purge.ts';
+import { Facts } from '../components/fact-list.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Button, Form } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
@@ -43,22 +44,26 @@ function ConfirmPurge({ target: { kind, slug }, counts }: { target: PurgeTarget;
   const words = `Purge this ${kind}`;
   return (
     <Form action={`/${PLACES[kind]}/${slug}/purge`} label={words}>
-      <dl class="facts">
-        <dt>Deleted</dt>
-        <dd>
-          {kind === 'search' ? 'The search' : `The topic with ${formatCount(searches, 'search', 'searches')}`}
-          , {formatCount(runs, 'run')}, {formatCount(completions, 'completion')}, and what only{' '}
-          {searches === 1 ? 'it' : 'they'} found: {formatCount(posts, 'post')} and{' '}
-          {formatCount(links, 'link')}.
-        </dd>
-        <dt>Kept</dt>
-        <dd>What other searches found, too.</dd>
-        <dt>Permanent</dt>
-        <dd>
-          Nothing of it can be restored. The short name can be used again. To stop for a while, pause instead;
-          to keep what was found, remove.
-        </dd>
-      </dl>
+      <Facts
+        label={words}
+        facts={[
+          [
+            'Deleted',
+            `${
+              kind === 'search'
+                ? 'The search'
+                : `The topic with ${formatCount(searches, 'search', 'searches')}`
+            }, ${formatCount(runs, 'run')}, ${formatCount(completions, 'completion')}, and what only ${
+              searches === 1 ? 'it' : 'they'
+            } found: ${formatCount(posts, 'post')} and ${formatCount(links, 'link')}.`,
+          ],
+          ['Kept', 'What other searches found, too.'],
+          [
+            'Permanent',
+            'Nothing of it can be restored. The short name can be used again. To stop for a while, pause instead; to keep what was found, remove.',
+          ],
+        ]}
+      />
       <div class="buttons">
         <Button words={words} kind="danger" />
         <a href={`/${PLACES[kind]}/${slug}`}>Cancel</a>

@@ -1,5 +1,6 @@
 /** One saved search: results, runs, definition. */
 
+import { Facts } from '../components/fact-list.tsx';
 import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { describeMissed, describePace, judgeOne } from '../../monitor/status/search-completeness.ts';
@@ -8,7 +9,7 @@ import { type PaceRow, readPaces } from '../../store/pace.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { renderPage } from '../components/page-layout.tsx';
-import { Section } from '../components/section.tsx';
+import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { slugParams } from '../request-input.ts';
@@ -44,11 +45,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: slug,
       here: '',
-      above: (
-        <>
-          <a href="/">Overview</a> / <a href={`/topics/${search.topic}`}>{search.topic}</a>
-        </>
-      ),
+      above: <ScopeLinks scope={{ topic: search.topic }} from="overview" />,
       lead: (
         <>
           “<UntrustedText text={search.prompt} />
@@ -84,55 +81,28 @@ function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow |
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (
     <Section title="Definition" id="definition">
-      <dl class="facts">
-        <dt>Prompt</dt>
-        <dd>
-          <UntrustedText text={prompt} most={2_000} />
-        </dd>
-        <dt>Operation</dt>
-        <dd>{operation === 'ai' ? `AI search (${tools.join(', ')})` : 'microblog search'}</dd>
-        <dt>Service</dt>
-        <dd>
-          {service}, model {model}
-        </dd>
-        {date_filter === null ? null : (
-          <>
-            <dt>Look back</dt>
-            <dd>{date_filter.toLowerCase().replaceAll('_', ' ')}</dd>
-          </>
-        )}
-        <dt>Schedule</dt>
-        <dd>{describeSearchSchedule(search)}</dd>
-        {interval === null ? null : (
-          <>
-            <dt>Current interval</dt>
-            <dd>{interval}</dd>
-          </>
-        )}
-        {incomplete === null ? null : (
-          <>
-            <dt>Completeness</dt>
-            <dd class="wrong">{describeMissed(incomplete)}</dd>
-          </>
-        )}
-        <dt>Spike detection</dt>
-        <dd>{search.sensitivity === 'off' ? 'off' : `${search.sensitivity} sensitivity`}</dd>
-        {labels.length === 0 ? null : (
-          <>
-            <dt>Labels</dt>
-            <dd>{labels.join(', ')}</dd>
-          </>
-        )}
-        <dt>Version</dt>
-        <dd>
-          {version}
-          {request_version === version ? '' : ` (request unchanged since version ${request_version})`}
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Timestamp at={search.created_at} exact />
-        </dd>
-      </dl>
+      <Facts
+        label="Definition"
+        facts={[
+          ['Prompt', <UntrustedText text={prompt} most={2_000} />],
+          ['Operation', operation === 'ai' ? `AI search (${tools.join(', ')})` : 'microblog search'],
+          ['Service', `${service}, model ${model}`],
+          ['Look back', date_filter?.toLowerCase().replaceAll('_', ' ')],
+          ['Schedule', describeSearchSchedule(search)],
+          ['Current interval', interval],
+          [
+            'Completeness',
+            incomplete === null ? null : <span class="wrong">{describeMissed(incomplete)}</span>,
+          ],
+          ['Spike detection', search.sensitivity === 'off' ? 'off' : `${search.sensitivity} sensitivity`],
+          ['Labels', labels.join(', ')],
+          [
+            'Version',
+            `${version}${request_version === version ? '' : ` (request unchanged since version ${request_version})`}`,
+          ],
+          ['Created', <Timestamp at={search.created_at} exact />],
+        ]}
+      />
     </Section>
   );
 }

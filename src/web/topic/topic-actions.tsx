@@ -15,6 +15,8 @@ import { insertManualRun } from '../../monitor/topics/run-now.ts';
 import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
 import { changeSearch, changeTopic, type SearchChange } from '../../monitor/topics/search-state.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import { ScopeLinks } from '../components/section.tsx';
+import { Facts } from '../components/fact-list.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Form } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
@@ -100,11 +102,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: `Remove ${slug}?`,
       here: '',
-      above: (
-        <>
-          <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>
-        </>
-      ),
+      above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (
         <ConfirmRemoval
           action={`/searches/${slug}/remove`}
@@ -157,20 +155,20 @@ function ConfirmRemoval({
 }) {
   return (
     <Form action={action} label={words}>
-      <dl class="facts">
-        <dt>Deleted</dt>
-        <dd>{goes}</dd>
-        <dt>Kept</dt>
-        <dd>
-          Everything found: posts, links, completions, their history, and all runs. You can still read, export
-          and query it.
-        </dd>
-        <dt>Permanent</dt>
-        <dd>
-          A removed topic or search cannot be restored, and its short name cannot be reused unless it is
-          purged, which deletes what it found, too. To stop for a while, pause instead.
-        </dd>
-      </dl>
+      <Facts
+        label={words}
+        facts={[
+          ['Deleted', goes],
+          [
+            'Kept',
+            'Everything found: posts, links, completions, their history, and all runs. You can still read, export and query it.',
+          ],
+          [
+            'Permanent',
+            'A removed topic or search cannot be restored, and its short name cannot be reused unless it is purged, which deletes what it found, too. To stop for a while, pause instead.',
+          ],
+        ]}
+      />
       <div class="buttons">
         <Button words={words} kind="danger" />
         <a href={back}>Cancel</a>

@@ -206,40 +206,35 @@ function SearchesSection({ topic, searches }: { topic: string; searches: readonl
   const add = `/new?${new URLSearchParams({ topic }).toString()}`;
   return (
     <Section title="Searches" id="searches" live aside={<AddLink href={add} />}>
-      {searches.length === 0 ? (
-        <EmptyState
-          words="This topic has no searches."
-          todo={{ words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES }}
-        />
-      ) : (
-        <Table
-          caption="Searches of this topic"
-          rows={searches}
-          columns={[
-            {
-              head: 'Search',
-              cell: ({ slug, prompt }) => (
-                <>
-                  <a class="who" href={`/searches/${slug}`}>
-                    {slug}
-                  </a>
-                  <div class="hint">
-                    “<UntrustedText text={prompt} most={90} />”
-                  </div>
-                </>
-              ),
-            },
-            { head: 'State', cell: (search) => <SearchState search={search} /> },
-            {
-              head: 'Type',
-              wide: true,
-              cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
-            },
-            { head: 'Schedule', cell: (search) => describeSearchSchedule(search) },
-            { head: 'Next run', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
-          ]}
-        />
-      )}
+      <Table
+        empty="This topic has no searches."
+        todo={{ words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES }}
+        caption="Searches of this topic"
+        rows={searches}
+        columns={[
+          {
+            head: 'Search',
+            cell: ({ slug, prompt }) => (
+              <>
+                <a class="who" href={`/searches/${slug}`}>
+                  {slug}
+                </a>
+                <div class="hint">
+                  “<UntrustedText text={prompt} most={90} />”
+                </div>
+              </>
+            ),
+          },
+          { head: 'State', cell: (search) => <SearchState search={search} /> },
+          {
+            head: 'Type',
+            wide: true,
+            cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
+          },
+          { head: 'Schedule', cell: (search) => describeSearchSchedule(search) },
+          { head: 'Next run', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
+        ]}
+      />
     </Section>
   );
 }

@@ -153,6 +153,8 @@ test('the command finds the same, and highlights on a terminal only', async () =
   expect(stdout).toContain('The crane at the harbour fell <b>tonight</b>');
   const painted = await stand.run(['find', 'crane', '--search', 'harbour'], { isTTY: true });
   expect(painted.stdout).toContain('\u001b[1mcrane\u001b[22m');
+  const listed = await stand.run(['posts', 'list', 'cranes', '--search', 'harbour'], { isTTY: true });
+  expect(listed.stdout, 'in lists, too, in any inflected form').toContain('\u001b[1mcrane\u001b[22m');
   expect((await stand.run(['find', '?!'])).code).toBe(2);
   expect((await stand.run(['find', 'zeppelins'])).stderr).toContain('No matches.');
 });

@@ -7,7 +7,7 @@ import { Chart } from '../../../src/web/components/chart.tsx';
 import { Field, Form } from '../../../src/web/components/form.tsx';
 import { type PageFrame, FrameProvider } from '../../../src/web/components/page-frame.tsx';
 import { Usd } from '../../../src/web/components/numbers.tsx';
-import { UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
+import { Matches, UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
 import { PostCard } from '../../../src/web/components/post-card.tsx';
 import { RunStrip } from '../../../src/web/topic/topic-page.tsx';
 import { roundAxisTop, computeTicks } from '../../../src/web/components/chart-scale.tsx';
@@ -288,3 +288,12 @@ test.each([[undefined], ['Mars/Olympus'], ['x'.repeat(100)], ['"><script>']])(
   'an invalid zone becomes UTC: %s',
   (given) => expect(resolveZone(given)).toBe('UTC'),
 );
+
+test('sought words are highlighted as text, never as markup, and nothing beside them changes', () => {
+  const isMatch = (word: string) => word.startsWith('ferr') || word === 'b';
+  const text = 'Two ferries <b>late</b>\nat the ferryman’s';
+  const marked = h(Matches.Provider, { value: isMatch, children: h(UntrustedText, { text }) });
+  expect(shown(marked)).toBe(
+    '<bdi dir="auto">Two <mark>ferries</mark> &lt;<mark>b</mark>>late&lt;/<mark>b</mark>>\nat the <mark>ferryman</mark>’s</bdi>',
+  );
+});

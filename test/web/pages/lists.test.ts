@@ -139,6 +139,18 @@ describe('posts', () => {
     expect((await readAll(address.replaceAll('&amp;', '&'), 'posts')).ids).toHaveLength(Number(n));
   });
 
+  test('each list highlights the words of the query in what it shows', async () => {
+    for (const list of ['posts', 'discoveries']) {
+      const { html } = await person.get(`/topics/trains/${list}?range=all&q=post`);
+      const [, items = ''] = /<section id="list"(.*?)<\/section>/s.exec(html) ?? [];
+      const each = items.split('<li>').slice(1);
+      expect(each.length, list).toBeGreaterThan(0);
+      for (const item of each) expect(item.toLowerCase(), list).toContain('<mark>post</mark>');
+    }
+    const { html } = await person.get('/topics/trains/posts?range=all');
+    expect(html).not.toContain('<mark>');
+  });
+
   test('local times of the form become an address that means the same everywhere', async () => {
     const { status, to } = await person.get('/topics/trains/posts?q=post&from=2026-11-20T08:30&to=&range=7d');
     expect(status).toBe(303);

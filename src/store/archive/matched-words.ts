@@ -1,0 +1,92 @@
+/** Which words of items a query sought, to highlight them: inflected forms by the language of each item. */
+
+import { listExcerptWords } from '../../domain/excerpt.ts';
+import { splitFoldedWords } from '../../domain/folded-words.ts';
+import { listSoughtWords, type Query } from '../../domain/search-query.ts';
+import type { Database, Id } from '../database.ts';
+import { readWordForms, type WordForms } from './query-condition.ts';
+
+type Pool = Pick<Database, 'pool'>;
+
+/** Whether a word of a text was sought. */
+export type IsMatch = (word: string) => boolean;
+
+/** An indexed item, with the texts of it that are shown. */
+export type ShownItem = { kind: 'post' | 'link'; id: Id; texts: readonly (string | null)[] };
+
+const SELECT_CONFIGS = `
+SELECT d.kind, d.thing, d.config FROM unnest($1::text[], $2::bigint[]) AS u(kind, thing)
+JOIN strandline.archive_documents d USING (kind, thing)`;
+
+/**
+ * The matches of a query in the items that it selected.
+ * @returns undefined for an item that is not indexed, and for every item if the query has no words
+ */
+export async function readMatchesOfItems(
+  { pool }: Pool,
+  query: Query,
+  items: readonly ShownItem[],
+): Promise<(item: Pick<ShownItem, 'kind' | 'id'>) => IsMatch | undefined> {
+  if (items.length === 0 || listSoughtWords(query).length === 0) return () => undefined;
+  const [forms, { rows }] = await Promise.all([
+    readWordForms(pool, [query]),
+    pool.query<{ kind: string; thing: Id; config: string }>(SELECT_CONFIGS, [
+      items.map(({ kind }) => kind),
+      items.map(({ id }) => id),
+    ]),
+  ]);
+  const configs = new Map(rows.map(({ kind, thing, config }) => [`${kind} ${thing}`, config]));
+  const indexed = items.flatMap(({ kind, id, texts }) => {
+    const config = configs.get(`${kind} ${id}`);
+    return config === undefined ? [] : [{ config, texts: texts.filter((text) => text !== null) }];
+  });
+  const matches = await readMatches({ pool }, indexed, query, forms);
+  return ({ kind, id }) => {
+    const config = configs.get(`${kind} ${id}`);
+    return config === undefined ? undefined : matches(config);
+  };
+}
+
+/** Stems of words. $1 and $2: a configuration and a word each. */
+const SELECT_STEMS = `
+SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
+FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
+
+/** Which words of texts match, by text search configuration. */
+export async function readMatches(
+  { pool }: Pool,
+  shown: readonly { config: string; texts: readonly string[] }[],
+  query: Query,
+  forms: WordForms,
+): Promise<(config: string) => IsMatch> {
+  const sought = listSoughtWords(query);
+  const exact = new Set(sought.flatMap((part) => (part.is === 'phrase' ? part.words : [part.folded])));
+  const byConfig = new Map<string, Set<string>>();
+  for (const { config, texts } of shown) {
+    const words = byConfig.get(config) ?? new Set();
+    for (const word of texts.flatMap(listExcerptWords)) words.add(word);
+    byConfig.set(config, words);
+  }
+  const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
+  if (pairs.length === 0 || sought.length === 0) return () => () => false;
+  const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(SELECT_STEMS, [
+    pairs.map(({ config }) => config),
+    pairs.map(({ word }) => word),
+  ]);
+  const inflected = new Map<string, Set<string>>();
+  for (const config of byConfig.keys()) {
+    const lexemes = new Set(
+      sought.flatMap((part) => (part.is === 'word' ? listLexemes(forms, part.word, config) : [])),
+    );
+    const words = rows.filter((row) => row.config === config && row.lexemes.some((one) => lexemes.has(one)));
+    inflected.set(config, new Set(words.map(({ word }) => word)));
+  }
+  const isExact = (word: string) => splitFoldedWords(word).some((folded) => exact.has(folded));
+  return (config) => (word) => inflected.get(config)?.has(word) === true || isExact(word);
+}
+
+export function listLexemes(forms: WordForms, word: string, config?: string): string[] {
+  return (forms.get(word) ?? [])
+    .filter(({ configs }) => config === undefined || configs.includes(config))
+    .flatMap(({ lexemes }) => lexemes);
+}
