@@ -12,7 +12,7 @@ import {
   type Spike,
 } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
-import { isSpreadOverAuthors } from '../../src/monitor/trends/rules/voices.ts';
+import { findCause } from '../../src/monitor/trends/rules/voices.ts';
 import {
   computeReach,
   listQuarters,
@@ -158,7 +158,7 @@ export function poll({
       alerted,
       now: slot,
       isEligible: (one) =>
-        voiceOf === undefined || isSpreadOverAuthors(listVoices(times, seen, voiceOf, one), one),
+        voiceOf === undefined || findCause(listVoices(times, seen, voiceOf, one), one) === null,
     });
     if (spike !== null) spikes.push({ at: slot, spike });
   }
