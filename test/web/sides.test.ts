@@ -272,7 +272,7 @@ describe.each(DATA)('about %s data', (data) => {
     // So that the walk cannot pass because nothing was found.
     expect(own['GET']).toBeGreaterThan(50);
     expect(own['strandline']).toBeGreaterThan(15);
-  });
+  }, 600_000);
 
   test('naming a topic decides, whatever is chosen', async () => {
     const choice = data === 'real' ? 'simulated=1' : 'simulated=0';
@@ -323,7 +323,7 @@ describe.each(DATA)('about %s data', (data) => {
       return was === is ? [] : [describeChange(name, was ?? '', is ?? '')];
     });
     expect(changed).toEqual([]);
-  });
+  }, 600_000);
 });
 
 test('a rule on everything reports real data only, one on a simulated topic that', async () => {
