@@ -43,7 +43,8 @@ export async function removeAbandoned(): Promise<void> {
     const maker = new RegExp(`^${PREFIX}(\\d+)-`).exec(path.basename(directory))?.[1];
     if (maker === undefined || isAlive(Number(maker))) continue;
     for (const file of PID_FILES) await endServer(directory, path.join(directory, file));
-    await rm(directory, { recursive: true, force: true });
+    // A server that was just ended may still remove files of its own.
+    await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
