@@ -90,7 +90,7 @@ function judgeForecasts(topics: readonly Polled[]): string[] {
     sum(judged.map(({ foreseen }) => foreseen.callsPerDay)) /
       sum(judged.map(({ second }) => second.callsPerDay)) -
     1;
-  const points = (share: number) => `${(share * 100).toFixed(1)}`;
+  const points = (share: number) => (share * 100).toFixed(1);
   return [
     `${all < 0 ? '' : '+'}${points(all)}`,
     points(sum(off) / off.length),

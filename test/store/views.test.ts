@@ -23,7 +23,7 @@ const views = Object.values<object>(declared).flatMap((one) =>
 );
 
 test('every view is declared', () => {
-  expect(views.map(({ name }) => name).toSorted()).toEqual(rows.map(({ view }) => view).toSorted());
+  expect(new Set(views.map(({ name }) => name))).toEqual(new Set(rows.map(({ view }) => view)));
 });
 
 test.each(views.map((view) => [view.name, Object.keys(view.selectedFields)]))('%s', (name, columns) => {

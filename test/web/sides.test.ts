@@ -244,7 +244,8 @@ function withoutMoment(name: string, data: Data, text: string): string {
 
 /** Where two texts differ, with a few characters before. */
 function describeChange(name: string, was: string, is: string): string {
-  const at = [...was].findIndex((character, i) => is[i] !== character);
+  let at = 0;
+  while (at < was.length && was[at] === is[at]) at += 1;
   const show = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
   return `${name}: ${show(was)} BECAME ${show(is)}`;
 }

@@ -50,8 +50,9 @@ export function drawCascades({ key, perHour, noise, branching }: PostProcess, ho
   const times: number[] = [];
   const add = (at: number): void => {
     times.push(Math.floor(at));
+    if (branching === 0) return;
     // A geometric number of others, with the mean `branching`.
-    while (branching > 0 && draw() < branching / (1 + branching)) {
+    while (draw() < branching / (1 + branching)) {
       const next = at - OFFSPRING_DELAY_MS * Math.log(1 - draw());
       if (next < last) add(next);
     }

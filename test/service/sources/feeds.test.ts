@@ -461,7 +461,7 @@ describe('a watched page', () => {
       periodVouched: true,
     });
     // The feed that it names is not read.
-    expect(provider.requests.map(({ path }) => path)).toEqual(['/']);
+    expect(provider.requests.map((request) => request.path)).toEqual(['/']);
     const later = 'On Friday the ferry to the harbour does not sail.';
     provider.answers(feed(notices(BRIDGE, FERRY, later)));
     clock.advance(15 * MINUTE);
