@@ -57,6 +57,7 @@ export const LOG_TABLES: readonly string[] = [
   'discoveries',
   'topic_items', // which discovery reported an item depends on the order of the saves
   'spikes',
+  'trend_states',
   'deliveries',
   'delivery_discoveries',
   'pending_derivations',

@@ -172,6 +172,16 @@ test('a purged search keeps the keys of its topic, and the topic', async () => {
   ]);
 });
 
+test('a post leaves with a post that refers to it, whichever batch that one is in', async () => {
+  const [first, ...others] = Array.from({ length: 520 }, (_, n) => 1_000 + n);
+  await run('many', posts([first ?? 0]), 'microblog', 'many');
+  for (let from = 0; from < others.length; from += 100)
+    await runAgain('many', posts(others.slice(from, from + 100)));
+  await runAgain('many', { miner_tweets: [quoting(2_000, first ?? 0)] });
+  await finishPurge(world.db, await requestPurge(world.ctx, { kind: 'topic', slug: 'many' }));
+  expect(await rows(`SELECT external_id FROM strandline.posts WHERE length(external_id) = 4`)).toEqual([]);
+});
+
 test('waits for a run in progress, and saves of other searches go on', async () => {
   await run('busy', posts([41]), 'microblog', 'busy');
   await run('other', posts([42]), 'microblog', 'other');

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { composeStateSentence } from '../../src/monitor/trends/rules/state-sentence.ts';
 import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 import {
   findStateChange,
@@ -248,6 +249,32 @@ test('a changed query ends a state; so does time that nobody observed', () => {
     rate: null,
     comparedSince: START + 30 * DAY,
   });
+});
+
+test('a query that finds nothing is not silent because another one found posts, and ends a silence without a return', () => {
+  const series = plant('other', { perDay: 200, days: 30, rate: (ms) => (ms < 28 * DAY ? daily(ms) : 0) });
+  const silent = findStateChange(series, [], { isDayOver: true, changedAt: 0 });
+  expect(silent?.state).toBe('silent');
+  const changedAt = START + 28 * DAY + 7 * MINUTE;
+  expect(findStateChange(series, [], { isDayOver: true, changedAt })).toBeNull();
+  if (silent === null) return;
+  const later = START + 29 * DAY;
+  const end = findStateChange(series, [silent], { isDayOver: false, changedAt: later });
+  expect(end).toMatchObject({ state: 'normal', since: later, comparedSince: later });
+  const sentence = composeStateSentence({
+    state: 'normal',
+    since: new Date(later),
+    at: new Date(later),
+    previous_state: 'silent',
+    previous_since: new Date(silent.since),
+    compared_since: new Date(end?.comparedSince ?? 0),
+    rate_before: null,
+    rate: null,
+    observed_hours: null,
+    expected: null,
+    tz: 'UTC',
+  });
+  expect(sentence).toBe('No longer known to be silent: the query was changed, or too little was observed.');
 });
 
 test('a post or two do not end a silence', () => {

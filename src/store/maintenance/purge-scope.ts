@@ -100,9 +100,10 @@ JOIN unnest($3::text[]) named ON named = ref WHERE q.service_id = $1 AND q.id > 
 
 /** What a search leaves behind of some of its posts, as of one moment. */
 export type PostPlan = {
-  /** Posts that no other search found, and, `nested`, those that only they refer to; by their ID there. */
+  /** Posts that no other search found, and those that they refer to and none found; by their ID there. */
   posts: ReadonlyMap<string, LeavingPost>;
-  nested: ReadonlySet<Id>;
+  /** Posts without a sighting, which leave with what refers to them: those of batches that are done, too. */
+  nested: Set<Id>;
   /** The posts that refer to them, by their ID there. */
   referrers: ReadonlyMap<string, readonly Id[]>;
   /** Links that only they contain. */

@@ -248,6 +248,7 @@ async function deletePosts(db: Database, searchId: Id, mayGoOn: MayGoOn): Promis
       const authors = leaving.flatMap(({ author_id: id }) => (id === null ? [] : [id]));
       await tx.query(DELETE_AUTHORS, [[...new Set(authors)]]);
       for (const id of postIds) plan.gone.add(id);
+      for (const id of batch) plan.nested.add(id);
     }),
   );
 }

@@ -45,7 +45,8 @@ export function composeStateSentence(facts: StateFacts, zone = facts.tz): string
 function composeEnd(facts: StateFacts, zone: string): string {
   const { since, previous_state, previous_since, compared_since, rate_before, rate } = facts;
   const lasted = countDays(previous_since ?? since, since);
-  if (previous_state === 'silent')
+  // A changed query ends a silence without posts; days are compared from there on.
+  if (previous_state === 'silent' && compared_since?.getTime() !== since.getTime())
     return `Back to normal after ${lasted} of silence: posts again since ${formatTime(since, zone)}.`;
   const name = previous_state === 'new_level' ? 'at a new level' : previous_state;
   if (rate === null)

@@ -64,12 +64,13 @@ export function findStateChange(
     const since = findReturn(series, current.since);
     return since === null ? null : { ...unchanged, ...UNKNOWN, since };
   }
-  const spoken = withoutTime(
-    series,
-    reported.flatMap(({ state, since }, i) =>
+  const spoken = withoutTime(series, [
+    // What another query found is no measure of this one.
+    { since: 0, until: changedAt },
+    ...reported.flatMap(({ state, since }, i) =>
       state === 'silent' ? [{ since, until: reported[i + 1]?.since ?? since }] : [],
     ),
-  );
+  ]);
   const silence = findSilence(spoken);
   if (silence !== null) {
     const { evidence, ...figures } = silence;
@@ -85,7 +86,7 @@ export function findStateChange(
     };
   }
   if (!isDayOver) return null;
-  const compared = withoutTime(spoken, [{ since: 0, until: Math.max(unchanged.comparedSince, changedAt) }]);
+  const compared = withoutTime(spoken, [{ since: 0, until: unchanged.comparedSince }]);
   const course = findCourse(compared, current);
   return course === null ? null : { ...unchanged, observedHours: null, expected: null, ...course };
 }
