@@ -353,6 +353,15 @@ test('messages of a rule on everything are of the chosen side, and those of an u
   expect(await list('rule=everything')).toBe(1);
   expect(await list('rule=everything&simulated=1')).toBe(0);
   expect(await list(`rule=${WORDS.simulated}-rule`)).toBe(1);
+  // A removed rule of the other side had the same slug.
+  await db.pool.query(
+    `INSERT INTO strandline.rules OVERRIDING SYSTEM VALUE
+     SELECT (jsonb_populate_record(r, jsonb_build_object('id', 1000000, 'slug', $1::text, 'archived_at', $2::text))).*
+     FROM strandline.rules r WHERE slug = 'everything'`,
+    [`${WORDS.simulated}-rule`, clock.now().toISOString()],
+  );
+  expect(await list(`rule=${WORDS.simulated}-rule`)).toBe(1);
+  await db.pool.query('DELETE FROM strandline.rules WHERE id = 1000000');
   expect((await app.inject('/api/v1/deliveries?rule=nothing')).statusCode).toBe(404);
   const { code, stderr } = await stand.run(['deliveries', 'list', '--rule', 'nothing']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('there is no rule "nothing"')]);

@@ -39,7 +39,8 @@ export async function findMessageScope(
   slug: string | undefined,
 ): Promise<Pick<DataScope, 'topic' | 'search'>> {
   if (slug === undefined) return {};
-  const rule = await readRule(db, slug, { removed: true });
+  // The other side may have a removed one with the same slug.
+  const rule = (await readRule(db, slug)) ?? (await readRule(db, slug, { removed: true }));
   if (rule === undefined) throw createNotFound('rule', slug);
   return { topic: rule.topic ?? undefined, search: rule.search ?? undefined };
 }

@@ -415,6 +415,11 @@ describe('the text of a watched page', () => {
       '<script>"<p>Not a text of the page"</script><p>Bridge closed for repairs<nav><p>And the ferry sails on',
       ['Bridge closed for repairs', 'And the ferry sails on'],
     ],
+    [
+      'letters whose small form is longer',
+      `<p>${'İ'.repeat(60)} for all of them<script>"Not a text of the page"</script><p>Bridge closed for repairs<script></SCRIPT>`,
+      [`${'İ'.repeat(60)} for all of them`, 'Bridge closed for repairs'],
+    ],
     ['scripts without spaces', '<p>港は閉まっています。<p>短い', ['港は閉まっています。']],
   ])('%s', (_, page, expected) => {
     expect(texts(`<html><body>${page}`).map(({ text }) => text)).toEqual(expected);

@@ -584,6 +584,16 @@ describe('FEEDS', () => {
     const many = path.join(directory, 'many.txt');
     await writeFile(many, Array.from({ length: 101 }, (_, i) => `https://a.example/${i}`).join('\n'));
     expect(() => read(many)).toThrow(/at most 100/);
+    await writeFile(
+      many,
+      `-b.example\n${Array.from({ length: 100 }, (_, i) => `https://a.example/${i}`).join('\n')}\nhttps://b.example`,
+    );
+    expect(read(many)).toHaveLength(100);
+  });
+
+  test('and PAGES say what is accepted', () => {
+    expect(feedList.description).toMatch(/URLs of feeds/);
+    expect(pageList.description).toMatch(/URLs of pages/);
   });
 
   test('PAGES lists addresses only, as they are', async () => {

@@ -20,24 +20,28 @@ const OPML_ADDRESS = /\sxmlUrl\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,20
 const EXCLUDED_HOST = /^-((?:[a-z\d-]{1,63}\.){1,10}[a-z\d-]{1,63})$/;
 
 /** Addresses of feeds and sites, without duplicates; empty for `none`. */
-export const feedList = listOf('FEEDS', EXPECTED_FEEDS, (entry) => {
-  if (EXCLUDED_HOST.test(entry)) return [];
-  return (
-    readLanguage(entry) ?? readAddress(entry)?.map((address) => findKnownFeed(new URL(address)) ?? address)
-  );
-}).transform(({ addresses, entries }) => {
+export const feedList = listOf('FEEDS', EXPECTED_FEEDS, (entries) => {
   const hosts = entries.flatMap((entry) => EXCLUDED_HOST.exec(entry)?.[1] ?? []);
-  return addresses.filter((address) => !isExcluded(address, hosts));
+  return (entry) => {
+    if (EXCLUDED_HOST.test(entry)) return [];
+    const found =
+      readLanguage(entry) ?? readAddress(entry)?.map((address) => findKnownFeed(new URL(address)) ?? address);
+    return found?.filter((address) => !isExcluded(address, hosts));
+  };
 });
 
 /** Addresses of pages, without duplicates; empty for `none`. */
-export const pageList = listOf('PAGES', EXPECTED_PAGES, readAddress).transform(({ addresses }) => addresses);
+export const pageList = listOf('PAGES', EXPECTED_PAGES, () => readAddress);
 
-/** @param read the addresses of an entry; undefined if it is invalid */
-function listOf(name: string, expected: string, read: (entry: string) => readonly string[] | undefined) {
+/** @param readIn of all entries; returns what reads the addresses of one: undefined if it is invalid */
+function listOf(
+  name: string,
+  expected: string,
+  readIn: (entries: readonly string[]) => (entry: string) => readonly string[] | undefined,
+) {
   return z
     .string()
-    .transform((text, ctx) => {
+    .transform((text, ctx): string[] => {
       const problem = (what: string) => {
         ctx.addIssue({ code: 'custom', message: `${expected} (${what})` });
         return z.NEVER;
@@ -49,13 +53,13 @@ function listOf(name: string, expected: string, read: (entry: string) => readonl
         if (!(error instanceof InvalidInput)) throw error;
         return problem('the file cannot be read');
       }
-      if (entries.length === 1 && entries[0] === 'none') return { addresses: [], entries: [] };
-      const found = entries.map(read);
+      if (entries.length === 1 && entries[0] === 'none') return [];
+      const found = entries.map(readIn(entries));
       const wrong = found.indexOf(undefined);
       if (wrong !== -1) return problem(`not so entry ${wrong + 1}`);
       const addresses = [...new Set(found.flatMap((each) => each ?? []))];
       if (addresses.length > MAX_ADDRESSES) return problem(`at most ${MAX_ADDRESSES}`);
-      return { addresses, entries };
+      return addresses;
     })
     .describe(expected);
 }

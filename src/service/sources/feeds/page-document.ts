@@ -91,8 +91,13 @@ export function readPageTexts(html: string, address: string): FeedEntry[] {
 function selectMain(html: string): string {
   const start = html.search(/<main[\s>]/i);
   if (start === -1) return html;
-  const end = html.toLowerCase().indexOf('</main', start);
+  const end = toLowerAscii(html).indexOf('</main', start);
   return html.slice(start, end === -1 ? undefined : end);
+}
+
+/** Each character keeps its place, unlike those of `toLowerCase`, where "İ" becomes two. */
+function toLowerAscii(html: string): string {
+  return html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function isWorthWatching(text: string): boolean {
@@ -103,7 +108,7 @@ function isWorthWatching(text: string): boolean {
 
 /** The lines of a page as it is shown. */
 function splitBlocks(html: string): string[] {
-  const lower = html.toLowerCase();
+  const lower = toLowerAscii(html);
   const unclosed = new Set<string>();
   /** Behind the end of an element; its start, if it is never closed. */
   const findEnd = (name: string, from: number): number => {

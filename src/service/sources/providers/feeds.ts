@@ -85,12 +85,14 @@ export function feeds(
             unasked: true,
           }),
         );
-      const entries = opened
-        .entries('feeds')
-        .filter(({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)));
+      const listShown = (kind: 'feeds' | 'pages') =>
+        opened.entries(kind).filter(({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)));
       const isCurrent = context.clock.now().getTime() - query.to.getTime() <= CURRENT_MS;
       const { searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
-      return [...searchTexts(opened.entries('pages'), query, isCurrent), ...searchEntries(entries, query)];
+      return [
+        ...searchTexts(listShown('pages'), query, isCurrent),
+        ...searchEntries(listShown('feeds'), query),
+      ];
     },
   };
 }
