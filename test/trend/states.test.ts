@@ -249,6 +249,14 @@ test('a changed query ends a state; so does time that nobody observed', () => {
     rate: null,
     comparedSince: START + 30 * DAY,
   });
+  // Nor is a level the usual one after days that nobody observed.
+  series.seconds = new Float64Array(series.counts.length).fill(900, 0, 15 * 96);
+  const level = { ...rising, state: 'new_level' } as const;
+  expect(findStateChange(series, [level], { isDayOver: true, changedAt: 0 })).toMatchObject({
+    state: 'normal',
+    rate: null,
+    comparedSince: START + 30 * DAY,
+  });
 });
 
 test('a query that finds nothing is not silent because another one found posts, and ends a silence without a return', () => {

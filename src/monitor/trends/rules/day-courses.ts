@@ -115,12 +115,12 @@ function findEnd(days: readonly Day[], today: number, current: ReportedState): C
     threshold: null,
     days: days.length,
   } as const;
+  if (days.filter(({ day }) => day >= today - USUAL_AFTER_DAYS).length < MIN_KNOWN_DAYS)
+    return { ...end, since: today * DAY, rate: null, comparedSince: today * DAY };
   if (isStep && today - start >= USUAL_AFTER_DAYS) {
     const rate = averageRate(days.filter(({ day }) => day >= start));
     return { ...end, since: today * DAY, rate, comparedSince: current.since };
   }
-  if (days.filter(({ day }) => day >= today - USUAL_AFTER_DAYS).length < MIN_KNOWN_DAYS)
-    return { ...end, since: today * DAY, rate: null, comparedSince: today * DAY };
   if (days.length < MIN_STATE_DAYS) return null;
   const goesOn = fit(days, isStep ? step(start) : ramp(start));
   const others = range(start + 1, today - MIN_END_DAYS).map((until) => ({
