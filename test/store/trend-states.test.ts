@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
@@ -6,11 +6,17 @@ import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeStateSentence } from '../../src/monitor/trends/rules/state-sentence.ts';
 import { readFeedAfter } from '../../src/store/alerts/feed-entries.ts';
+import type { Rule } from '../../src/store/alerts/rule-rows.ts';
 import type { Id } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { matchRules } from '../../src/monitor/alerts/rule-filter.ts';
+import { WEB } from '../../src/app/web-server.ts';
+import { buildHttpServer } from '../../src/app/http-server.ts';
+import { homeOf } from '../cli/stand.ts';
+import { personAt, textOf } from '../web/pages/person.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -63,12 +69,17 @@ async function observe(search: Search, until: Date, postsSql: string): Promise<v
 }
 
 /** A run whose response came at a time and held posts published so many minutes before noon, or after. */
-async function run(search: Search, minutes: number, published: readonly number[]): Promise<Id> {
+async function run(
+  search: Search,
+  minutes: number,
+  published: readonly number[],
+  user?: object,
+): Promise<Id> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
   const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
   if (claimed === null) throw new Error('not claimed');
   const posts = published.map((post) =>
-    wirePost(`${search.id}${50_000 + post}`, { created_at: at(post).toISOString() }),
+    wirePost(`${search.id}${50_000 + post}`, { created_at: at(post).toISOString(), ...(user && { user }) }),
   );
   const saved = await saveFindings(world.db, {
     runId,
@@ -186,4 +197,59 @@ test('a search without spike detection has no states', async () => {
   await run(search, 0, [-DAYS_AGO]);
   await world.derive();
   expect(await statesOf(search)).toEqual([]);
+});
+
+test('a spike of one author is recorded as theirs; a rule reports the one of many, and states', async () => {
+  const search = await newSearch('flood');
+  await observe(search, at(-15), '1');
+  await run(search, -14, [-DAYS_AGO]);
+  const minutesFrom = (from: number, n: number) => Array.from({ length: n }, (_, i) => from + i);
+  const user = { id: '7', username: 'loud', name: 'Loud', followers_count: 1 };
+  await run(search, 0, minutesFrom(-13, 12), user);
+  await run(search, 15, minutesFrom(0, 14).concat(minutesFrom(-13, 12)), user);
+  await world.derive();
+  await run(search, 75, minutesFrom(16, 38));
+  await world.derive();
+  const { rows } = await world.db.pool.query(
+    'SELECT only_by, author_share, sentence FROM strandline_analytics.spikes WHERE search_id = $1 ORDER BY id',
+    [search.id],
+  );
+  expect(rows).toMatchObject([{ only_by: 'author' }, { only_by: null }]);
+  expect(rows[0].sentence).toMatch(/; one author wrote \d+ % of them, without whom this is no spike\.$/);
+
+  const { found } = await readFeedAfter(world.db.pool, 0n, 10_000);
+  const rule: Rule = {
+    id: 1n,
+    slug: 'all',
+    name: 'All',
+    topic_id: null,
+    search_id: null,
+    kinds: ['spike', 'trend'],
+    filter: '',
+    cooldown_seconds: 0,
+    state: 'active',
+    after: 0n,
+  };
+  const reported = await matchRules(world.db.pool, [rule], found, at(80));
+  const sentences = reported.flatMap(({ matching }) =>
+    matching.map((entry) =>
+      'spike' in entry ? entry.spike.sentence : 'trend' in entry ? entry.trend.state : '',
+    ),
+  );
+  expect(sentences).toContain(rows[1].sentence);
+  expect(sentences).not.toContain(rows[0].sentence);
+  expect(sentences).toEqual(expect.arrayContaining(['silent', 'normal', 'rising']));
+});
+
+test('the page of a search, the overview and the API show its state', async () => {
+  world.clock.set(at(13 * 60));
+  const app = await buildHttpServer(homeOf(world), WEB);
+  onTestFinished(() => app.close());
+  const person = personAt(app);
+  expect(textOf((await person.get('/searches/rising?range=30d')).html)).toMatch(
+    /Rising for \d+ days: from about/,
+  );
+  expect(textOf((await person.get('/')).html)).toMatch(/Rising for \d+ days: from about/);
+  const { html } = await person.get('/api/v1/trends/states?search=rising&state=rising');
+  expect(JSON.parse(html)).toMatchObject({ items: [{ search: 'rising', state: 'rising', until: null }] });
 });

@@ -117,7 +117,10 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
             />
             <AttentionSection pulses={all} />
             <CurrentSpikes
-              states={states.toReversed().slice(0, MAX_SPIKES)}
+              states={states
+                .filter(({ until }) => until === null)
+                .toReversed()
+                .slice(0, MAX_SPIKES)}
               spikes={current.slice(0, MAX_SPIKES)}
               more={Math.max(0, current.length - MAX_SPIKES)}
             />

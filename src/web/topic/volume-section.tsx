@@ -39,6 +39,7 @@ export function TopicStats({
   const next = scope.searches
     .flatMap(({ next_due_at }) => next_due_at ?? [])
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
+  const ofMany = data.spikes.filter(({ only_by }) => only_by === null).length;
   return (
     <div data-live="numbers">
       <Stats label={`Last ${range.words}`}>
@@ -60,12 +61,7 @@ export function TopicStats({
           note={fresh === null ? undefined : describeNew(fresh)}
         />
         {data.linksOnly ? null : (
-          <Stat
-            name="Spikes"
-            value={data.spikes.length}
-            loud={data.spikes.length > 0}
-            note={`in the last ${range.words}`}
-          />
+          <Stat name="Spikes" value={ofMany} loud={ofMany > 0} note={`in the last ${range.words}`} />
         )}
         <Stat
           name="Next run"
@@ -189,7 +185,7 @@ function createSpikeMark(spike: TopicData['spikes'][number], zone: string): Char
 
 function createStateMark(state: TopicData['states'][number], zone: string): ChartMark {
   const words = `${state.search}: ${composeStateSentence(state, zone)}`;
-  return { kind: 'version', at: state.since, short: state.state.replace('_', ' '), words };
+  return { kind: 'version', at: state.since, short: state.state.replace('_', ' '), words, quiet: true };
 }
 
 function createVersionMark(
@@ -202,7 +198,7 @@ function createVersionMark(
 
 const MAX_SPIKES = 4;
 
-/** The states that go on, and those that ended in the range, newest first. */
+/** The current states, newest first. */
 function States({ states, within }: Pick<TopicData, 'states'> & { within: 'topic' | 'search' }) {
   const newest = states.toReversed().filter(({ until }) => until === null);
   if (newest.length === 0) return null;
