@@ -1,14 +1,31 @@
 import { openSync, readSync } from 'node:fs';
 
+/** What a fixed piece of work takes on the machine that limits of processor time were set on, in milliseconds. */
+const REFERENCE_MS = 30;
+const REFERENCE = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => ({ id: `${n}`, n })));
+
+/** How many times slower this machine is now: 1 or more, the median of five measurements. */
+const SLOWNESS = Math.max(
+  1,
+  (Array.from({ length: 5 }, measureReference).sort((a, b) => a - b)[2] ?? 0) / REFERENCE_MS,
+);
+
+function measureReference(): number {
+  const before = process.cpuUsage();
+  JSON.parse(REFERENCE);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /**
- * Counts the processor time of this process from now on, in milliseconds: waiting for a processor depends on the
- * machine, and no test fails for it.
+ * Counts the processor time of this process from now on, in milliseconds of the machine that limits were set on: waiting
+ * for a processor and its speed, which others slow down, depend on the machine, and no test fails for them.
  */
 export function watchProcessor(): () => number {
   const before = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+    return (user + system) / 1_000 / SLOWNESS;
   };
 }
 
@@ -18,7 +35,7 @@ export function watchProcessor(): () => number {
  */
 export function watchMainThread(): () => number {
   file ??= openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
-  const computed = () => Number.parseInt(textOf(file ?? 0), 10) / 1e6;
+  const computed = () => Number.parseInt(textOf(file ?? 0), 10) / 1e6 / SLOWNESS;
   const before = computed();
   return () => computed() - before;
 }
