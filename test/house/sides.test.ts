@@ -67,6 +67,9 @@ async function live(data: Data): Promise<void> {
        INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd, usual, days, windows,
          score, threshold, sensitivity, provisional, tz, sentence, at)
        SELECT id, run_id, 'posts', $2, $2, 9, false, 1, 1, 1, 1, 3, 9, 9, 3, 'normal', false, 'UTC', 'Nine posts.', $2 FROM search
+     ), state AS (
+       INSERT INTO strandline.trend_states (search_id, run_id, state, since, days, tz, sentence, at)
+       SELECT id, run_id, 'silent', $2, 9, 'UTC', 'Silent.', $2 FROM search
      ), reject AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample) SELECT run_id, 'x', 'not_an_object', 'x' FROM search
      ), trial AS (
@@ -183,7 +186,7 @@ test('real data is shown as if there was no simulated data, by every view, expor
 });
 
 /** Views by what a key names: `post_id`, `named_post_id`, `completion_links`. */
-const KEYS = /^(?:\w+_)?(post|link|author|completion|claim|run|search|topic|spike)(?:_id|s)$/;
+const KEYS = /^(?:\w+_)?(post|link|author|completion|claim|run|search|topic|spike|trend_state)(?:_id|s)$/;
 
 test('every key in a view names a row of the same side', async () => {
   const query = (data: Data, sql: string) => readerQuery({ url: world.database.readerUrl, sql, data });
