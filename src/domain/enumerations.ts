@@ -67,3 +67,7 @@ export const CLAIM_ROLES = [
 
 /** The key lists of a completion. */
 export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;
+
+/** States of a search over time, one at a time. */
+export const TREND_STATES = ['normal', 'rising', 'falling', 'new_level', 'silent'] as const;
+export type TrendState = (typeof TREND_STATES)[number];

@@ -1,7 +1,8 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
 import type { Id, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
-import type { SpikeCause, SpikeMeasure, TrendState } from './schema/analytics/trend-views.ts';
+import type { SpikeCause, SpikeMeasure } from './schema/analytics/trend-views.ts';
+import type { TrendState } from '../domain/enumerations.ts';
 
 /** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
 export type NewSpike = {

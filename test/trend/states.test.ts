@@ -7,8 +7,8 @@ import {
   findStateChange,
   MIN_RETURN_POSTS,
   STATE_HISTORY_MS,
-  type StateChange,
 } from '../../src/monitor/trends/rules/trend-states.ts';
+import type { StateChange } from '../../src/monitor/trends/rules/day-courses.ts';
 import { createDraw, drawNormal, hashKey } from '../../src/service/sandbox/random.ts';
 
 /** A Monday. */

@@ -9,7 +9,8 @@ import type { FeedEntry, FeedLink, FeedPost, FeedSpike, FeedTrend } from '../../
 import type { Id } from '../../store/database.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
-import { SPIKE_CAUSES, SPIKE_MEASURES, TREND_STATES } from '../../store/schema/analytics/trend-views.ts';
+import { TREND_STATES } from '../../domain/enumerations.ts';
+import { SPIKE_CAUSES, SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 

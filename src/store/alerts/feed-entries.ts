@@ -2,7 +2,8 @@
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
-import type { SpikeCause, SpikeMeasure, TrendState } from '../schema/analytics/trend-views.ts';
+import type { SpikeCause, SpikeMeasure } from '../schema/analytics/trend-views.ts';
+import type { TrendState } from '../../domain/enumerations.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';

@@ -3,10 +3,33 @@
  * daily rates, each with a factor for every weekday. Pure.
  */
 
+import type { TrendState } from '../../../domain/enumerations.ts';
 import { DAY } from '../../../domain/time.ts';
 import { QUARTER_MS, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
-import type { ReportedState, StateChange } from './trend-states.ts';
 import { sumSpan } from './volume-comparison.ts';
+
+/** What was reported of a search; times in ms since 1970. */
+export type ReportedState = {
+  state: TrendState;
+  since: number;
+  /** Days before this one are not compared: the course of the search was another. */
+  comparedSince: number;
+  /** Posts a day before the change, and then; null for silence. */
+  before: number | null;
+  rate: number | null;
+};
+
+/** A state that begins, with the figures of the decision. */
+export type StateChange = ReportedState & {
+  /** Standard deviations of a normal distribution with the same tail; for silence, those of the stretch without posts. */
+  score: number | null;
+  threshold: number | null;
+  /** Days compared. */
+  days: number;
+  /** For silence: observed hours without posts, and the posts expected in them. */
+  observedHours: number | null;
+  expected: number | null;
+};
 
 /** Observed days before anything is reported, and those of them before the change: one of each weekday. */
 export const MIN_STATE_DAYS = 14;

@@ -1,7 +1,7 @@
 /** Describes a stored state of a search in one sentence. */
 import { formatLongDay, formatTimeOfDay } from '../../../domain/display-format.ts';
 import { DAY, HOUR } from '../../../domain/time.ts';
-import type { TrendState } from '../../../store/schema/analytics/trend-views.ts';
+import type { TrendState } from '../../../domain/enumerations.ts';
 
 export type StateFacts = {
   state: TrendState;

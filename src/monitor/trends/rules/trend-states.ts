@@ -4,33 +4,9 @@
  */
 
 import { DAY } from '../../../domain/time.ts';
-import type { TrendState } from '../../../store/schema/analytics/trend-views.ts';
-import { findCourse } from './day-courses.ts';
+import { findCourse, type ReportedState, type StateChange } from './day-courses.ts';
 import { findSilence, MIN_SILENCE_EVIDENCE } from './silence.ts';
 import { QUARTER_MS, type Series } from './time-series.ts';
-
-/** What was reported of a search; times in ms since 1970. */
-export type ReportedState = {
-  state: TrendState;
-  since: number;
-  /** Days before this one are not compared: the course of the search was another. */
-  comparedSince: number;
-  /** Posts a day before the change, and then; null for silence. */
-  before: number | null;
-  rate: number | null;
-};
-
-/** A state that begins, with the figures of the decision. */
-export type StateChange = ReportedState & {
-  /** Standard deviations of a normal distribution with the same tail; for silence, those of the stretch without posts. */
-  score: number | null;
-  threshold: number | null;
-  /** Days compared. */
-  days: number;
-  /** For silence: observed hours without posts, and the posts expected in them. */
-  observedHours: number | null;
-  expected: number | null;
-};
 
 /** History that is compared. */
 export const STATE_HISTORY_MS = 35 * DAY;

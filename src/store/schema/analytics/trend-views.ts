@@ -1,5 +1,6 @@
 /** Volume, coverage, spikes, share of voice, and frequent or rising names, as the SQL contract shows them. */
 
+import { TREND_STATES } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
@@ -13,10 +14,6 @@ export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 /** What alone makes a spike: its loudest author, or copies of one text. */
 export const SPIKE_CAUSES = ['author', 'text'] as const;
 export type SpikeCause = (typeof SPIKE_CAUSES)[number];
-
-/** States of a search over time, one at a time. */
-export const TREND_STATES = ['normal', 'rising', 'falling', 'new_level', 'silent'] as const;
-export type TrendState = (typeof TREND_STATES)[number];
 
 export const coverageView = analytics
   .view('coverage', {
