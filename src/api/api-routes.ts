@@ -76,4 +76,5 @@ function announceOtherSide(app: App, { ctx }: RouteContext): void {
     const notice = describeEmptySide(sideOf({ simulated: simulated === true }), await readSides(ctx.db));
     if (notice !== null) void reply.header('Strandline-Notice', notice);
   });
+  app.addHook('onError', async (_request, reply) => void reply.removeHeader('Strandline-Notice'));
 }

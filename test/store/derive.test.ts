@@ -301,6 +301,14 @@ const READ_AGAIN_WITHOUT: Event[] = [
   { does: 'read again', nth: 1, answer: [] },
 ];
 
+/** A post is first in a response beside a result, then in an earlier one that is read late, before either is derived. */
+const NO_LONGER_FIRST: Event[] = [
+  { does: 'lose', by: 3 },
+  { does: 'run', by: 3, answer: [], early: 0 },
+  { does: 'late beside', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
+  { does: 'read late', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
+];
+
 test('after any history, a rebuild equals what was derived live, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
@@ -334,7 +342,7 @@ test('after any history, a rebuild equals what was derived live, and each run an
     }),
     {
       numRuns: Number(process.env['DERIVE_RUNS'] ?? 12),
-      examples: [[READ_AGAIN_WITHOUT]],
+      examples: [[READ_AGAIN_WITHOUT], [NO_LONGER_FIRST]],
       ...(process.env['DERIVE_SEED'] === undefined ? {} : { seed: Number(process.env['DERIVE_SEED']) }),
     },
   );

@@ -102,7 +102,9 @@ export function listFailures({ url, method, schema, config }: DocumentedRoute): 
 
 /** A filter by an unknown topic or search is refused: an empty list would hide the mistake. */
 function hasNameFilter(query: unknown): boolean {
-  return query instanceof z.ZodObject && ['topic', 'topics', 'search'].some((name) => name in query.shape);
+  return (
+    query instanceof z.ZodObject && ['topic', 'topics', 'search', 'rule'].some((name) => name in query.shape)
+  );
 }
 
 /** Whether the query of a route chooses between real and simulated data. */

@@ -119,7 +119,8 @@ noted AS (
 
 /**
  * Posts of the batch and of earlier results that are not in the newest, and when they were last returned. Also first
- * sightings that the result does not contain: of a response beside it, or of one that was parsed again.
+ * sightings that the result does not contain: of a response beside it, or of one that was parsed again. Only if they
+ * are still the first: an earlier response may have been read since, and a rebuild knows of no other.
  */
 const HELD = `
 held AS MATERIALIZED (
@@ -127,6 +128,7 @@ held AS MATERIALIZED (
     SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.post_ids) u(id)
     UNION ALL SELECT l.search_id, u.id, l.at FROM before l JOIN ${S}.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
     UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id)
+    CROSS JOIN LATERAL (SELECT FROM ${S}.post_sightings WHERE search_id = b.search_id AND post_id = u.id AND first_seen_at = b.at OFFSET 0) g
   ) h
   WHERE (search_id, id) NOT IN (SELECT search_id, id FROM in_sight) GROUP BY 1, 2
 )`;

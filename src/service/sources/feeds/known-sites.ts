@@ -26,14 +26,15 @@ export function findKnownFeed({ hostname, pathname, searchParams }: URL): string
 }
 
 /** What Bluesky writes in place of pictures, links and quoted posts. */
-const BLUESKY_FOOTER = /\s*\[contains quote post or other embedded content\]$/;
+const BLUESKY_FOOTER = '[contains quote post or other embedded content]';
 /** What Reddit adds to each text of its feeds: `submitted by /u/name [link] [9 comments]`. */
 const REDDIT_FOOTER = /^submitted by \S{1,60}(?: to \S{1,60})? \[link\] \[(?:\d{1,9} )?comments?\]$/;
 
 /** The text of an entry without what its site adds to all of them. */
 export function removeSiteFooter(link: string, text: string): string {
   const host = parseUrl(link)?.hostname ?? '';
-  if (host === 'bsky.app') return text.replace(BLUESKY_FOOTER, '');
+  if (host === 'bsky.app')
+    return text.endsWith(BLUESKY_FOOTER) ? text.slice(0, -BLUESKY_FOOTER.length).trimEnd() : text;
   if (!REDDIT_HOST.test(host)) return text;
   const at = text.lastIndexOf('submitted by ');
   const footer = at === -1 ? '' : text.slice(at).replace(/\s+/g, ' ').trim();
