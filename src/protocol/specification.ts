@@ -17,7 +17,6 @@ export const aiSearchRequest = z.object({
   date_filter: z.enum(DATE_FILTERS).optional(),
   streaming: z.boolean().optional(),
 });
-export type AiSearchRequest = z.infer<typeof aiSearchRequest>;
 
 /** Operation B. */
 export const microblogSearchRequest = z.object({
@@ -92,7 +91,6 @@ export const resultItem = z.object({
   /** Only on preprint and encyclopedia results. */
   with_metadata: z.boolean().optional(),
 });
-export type ResultItem = z.infer<typeof resultItem>;
 
 /** Results of one tool. */
 export const resultGroup = z.object({ organic_results: z.array(resultItem) });

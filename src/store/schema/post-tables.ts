@@ -4,7 +4,7 @@ import { AUTHOR_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counte
 import { AUTHOR_MEMBERS, type MemberKind, type Members, POST_MEMBERS } from '../../domain/members.ts';
 import { TIME_PRECISIONS } from '../../domain/time.ts';
 import { counter, instant, key, ref, strandline } from './schema.ts';
-import { services } from './topic-tables.ts';
+import { ofService } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -60,9 +60,7 @@ function contentColumns<M extends Members>(members: M): ContentColumns<M> {
 /** Authors without counters. */
 export const authorColumns = {
   id: key(),
-  service_id: ref()
-    .notNull()
-    .references(() => services.id),
+  service_id: ofService(),
   first_seen_at: instant().notNull(),
   ...contentOrigin(),
   external_id: text().notNull(),
@@ -101,9 +99,7 @@ export const postCounters = forCounters(POST_COUNTERS, counter);
 /** Posts without counters. */
 export const postColumns = {
   id: key(),
-  service_id: ref()
-    .notNull()
-    .references(() => services.id),
+  service_id: ofService(),
   author_id: ref().references(() => authors.id),
   first_seen_at: instant().notNull(),
   ...contentOrigin(),

@@ -1,8 +1,8 @@
 /** Tables of results: sightings, discoveries, completions and their claims. */
 
-import { runs } from './run-tables.ts';
+import { ofRun } from './run-tables.ts';
 import { instant, key, ref, strandline } from './schema.ts';
-import { searches } from './topic-tables.ts';
+import { ofSearch } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -63,12 +63,8 @@ export const completions = strandline.table(
   'completions',
   {
     id: key(),
-    run_id: ref()
-      .notNull()
-      .references(() => runs.id),
-    search_id: ref()
-      .notNull()
-      .references(() => searches.id),
+    run_id: ofRun(),
+    search_id: ofSearch(),
     observed_at: instant().notNull(),
     /**
      * Whether it says something that the previous completion did not (`domain/completion-change.ts`). False for the first
@@ -191,9 +187,7 @@ export const claims = strandline.table(
   'claims',
   {
     id: key(),
-    search_id: ref()
-      .notNull()
-      .references(() => searches.id),
+    search_id: ofSearch(),
     /** The section of the completion: `summary`, `microblog_summary`, ... */
     role: text().notNull(),
     /** Hash of its words, ignoring case and white space (`hashStatement` in `domain/sentences.ts`). */

@@ -1,7 +1,7 @@
 /** Tables of runs, calls, responses and trials. */
 
 import { instant, key, ref, strandline } from './schema.ts';
-import { searches, services } from './topic-tables.ts';
+import { ofSearch, ofService } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -17,6 +17,12 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 
+/** The run of a row. */
+export const ofRun = () =>
+  ref()
+    .notNull()
+    .references(() => runs.id);
+
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
@@ -30,9 +36,7 @@ export const runs = strandline.table(
   'runs',
   {
     id: key(),
-    search_id: ref()
-      .notNull()
-      .references(() => searches.id),
+    search_id: ofSearch(),
     version: integer().notNull(),
     request_version: integer().notNull(),
     slot_at: instant(),
@@ -99,29 +103,31 @@ export const runs = strandline.table(
   ],
 );
 
+/** What became of a paid call, of a run or a trial. */
+const callOutcome = () => ({
+  /** `unknown`: the process ended, or the client of a trial disconnected, during the call; it counts as paid. */
+  state: text().notNull(),
+  http_status: integer(),
+  /** Error code of a closed list; of a trial, also for a response that could not be parsed. */
+  code: text(),
+  bytes: integer(),
+  latency_ms: integer(),
+  cost_usd: numeric({ precision: 12, scale: 6 }),
+  sent_at: instant().notNull(),
+  received_at: instant(),
+  /** Whether the request was certainly not sent: it counts in no day and no minute. */
+  refunded: boolean().notNull().default(false),
+});
+
 /** The ledger of paid calls: the row is committed before the request is sent. */
 export const calls = strandline.table(
   'calls',
   {
-    run_id: ref()
-      .notNull()
-      .references(() => runs.id),
+    run_id: ofRun(),
     n: integer().notNull(),
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
+    service_id: ofService(),
     fence: integer().notNull(),
-    /** `unknown`: the process ended during the call; it counts as paid. */
-    state: text().notNull(),
-    http_status: integer(),
-    code: text(),
-    bytes: integer(),
-    latency_ms: integer(),
-    cost_usd: numeric({ precision: 12, scale: 6 }),
-    sent_at: instant().notNull(),
-    received_at: instant(),
-    /** Whether the request was certainly not sent: it counts in no day and no minute. */
-    refunded: boolean().notNull().default(false),
+    ...callOutcome(),
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.n] }),
@@ -136,9 +142,7 @@ export const calls = strandline.table(
 export const responses = strandline.table(
   'responses',
   {
-    run_id: ref()
-      .notNull()
-      .references(() => runs.id),
+    run_id: ofRun(),
     n: integer().notNull(),
     http_status: integer().notNull(),
     content_type: text(),
@@ -163,9 +167,7 @@ export const responses = strandline.table(
 
 /** Posts and links returned by a run, in the order of the response. One row per run with a parsed response. */
 export const run_results = strandline.table('run_results', {
-  run_id: ref()
-    .primaryKey()
-    .references(() => runs.id),
+  run_id: ofRun().primaryKey(),
   post_ids: ref().array().notNull(),
   link_ids: ref().array().notNull(),
   /** Source group of each link, in the same order. */
@@ -181,9 +183,7 @@ export const run_results = strandline.table('run_results', {
 export const run_tools = strandline.table(
   'run_tools',
   {
-    run_id: ref()
-      .notNull()
-      .references(() => runs.id),
+    run_id: ofRun(),
     tool: text().notNull(),
     search_id: ref().notNull(),
     /** Of the run: the limit of a tool is the most items that it ever returned to this request. */
@@ -215,9 +215,7 @@ export const rejects = strandline.table(
   'rejects',
   {
     id: key(),
-    run_id: ref()
-      .notNull()
-      .references(() => runs.id),
+    run_id: ofRun(),
     path: text().notNull(),
     code: text().notNull(),
     sample: text().notNull(),
@@ -233,9 +231,7 @@ export const trials = strandline.table(
   'trials',
   {
     id: key(),
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
+    service_id: ofService(),
     operation: text().notNull(),
     prompt: text().notNull(),
     tools: text().array().notNull(),
@@ -243,20 +239,9 @@ export const trials = strandline.table(
     date_filter: text(),
     streaming: boolean().notNull(),
     extra: jsonb().notNull(),
-    /** `unknown`: the client disconnected or the process ended during the call; counts as paid. */
-    state: text().notNull(),
-    http_status: integer(),
-    /** Error code of a closed list; also for a response that could not be parsed. */
-    code: text(),
-    bytes: integer(),
-    latency_ms: integer(),
-    cost_usd: numeric({ precision: 12, scale: 6 }),
-    sent_at: instant().notNull(),
+    ...callOutcome(),
     /** If it is still `sent` by then, its outcome will never be known. */
     deadline_at: instant().notNull(),
-    received_at: instant(),
-    /** Whether the request was certainly not sent: it counts in no day and no minute. */
-    refunded: boolean().notNull().default(false),
   },
   (t) => [
     index('trials_service').on(t.service_id, t.sent_at),

@@ -17,6 +17,16 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 
+/** The search, or the service, of a row. */
+export const ofSearch = () =>
+  ref()
+    .notNull()
+    .references(() => searches.id);
+export const ofService = () =>
+  ref()
+    .notNull()
+    .references(() => services.id);
+
 /** A subject to watch, with its searches. */
 export const topics = strandline.table(
   'topics',
@@ -128,9 +138,7 @@ export const former_slugs = strandline.table(
 export const search_versions = strandline.table(
   'search_versions',
   {
-    search_id: ref()
-      .notNull()
-      .references(() => searches.id),
+    search_id: ofSearch(),
     version: integer().notNull(),
     /** The version that introduced this request (prompt, tools, model, filter, extra). */
     request_version: integer().notNull(),
@@ -162,9 +170,7 @@ export const search_versions = strandline.table(
 export const search_pace = strandline.table(
   'search_pace',
   {
-    search_id: ref()
-      .primaryKey()
-      .references(() => searches.id),
+    search_id: ofSearch().primaryKey(),
     /** The next slot of an adaptive interval; null if it is not, or the search is stopped. */
     due_at: instant(),
     /** The current interval and the one before, in seconds, and why it is so; see `monitor/schedule/pace.ts`. */
@@ -193,9 +199,7 @@ export const search_pace = strandline.table(
 export const search_states = strandline.table(
   'search_states',
   {
-    search_id: ref()
-      .notNull()
-      .references(() => searches.id),
+    search_id: ofSearch(),
     began_at: instant().notNull(),
     ended_at: instant(),
     state: text().notNull(),
@@ -233,9 +237,7 @@ export const services = strandline.table(
 export const call_days = strandline.table(
   'call_days',
   {
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
+    service_id: ofService(),
     day: date().notNull(),
     calls: integer().notNull(),
   },
@@ -244,8 +246,6 @@ export const call_days = strandline.table(
 
 /** Paid calls of the last minute per service, by send time, to enforce `CALLS_PER_MINUTE`. */
 export const call_minutes = strandline.table('call_minutes', {
-  service_id: ref()
-    .primaryKey()
-    .references(() => services.id),
+  service_id: ofService().primaryKey(),
   sent_at: instant().array().notNull(),
 });

@@ -1,6 +1,6 @@
 /** Tables of volume, coverage, spikes, states and tallies. */
 
-import { runs } from './run-tables.ts';
+import { ofRun } from './run-tables.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -75,9 +75,7 @@ const milliseconds = customType<{ data: string }>({ dataType: () => 'int4multira
 export const coverage = strandline.table(
   'coverage',
   {
-    run_id: ref()
-      .primaryKey()
-      .references(() => runs.id),
+    run_id: ofRun().primaryKey(),
     search_id: ref().notNull(),
     /** Responses to different requests are not compared. */
     request_version: integer().notNull(),
@@ -137,9 +135,7 @@ export const volume = strandline.table(
 export const run_gains = strandline.table(
   'run_gains',
   {
-    run_id: ref()
-      .primaryKey()
-      .references(() => runs.id),
+    run_id: ofRun().primaryKey(),
     search_id: ref().notNull(),
     /** The times of the two responses. */
     from_at: instant().notNull(),

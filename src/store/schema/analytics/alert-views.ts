@@ -2,7 +2,7 @@
 import { integer, text } from 'drizzle-orm/pg-core';
 import { DELIVERY_CODE_NAMES } from '../../alerts/delivery-rows.ts';
 import { instant, ref } from '../schema.ts';
-import { analytics, id, tally } from './analytics-schema.ts';
+import { defineView, id, tally } from './analytics-schema.ts';
 
 export const RULE_KINDS = ['post', 'link', 'spike', 'trend'] as const;
 /** Kinds of discoveries that a rule reports. */
@@ -16,67 +16,61 @@ export const RULE_STATES = ['active', 'paused'] as const;
 export const CHANNEL_STATES = ['active', 'paused', 'disabled'] as const;
 export type ChannelState = (typeof CHANNEL_STATES)[number];
 
-export const rulesView = analytics
-  .view('rules', {
-    id: id(),
-    slug: text().notNull(),
-    name: text().notNull(),
-    topic: text(),
-    search: text(),
-    kinds: text({ enum: RULE_KINDS }).array().notNull(),
-    filter: text().notNull(),
-    cooldown_seconds: integer().notNull(),
-    channels: text().array().notNull(),
-    state: text({ enum: RULE_STATES }).notNull(),
-    state_since: instant().notNull(),
-    last_made_at: instant(),
-    created_at: instant().notNull(),
-    archived_at: instant(),
-  })
-  .existing();
+export const rulesView = defineView('rules', {
+  id: id(),
+  slug: text().notNull(),
+  name: text().notNull(),
+  topic: text(),
+  search: text(),
+  kinds: text({ enum: RULE_KINDS }).array().notNull(),
+  filter: text().notNull(),
+  cooldown_seconds: integer().notNull(),
+  channels: text().array().notNull(),
+  state: text({ enum: RULE_STATES }).notNull(),
+  state_since: instant().notNull(),
+  last_made_at: instant(),
+  created_at: instant().notNull(),
+  archived_at: instant(),
+});
 
-export const channelsView = analytics
-  .view('channels', {
-    id: id(),
-    slug: text().notNull(),
-    kind: text().notNull(),
-    host: text().notNull(),
-    state: text({ enum: CHANNEL_STATES }).notNull(),
-    state_reason: text(),
-    state_since: instant().notNull(),
-    rules: tally().notNull(),
-    judged_discovery_id: id(),
-    waiting: tally().notNull(),
-    dead: tally().notNull(),
-    failures: integer().notNull(),
-    failing_since: instant(),
-    resting_until: instant(),
-    last_delivered_at: instant(),
-    rotating_until: instant(),
-    created_at: instant().notNull(),
-    archived_at: instant(),
-  })
-  .existing();
+export const channelsView = defineView('channels', {
+  id: id(),
+  slug: text().notNull(),
+  kind: text().notNull(),
+  host: text().notNull(),
+  state: text({ enum: CHANNEL_STATES }).notNull(),
+  state_reason: text(),
+  state_since: instant().notNull(),
+  rules: tally().notNull(),
+  judged_discovery_id: id(),
+  waiting: tally().notNull(),
+  dead: tally().notNull(),
+  failures: integer().notNull(),
+  failing_since: instant(),
+  resting_until: instant(),
+  last_delivered_at: instant(),
+  rotating_until: instant(),
+  created_at: instant().notNull(),
+  archived_at: instant(),
+});
 
-export const deliveriesView = analytics
-  .view('deliveries', {
-    id: id(),
-    message_id: text().notNull(),
-    channel: text().notNull(),
-    rule: text().notNull(),
-    run_id: ref(),
-    state: text({ enum: DELIVERY_STATES }).notNull(),
-    reason: text(),
-    discoveries: tally().notNull(),
-    bytes: integer(),
-    created_at: instant().notNull(),
-    made_at: instant(),
-    next_attempt_at: instant(),
-    attempts: integer().notNull(),
-    last_attempt_at: instant(),
-    delivered_at: instant(),
-    http_status: integer(),
-    code: text({ enum: DELIVERY_CODE_NAMES }),
-    channel_kind: text().notNull(),
-  })
-  .existing();
+export const deliveriesView = defineView('deliveries', {
+  id: id(),
+  message_id: text().notNull(),
+  channel: text().notNull(),
+  rule: text().notNull(),
+  run_id: ref(),
+  state: text({ enum: DELIVERY_STATES }).notNull(),
+  reason: text(),
+  discoveries: tally().notNull(),
+  bytes: integer(),
+  created_at: instant().notNull(),
+  made_at: instant(),
+  next_attempt_at: instant(),
+  attempts: integer().notNull(),
+  last_attempt_at: instant(),
+  delivered_at: instant(),
+  http_status: integer(),
+  code: text({ enum: DELIVERY_CODE_NAMES }),
+  channel_kind: text().notNull(),
+});

@@ -21,17 +21,13 @@ const real = pgSchema(ANALYTICS.real);
 const simulated = pgSchema(ANALYTICS.simulated);
 
 /** Declares a view of both schemas: reads say which one (`postsView[data]`). */
-export const analytics = {
-  view: <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
-    name: Name,
-    columns: Columns,
-  ) => ({
-    existing: () => ({
-      real: real.view(name, columns).existing(),
-      simulated: simulated.view(name, columns).existing(),
-    }),
-  }),
-};
+export const defineView = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
+  name: Name,
+  columns: Columns,
+) => ({
+  real: real.view(name, columns).existing(),
+  simulated: simulated.view(name, columns).existing(),
+});
 
 export const id = () => ref().notNull();
 /** A number of rows. */
@@ -52,17 +48,17 @@ export const requestColumns = () => ({
 /**
  * The contract version; raised in `migrations/views/contract.sql` whenever a view changes, see docs/reference/sql.md.
  */
-export const contractView = analytics
-  .view('contract', { version: text().notNull(), major: integer().notNull(), minor: integer().notNull() })
-  .existing();
+export const contractView = defineView('contract', {
+  version: text().notNull(),
+  major: integer().notNull(),
+  minor: integer().notNull(),
+});
 
-export const contractColumnsView = analytics
-  .view('contract_columns', {
-    view: text().notNull(),
-    position: integer().notNull(),
-    name: text().notNull(),
-    type: text().notNull(),
-    meaning: text().notNull(),
-    view_meaning: text().notNull(),
-  })
-  .existing();
+export const contractColumnsView = defineView('contract_columns', {
+  view: text().notNull(),
+  position: integer().notNull(),
+  name: text().notNull(),
+  type: text().notNull(),
+  meaning: text().notNull(),
+  view_meaning: text().notNull(),
+});

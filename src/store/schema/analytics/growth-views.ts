@@ -10,7 +10,7 @@ import {
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
 
 const growthCounters = <Name extends PostCounter>(names: readonly Name[]) =>
   forCounters(names, counter, ['first_*', '*', 'gained_*', 'lost_*']);
@@ -26,73 +26,66 @@ const growthColumns = Object.fromEntries(
   ]),
 ) as GrowthColumns; // fromEntries forgets the names
 
-export const postGrowthView = analytics
-  .view('post_growth', {
-    post_id: id(),
-    service: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    author_id: ref(),
-    author_username: text(),
-    text: text().notNull(),
-    url: text(),
-    created_at: instant(),
-    first_seen_at: instant().notNull(),
-    last_seen_at: instant(),
-    last_seen_by: text(),
-    not_seen_since: instant(),
-    changed_at: instant(),
-    ...growthColumns,
-    engagement: counter(),
-    gained_engagement: counter(),
-    likes_per_hour: doublePrecision(),
-    engagement_per_hour: doublePrecision(),
-    likes_per_hour_24h: doublePrecision(),
-  })
-  .existing();
+export const postGrowthView = defineView('post_growth', {
+  post_id: id(),
+  service: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  author_id: ref(),
+  author_username: text(),
+  text: text().notNull(),
+  url: text(),
+  created_at: instant(),
+  first_seen_at: instant().notNull(),
+  last_seen_at: instant(),
+  last_seen_by: text(),
+  not_seen_since: instant(),
+  changed_at: instant(),
+  ...growthColumns,
+  engagement: counter(),
+  gained_engagement: counter(),
+  likes_per_hour: doublePrecision(),
+  engagement_per_hour: doublePrecision(),
+  likes_per_hour_24h: doublePrecision(),
+});
 
-export const typicalAtAgeView = analytics
-  .view('typical_at_age', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    hours: integer().notNull(),
-    posts: tally().notNull(),
-    ...forCounters(POST_COUNTERS, () => doublePrecision()),
-    engagement: doublePrecision(),
-  })
-  .existing();
+export const typicalAtAgeView = defineView('typical_at_age', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  hours: integer().notNull(),
+  posts: tally().notNull(),
+  ...forCounters(POST_COUNTERS, () => doublePrecision()),
+  engagement: doublePrecision(),
+});
 
-export const postAtAgeView = analytics
-  .view('post_at_age', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    post_id: id(),
-    author_id: ref(),
-    created_at: instant().notNull(),
-    hours: integer().notNull(),
-    reached_at: instant().notNull(),
-    observed_before_at: instant().notNull(),
-    observed_after_at: instant().notNull(),
-    ...forCounters(POST_COUNTERS, () => doublePrecision()),
-    engagement: doublePrecision(),
-    compared_with: tally().notNull(),
-    typical_like_count: doublePrecision(),
-    typical_view_count: doublePrecision(),
-    typical_engagement: doublePrecision(),
-    like_ratio: doublePrecision(),
-    view_ratio: doublePrecision(),
-    engagement_ratio: doublePrecision(),
-    author_compared_with: tally().notNull(),
-    author_typical_engagement: doublePrecision(),
-    author_engagement_ratio: doublePrecision(),
-  })
-  .existing();
+export const postAtAgeView = defineView('post_at_age', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  post_id: id(),
+  author_id: ref(),
+  created_at: instant().notNull(),
+  hours: integer().notNull(),
+  reached_at: instant().notNull(),
+  observed_before_at: instant().notNull(),
+  observed_after_at: instant().notNull(),
+  ...forCounters(POST_COUNTERS, () => doublePrecision()),
+  engagement: doublePrecision(),
+  compared_with: tally().notNull(),
+  typical_like_count: doublePrecision(),
+  typical_view_count: doublePrecision(),
+  typical_engagement: doublePrecision(),
+  like_ratio: doublePrecision(),
+  view_ratio: doublePrecision(),
+  engagement_ratio: doublePrecision(),
+  author_compared_with: tally().notNull(),
+  author_typical_engagement: doublePrecision(),
+  author_engagement_ratio: doublePrecision(),
+});
 
 /** Gains and losses of a search's posts in a bucket. */
 const ofBucket = {
-  search_id: id(),
-  search: text().notNull(),
+  ...ofSearch(),
   topic: text().notNull(),
   service_kind: text({ enum: SERVICE_KINDS }).notNull(),
   bucket_at: instant().notNull(),
@@ -105,47 +98,47 @@ const gains = {
   gained_engagement: counter(),
 };
 
-export const searchGrowthHourlyView = analytics
-  .view('search_growth_hourly', { ...ofBucket, looks: integer().notNull(), ...gains })
-  .existing();
+export const searchGrowthHourlyView = defineView('search_growth_hourly', {
+  ...ofBucket,
+  looks: integer().notNull(),
+  ...gains,
+});
 
-export const searchGrowthDailyView = analytics
-  .view('search_growth_daily', { ...ofBucket, looks: tally().notNull(), ...gains })
-  .existing();
+export const searchGrowthDailyView = defineView('search_growth_daily', {
+  ...ofBucket,
+  looks: tally().notNull(),
+  ...gains,
+});
 
-export const risingPostsView = analytics
-  .view('rising_posts', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    post_id: id(),
-    author_id: ref(),
-    author_username: text(),
-    text: text().notNull(),
-    url: text(),
-    created_at: instant(),
-    as_of: instant().notNull(),
-    age_hours: doublePrecision(),
-    gained_engagement: counter().notNull(),
-    observed_hours: doublePrecision().notNull(),
-    per_hour: doublePrecision().notNull(),
-    typical_per_hour: doublePrecision(),
-    compared_with: tally(),
-    ahead_per_hour: doublePrecision(),
-    ratio: doublePrecision(),
-    ...forCounters(MAIN_COUNTERS, counter),
-  })
-  .existing();
+export const risingPostsView = defineView('rising_posts', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  post_id: id(),
+  author_id: ref(),
+  author_username: text(),
+  text: text().notNull(),
+  url: text(),
+  created_at: instant(),
+  as_of: instant().notNull(),
+  age_hours: doublePrecision(),
+  gained_engagement: counter().notNull(),
+  observed_hours: doublePrecision().notNull(),
+  per_hour: doublePrecision().notNull(),
+  typical_per_hour: doublePrecision(),
+  compared_with: tally(),
+  ahead_per_hour: doublePrecision(),
+  ratio: doublePrecision(),
+  ...forCounters(MAIN_COUNTERS, counter),
+});
 
-export const searchPostGainsView = analytics
-  .view('search_post_gains', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    post_id: id(),
-    first_seen_at: instant().notNull(),
-    changed_at: instant().notNull(),
-    ...forCounters(MAIN_COUNTERS, counter, ['gained_*']),
-    gained_engagement: counter(),
-  })
-  .existing();
+export const searchPostGainsView = defineView('search_post_gains', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  post_id: id(),
+  first_seen_at: instant().notNull(),
+  changed_at: instant().notNull(),
+  ...forCounters(MAIN_COUNTERS, counter, ['gained_*']),
+  gained_engagement: counter(),
+});

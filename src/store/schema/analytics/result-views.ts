@@ -2,37 +2,35 @@
 
 import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
-export const completionsView = analytics
-  .view('completions', {
-    id: id(),
-    run_id: id(),
-    ...ofSearch(),
-    observed_at: instant().notNull(),
-    changed: boolean().notNull(),
-    summary: text(),
-    microblog_summary: text(),
-    discussion_board_summary: text(),
-    news_forum_summary: text(),
-    text_chunks: text().array(),
-    completion_links: ref().array().notNull(),
-    search_completion_links: ref().array().notNull(),
-    miner_link_scores: jsonb(),
-    warnings: jsonb().notNull(),
-    claims: integer(),
-    text: text(),
-    previous_run_id: ref(),
-    statements_new: integer(),
-    statements_gone: integer(),
-    statements_kept: integer(),
-    citations_added: integer(),
-    citations_removed: integer(),
-    similarity: doublePrecision(),
-    simulated: boolean().notNull(),
-  })
-  .existing();
+export const completionsView = defineView('completions', {
+  id: id(),
+  run_id: id(),
+  ...ofSearch(),
+  observed_at: instant().notNull(),
+  changed: boolean().notNull(),
+  summary: text(),
+  microblog_summary: text(),
+  discussion_board_summary: text(),
+  news_forum_summary: text(),
+  text_chunks: text().array(),
+  completion_links: ref().array().notNull(),
+  search_completion_links: ref().array().notNull(),
+  miner_link_scores: jsonb(),
+  warnings: jsonb().notNull(),
+  claims: integer(),
+  text: text(),
+  previous_run_id: ref(),
+  statements_new: integer(),
+  statements_gone: integer(),
+  statements_kept: integer(),
+  citations_added: integer(),
+  citations_removed: integer(),
+  similarity: doublePrecision(),
+  simulated: boolean().notNull(),
+});
 
 /** Citations of a claim; `cited_returned` is null if none is known. */
 const cited = {
@@ -43,36 +41,32 @@ const cited = {
   unresolved: integer().array().notNull(),
 };
 
-export const claimsView = analytics
-  .view('claims', {
-    id: id(),
-    ...ofSearch(),
-    role: text({ enum: CLAIM_ROLES }).notNull(),
-    text: text().notNull(),
-    first_run_id: id(),
-    first_seen_at: instant().notNull(),
-    last_run_id: id(),
-    last_seen_at: instant().notNull(),
-    runs_seen: tally().notNull(),
-    current: boolean().notNull(),
-    ...cited,
-  })
-  .existing();
+export const claimsView = defineView('claims', {
+  id: id(),
+  ...ofSearch(),
+  role: text({ enum: CLAIM_ROLES }).notNull(),
+  text: text().notNull(),
+  first_run_id: id(),
+  first_seen_at: instant().notNull(),
+  last_run_id: id(),
+  last_seen_at: instant().notNull(),
+  runs_seen: tally().notNull(),
+  current: boolean().notNull(),
+  ...cited,
+});
 
-export const completionClaimsView = analytics
-  .view('completion_claims', {
-    completion_id: id(),
-    run_id: id(),
-    ...ofSearch(),
-    observed_at: instant().notNull(),
-    role: text({ enum: CLAIM_ROLES }).notNull(),
-    position: integer().notNull(),
-    claim_id: id(),
-    text: text().notNull(),
-    ...cited,
-    new: boolean().notNull(),
-  })
-  .existing();
+export const completionClaimsView = defineView('completion_claims', {
+  completion_id: id(),
+  run_id: id(),
+  ...ofSearch(),
+  observed_at: instant().notNull(),
+  role: text({ enum: CLAIM_ROLES }).notNull(),
+  position: integer().notNull(),
+  claim_id: id(),
+  text: text().notNull(),
+  ...cited,
+  new: boolean().notNull(),
+});
 
 export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike', 'trend'] as const;
 
@@ -81,8 +75,7 @@ const discovery = {
   at: instant().notNull(),
   kind: text({ enum: DISCOVERY_KINDS }).notNull(),
   baseline: boolean().notNull(),
-  search_id: id(),
-  search: text().notNull(),
+  ...ofSearch(),
   topic: text().notNull(),
   run_id: id(),
   post_id: ref(),
@@ -103,12 +96,17 @@ const discovery = {
   trend_state_id: ref(),
 };
 
-export const discoveriesView = analytics.view('discoveries', discovery).existing();
+export const discoveriesView = defineView('discoveries', discovery);
 
-export const newTodayView = analytics.view('new_today', discovery).existing();
+export const newTodayView = defineView('new_today', discovery);
 
 const { at, kind, baseline, search_id, search, topic } = discovery;
 
-export const discoveryTimesView = analytics
-  .view('discovery_times', { at, kind, baseline, search_id, search, topic })
-  .existing();
+export const discoveryTimesView = defineView('discovery_times', {
+  at,
+  kind,
+  baseline,
+  search_id,
+  search,
+  topic,
+});

@@ -4,7 +4,7 @@ import { OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
 import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
 import { TOOL_REASON_NAMES } from '../../../domain/tool-coverage.ts';
 import { instant } from '../schema.ts';
-import { analytics, id, ofSearch, requestColumns, tally, usd } from './analytics-schema.ts';
+import { defineView, id, ofSearch, requestColumns, tally, usd } from './analytics-schema.ts';
 
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -15,104 +15,94 @@ export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
 /** State of a paid call, including trials: `unknown` if its process ended before the response. */
 export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
-export const runsView = analytics
-  .view('runs', {
-    id: id(),
-    ...ofSearch(),
-    topic: text().notNull(),
-    version: integer().notNull(),
-    request_version: integer().notNull(),
-    trigger: text({ enum: RUN_TRIGGERS }).notNull(),
-    slot_at: instant(),
-    span_until: instant(),
-    span_slots: integer(),
-    status: text({ enum: RUN_STATUSES }).notNull(),
-    code: text({ enum: RUN_CODE_NAMES }),
-    reason: text(),
-    baseline: boolean().notNull(),
-    items_seen: integer(),
-    items_new: integer(),
-    rejected: integer(),
-    posts_seen: integer().notNull(),
-    links_seen: integer().notNull(),
-    calls: tally().notNull(),
-    cost_usd: usd(),
-    not_before: instant(),
-    fence: integer().notNull(),
-    worker: text(),
-    created_at: instant().notNull(),
-    started_at: instant(),
-    ended_at: instant(),
-    seconds: doublePrecision(),
-    tools_asked: integer().notNull(),
-    tools_responded: integer().notNull(),
-    tools_silent: integer().notNull(),
-    simulated: boolean().notNull(),
-  })
-  .existing();
+export const runsView = defineView('runs', {
+  id: id(),
+  ...ofSearch(),
+  topic: text().notNull(),
+  version: integer().notNull(),
+  request_version: integer().notNull(),
+  trigger: text({ enum: RUN_TRIGGERS }).notNull(),
+  slot_at: instant(),
+  span_until: instant(),
+  span_slots: integer(),
+  status: text({ enum: RUN_STATUSES }).notNull(),
+  code: text({ enum: RUN_CODE_NAMES }),
+  reason: text(),
+  baseline: boolean().notNull(),
+  items_seen: integer(),
+  items_new: integer(),
+  rejected: integer(),
+  posts_seen: integer().notNull(),
+  links_seen: integer().notNull(),
+  calls: tally().notNull(),
+  cost_usd: usd(),
+  not_before: instant(),
+  fence: integer().notNull(),
+  worker: text(),
+  created_at: instant().notNull(),
+  started_at: instant(),
+  ended_at: instant(),
+  seconds: doublePrecision(),
+  tools_asked: integer().notNull(),
+  tools_responded: integer().notNull(),
+  tools_silent: integer().notNull(),
+  simulated: boolean().notNull(),
+});
 
-export const runToolsView = analytics
-  .view('run_tools', {
-    run_id: id(),
-    ...ofSearch(),
-    topic: text().notNull(),
-    request_version: integer().notNull(),
-    tool: text({ enum: TOOLS }).notNull(),
-    asked: boolean().notNull(),
-    responded: boolean(),
-    items: integer(),
-    truncated: boolean(),
-    reason: text({ enum: TOOL_REASON_NAMES }),
-    detail: text(),
-    last_responded_at: instant(),
-    observed_at: instant(),
-    due_at: instant().notNull(),
-  })
-  .existing();
+export const runToolsView = defineView('run_tools', {
+  run_id: id(),
+  ...ofSearch(),
+  topic: text().notNull(),
+  request_version: integer().notNull(),
+  tool: text({ enum: TOOLS }).notNull(),
+  asked: boolean().notNull(),
+  responded: boolean(),
+  items: integer(),
+  truncated: boolean(),
+  reason: text({ enum: TOOL_REASON_NAMES }),
+  detail: text(),
+  last_responded_at: instant(),
+  observed_at: instant(),
+  due_at: instant().notNull(),
+});
 
-export const callsView = analytics
-  .view('calls', {
-    run_id: id(),
-    n: integer().notNull(),
-    ...ofSearch(),
-    service: text().notNull(),
-    state: text({ enum: CALL_STATES }).notNull(),
-    http_status: integer(),
-    code: text({ enum: RUN_CODE_NAMES }),
-    bytes: integer(),
-    latency_ms: integer(),
-    cost_usd: usd(),
-    fence: integer().notNull(),
-    sent_at: instant().notNull(),
-    received_at: instant(),
-  })
-  .existing();
+export const callsView = defineView('calls', {
+  run_id: id(),
+  n: integer().notNull(),
+  ...ofSearch(),
+  service: text().notNull(),
+  state: text({ enum: CALL_STATES }).notNull(),
+  http_status: integer(),
+  code: text({ enum: RUN_CODE_NAMES }),
+  bytes: integer(),
+  latency_ms: integer(),
+  cost_usd: usd(),
+  fence: integer().notNull(),
+  sent_at: instant().notNull(),
+  received_at: instant(),
+});
 
-export const trialsView = analytics
-  .view('trials', {
-    id: id(),
-    service: text().notNull(),
-    operation: text({ enum: OPERATIONS }).notNull(),
-    ...requestColumns(),
-    state: text({ enum: CALL_STATES }).notNull(),
-    http_status: integer(),
-    code: text({ enum: RUN_CODE_NAMES }),
-    bytes: integer(),
-    latency_ms: integer(),
-    cost_usd: usd(),
-    sent_at: instant().notNull(),
-    received_at: instant(),
-  })
-  .existing();
+export const trialsView = defineView('trials', {
+  id: id(),
+  service: text().notNull(),
+  operation: text({ enum: OPERATIONS }).notNull(),
+  ...requestColumns(),
+  state: text({ enum: CALL_STATES }).notNull(),
+  http_status: integer(),
+  code: text({ enum: RUN_CODE_NAMES }),
+  bytes: integer(),
+  latency_ms: integer(),
+  cost_usd: usd(),
+  sent_at: instant().notNull(),
+  received_at: instant(),
+});
 
-export const rejectsView = analytics
-  .view('rejects', {
-    id: id(),
-    run_id: id(),
-    ...ofSearch(),
-    path: text().notNull(),
-    code: text({ enum: REJECT_CODES }).notNull(),
-    sample: text().notNull(),
-    at: instant().notNull(),
-  })
-  .existing();
+export const rejectsView = defineView('rejects', {
+  id: id(),
+  run_id: id(),
+  ...ofSearch(),
+  path: text().notNull(),
+  code: text({ enum: REJECT_CODES }).notNull(),
+  sample: text().notNull(),
+  at: instant().notNull(),
+});

@@ -3,7 +3,7 @@ import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { OPERATIONS } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
-import { analytics, id, ofSearch, requestColumns, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, requestColumns, tally } from './analytics-schema.ts';
 
 /** Sensitivity of spike detection. */
 export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
@@ -13,71 +13,63 @@ export type Sensitivity = (typeof SENSITIVITIES)[number];
 export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
-export const topicsView = analytics
-  .view('topics', {
-    id: id(),
-    slug: text().notNull(),
-    name: text().notNull(),
-    sample: boolean().notNull(),
-    created_at: instant().notNull(),
-    archived_at: instant(),
-    searches: tally().notNull(),
-    successor: text(),
-    simulated: boolean().notNull(),
-  })
-  .existing();
+export const topicsView = defineView('topics', {
+  id: id(),
+  slug: text().notNull(),
+  name: text().notNull(),
+  sample: boolean().notNull(),
+  created_at: instant().notNull(),
+  archived_at: instant(),
+  searches: tally().notNull(),
+  successor: text(),
+  simulated: boolean().notNull(),
+});
 
-export const searchesView = analytics
-  .view('searches', {
-    id: id(),
-    slug: text().notNull(),
-    topic_id: id(),
-    topic: text().notNull(),
-    service: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    operation: text({ enum: OPERATIONS }).notNull(),
-    version: integer().notNull(),
-    request_version: integer().notNull(),
-    ...requestColumns(),
-    cron: text(),
-    every_seconds: integer(),
-    tz: text().notNull(),
-    labels: text().array().notNull(),
-    state: text({ enum: SEARCH_STATES }).notNull(),
-    state_reason: text(),
-    state_since: instant().notNull(),
-    next_due_at: instant(),
-    created_at: instant().notNull(),
-    archived_at: instant(),
-    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
-    simulated: boolean().notNull(),
-    auto: text(),
-  })
-  .existing();
+export const searchesView = defineView('searches', {
+  id: id(),
+  slug: text().notNull(),
+  topic_id: id(),
+  topic: text().notNull(),
+  service: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  operation: text({ enum: OPERATIONS }).notNull(),
+  version: integer().notNull(),
+  request_version: integer().notNull(),
+  ...requestColumns(),
+  cron: text(),
+  every_seconds: integer(),
+  tz: text().notNull(),
+  labels: text().array().notNull(),
+  state: text({ enum: SEARCH_STATES }).notNull(),
+  state_reason: text(),
+  state_since: instant().notNull(),
+  next_due_at: instant(),
+  created_at: instant().notNull(),
+  archived_at: instant(),
+  sensitivity: text({ enum: SENSITIVITIES }).notNull(),
+  simulated: boolean().notNull(),
+  auto: text(),
+});
 
-export const searchVersionsView = analytics
-  .view('search_versions', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    version: integer().notNull(),
-    request_version: integer().notNull(),
-    created_at: instant().notNull(),
-    ...requestColumns(),
-    cron: text(),
-    every_seconds: integer(),
-    tz: text().notNull(),
-    auto: text(),
-  })
-  .existing();
+export const searchVersionsView = defineView('search_versions', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  version: integer().notNull(),
+  request_version: integer().notNull(),
+  created_at: instant().notNull(),
+  ...requestColumns(),
+  cron: text(),
+  every_seconds: integer(),
+  tz: text().notNull(),
+  auto: text(),
+});
 
-export const searchStatesView = analytics
-  .view('search_states', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    state: text({ enum: SEARCH_STATES }).notNull(),
-    reason: text(),
-    began_at: instant().notNull(),
-    ended_at: instant(),
-    seconds: doublePrecision(),
-  })
-  .existing();
+export const searchStatesView = defineView('search_states', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  state: text({ enum: SEARCH_STATES }).notNull(),
+  reason: text(),
+  began_at: instant().notNull(),
+  ended_at: instant(),
+  seconds: doublePrecision(),
+});

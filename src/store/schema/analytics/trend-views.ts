@@ -3,7 +3,7 @@
 import { TREND_STATES } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { analytics, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
 import { SENSITIVITIES } from './topic-views.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 
@@ -15,22 +15,19 @@ export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 export const SPIKE_CAUSES = ['author', 'text'] as const;
 export type SpikeCause = (typeof SPIKE_CAUSES)[number];
 
-export const coverageView = analytics
-  .view('coverage', {
-    run_id: id(),
-    ...ofSearch(),
-    observed_from: instant().notNull(),
-    observed_until: instant().notNull(),
-    reached_from: instant().notNull(),
-    cut: boolean().notNull(),
-    every_seconds: integer().notNull(),
-    posts: integer().notNull(),
-  })
-  .existing();
+export const coverageView = defineView('coverage', {
+  run_id: id(),
+  ...ofSearch(),
+  observed_from: instant().notNull(),
+  observed_until: instant().notNull(),
+  reached_from: instant().notNull(),
+  cut: boolean().notNull(),
+  every_seconds: integer().notNull(),
+  posts: integer().notNull(),
+});
 
 const buckets = {
-  search_id: id(),
-  search: text().notNull(),
+  ...ofSearch(),
   bucket_at: instant().notNull(),
   posts: tally().notNull(),
   coverage: doublePrecision().notNull(),
@@ -39,135 +36,117 @@ const buckets = {
   per_hour: doublePrecision(),
 };
 
-export const derivedUntilView = analytics
-  .view('derived_until', {
-    ...ofSearch(),
-    topic: text().notNull(),
-    as_of: instant(),
-    waiting: tally().notNull(),
-  })
-  .existing();
+export const derivedUntilView = defineView('derived_until', {
+  ...ofSearch(),
+  topic: text().notNull(),
+  as_of: instant(),
+  waiting: tally().notNull(),
+});
 
-export const volumeHourlyView = analytics.view('volume_hourly', buckets).existing();
+export const volumeHourlyView = defineView('volume_hourly', buckets);
 
-export const volumeDailyView = analytics.view('volume_daily', buckets).existing();
+export const volumeDailyView = defineView('volume_daily', buckets);
 
-export const spikesView = analytics
-  .view('spikes', {
-    id: id(),
-    at: instant().notNull(),
-    ...ofSearch(),
-    topic: text().notNull(),
-    run_id: id(),
-    measure: text({ enum: SPIKE_MEASURES }).notNull(),
-    window_start: instant().notNull(),
-    window_end: instant().notNull(),
-    sentence: text().notNull(),
-    n: doublePrecision().notNull(),
-    lower_bound: boolean().notNull(),
-    coverage: doublePrecision().notNull(),
-    usual: doublePrecision().notNull(),
-    ratio: doublePrecision(),
-    mean: doublePrecision().notNull(),
-    sd: doublePrecision().notNull(),
-    score: doublePrecision().notNull(),
-    threshold: doublePrecision().notNull(),
-    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
-    days: integer().notNull(),
-    windows: integer().notNull(),
-    provisional: boolean().notNull(),
-    tz: text().notNull(),
-    top_post_id: ref(),
-    top_share: doublePrecision(),
-    weekday_usual: doublePrecision(),
-    top_author_id: ref(),
-    author_share: doublePrecision(),
-    only_by: text({ enum: SPIKE_CAUSES }),
-  })
-  .existing();
+export const spikesView = defineView('spikes', {
+  id: id(),
+  at: instant().notNull(),
+  ...ofSearch(),
+  topic: text().notNull(),
+  run_id: id(),
+  measure: text({ enum: SPIKE_MEASURES }).notNull(),
+  window_start: instant().notNull(),
+  window_end: instant().notNull(),
+  sentence: text().notNull(),
+  n: doublePrecision().notNull(),
+  lower_bound: boolean().notNull(),
+  coverage: doublePrecision().notNull(),
+  usual: doublePrecision().notNull(),
+  ratio: doublePrecision(),
+  mean: doublePrecision().notNull(),
+  sd: doublePrecision().notNull(),
+  score: doublePrecision().notNull(),
+  threshold: doublePrecision().notNull(),
+  sensitivity: text({ enum: SENSITIVITIES }).notNull(),
+  days: integer().notNull(),
+  windows: integer().notNull(),
+  provisional: boolean().notNull(),
+  tz: text().notNull(),
+  top_post_id: ref(),
+  top_share: doublePrecision(),
+  weekday_usual: doublePrecision(),
+  top_author_id: ref(),
+  author_share: doublePrecision(),
+  only_by: text({ enum: SPIKE_CAUSES }),
+});
 
-export const trendStatesView = analytics
-  .view('trend_states', {
-    id: id(),
-    at: instant().notNull(),
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    run_id: id(),
-    state: text({ enum: TREND_STATES }).notNull(),
-    since: instant().notNull(),
-    until: instant(),
-    sentence: text().notNull(),
-    previous_state: text({ enum: TREND_STATES }),
-    previous_since: instant(),
-    rate_before: doublePrecision(),
-    rate: doublePrecision(),
-    observed_hours: doublePrecision(),
-    expected: doublePrecision(),
-    score: doublePrecision(),
-    threshold: doublePrecision(),
-    days: integer().notNull(),
-    compared_since: instant(),
-    tz: text().notNull(),
-  })
-  .existing();
+export const trendStatesView = defineView('trend_states', {
+  id: id(),
+  at: instant().notNull(),
+  ...ofSearch(),
+  topic: text().notNull(),
+  run_id: id(),
+  state: text({ enum: TREND_STATES }).notNull(),
+  since: instant().notNull(),
+  until: instant(),
+  sentence: text().notNull(),
+  previous_state: text({ enum: TREND_STATES }),
+  previous_since: instant(),
+  rate_before: doublePrecision(),
+  rate: doublePrecision(),
+  observed_hours: doublePrecision(),
+  expected: doublePrecision(),
+  score: doublePrecision(),
+  threshold: doublePrecision(),
+  days: integer().notNull(),
+  compared_since: instant(),
+  tz: text().notNull(),
+});
 
-export const shareOfVoiceView = analytics
-  .view('share_of_voice', {
-    topic_id: id(),
-    topic: text().notNull(),
-    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
-    bucket_at: instant().notNull(),
-    posts: tally().notNull(),
-    reposts: tally().notNull(),
-    searches: tally().notNull(),
-    coverage: doublePrecision().notNull(),
-    lower_bound: boolean().notNull(),
-    normalised_posts: doublePrecision(),
-    share: doublePrecision(),
-    topics: tally().notNull(),
-  })
-  .existing();
+export const shareOfVoiceView = defineView('share_of_voice', {
+  topic_id: id(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  bucket_at: instant().notNull(),
+  posts: tally().notNull(),
+  reposts: tally().notNull(),
+  searches: tally().notNull(),
+  coverage: doublePrecision().notNull(),
+  lower_bound: boolean().notNull(),
+  normalised_posts: doublePrecision(),
+  share: doublePrecision(),
+  topics: tally().notNull(),
+});
 
 /** A name of a search on a day. */
 const ofDay = {
-  search_id: id(),
-  search: text().notNull(),
+  ...ofSearch(),
   topic: text().notNull(),
   service_kind: text({ enum: SERVICE_KINDS }).notNull(),
   bucket_at: instant().notNull(),
 };
 const posts = { posts: integer().notNull(), topic_posts: integer().notNull() };
 
-export const topAuthorsView = analytics
-  .view('top_authors', {
-    ...ofDay,
-    author_id: id(),
-    author_username: text(),
-    author_name: text(),
-    followers_count: counter(),
-    ...posts,
-  })
-  .existing();
+export const topAuthorsView = defineView('top_authors', {
+  ...ofDay,
+  author_id: id(),
+  author_username: text(),
+  author_name: text(),
+  followers_count: counter(),
+  ...posts,
+});
 
-export const topHashtagsView = analytics
-  .view('top_hashtags', { ...ofDay, hashtag: text().notNull(), ...posts })
-  .existing();
+export const topHashtagsView = defineView('top_hashtags', { ...ofDay, hashtag: text().notNull(), ...posts });
 
-export const topLanguagesView = analytics
-  .view('top_languages', { ...ofDay, lang: text().notNull(), ...posts })
-  .existing();
+export const topLanguagesView = defineView('top_languages', { ...ofDay, lang: text().notNull(), ...posts });
 
-export const topDomainsView = analytics
-  .view('top_domains', {
-    ...ofDay,
-    domain: text().notNull(),
-    posts: tally().notNull(),
-    topic_posts: tally().notNull(),
-    links: tally().notNull(),
-    topic_links: tally().notNull(),
-  })
-  .existing();
+export const topDomainsView = defineView('top_domains', {
+  ...ofDay,
+  domain: text().notNull(),
+  posts: tally().notNull(),
+  topic_posts: tally().notNull(),
+  links: tally().notNull(),
+  topic_links: tally().notNull(),
+});
 
 /** A rising name of a topic or, if set, of a search. */
 const whose = {
@@ -190,10 +169,14 @@ const rise = {
   authors: tally().notNull(),
 };
 
-export const risingHashtagsView = analytics
-  .view('rising_hashtags', { ...whose, hashtag: text().notNull(), ...rise })
-  .existing();
+export const risingHashtagsView = defineView('rising_hashtags', {
+  ...whose,
+  hashtag: text().notNull(),
+  ...rise,
+});
 
-export const risingDomainsView = analytics
-  .view('rising_domains', { ...whose, domain: text().notNull(), ...rise })
-  .existing();
+export const risingDomainsView = defineView('rising_domains', {
+  ...whose,
+  domain: text().notNull(),
+  ...rise,
+});
