@@ -22,6 +22,7 @@ export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewN
 export const Topic = defineRow('Topic', 'topics');
 export const Search = defineRow('Search', 'searches');
 export const SearchVersion = defineRow('SearchVersion', 'search_versions');
+export const IntervalChange = defineRow('IntervalChange', 'interval_changes');
 export const Run = defineRow('Run', 'runs');
 export const RunTool = defineRow('RunTool', 'run_tools');
 export const Call = defineRow('Call', 'calls');

@@ -6,13 +6,13 @@ import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import { findScope, findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { findMissingTools } from '../monitor/topics/tool-sources.ts';
 import { changeSearch } from '../monitor/topics/search-state.ts';
-import { readSearches, readVersions } from '../store/queries/search-list.ts';
+import { readIntervalChanges, readSearches, readVersions } from '../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor } from '../monitor/http/cursors.ts';
 import { operation } from './operation.ts';
-import { defineListQuery, defineListReply } from './pagination.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
 import {
   editedSearch,
   flagParam,
@@ -23,7 +23,7 @@ import {
   topicSlug,
   simulatedParam,
 } from './request-shapes.ts';
-import { defineRowWith, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
+import { defineRowWith, IntervalChange, MissingTools, Search, SearchVersion } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];
@@ -43,6 +43,7 @@ const versionCursor = createCursor(
     .min(1)
     .max(2 ** 31 - 1),
 );
+const intervalCursor = createIdCursor('interval_changes');
 
 function readRoutes(app: App, { ctx }: RouteContext): void {
   app.get(
@@ -107,6 +108,28 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       const search = await findSearchRow(ctx.db, path.search);
       const rows = await readVersions(ctx.db, sideOf(search), search.id, { before: after, limit: limit + 1 });
       return reply(rows, ({ version }) => version);
+    },
+  );
+
+  app.get(
+    '/api/v1/searches/:search/interval-changes',
+    operation({
+      scope: 'read',
+      operationId: 'listIntervalChanges',
+      summary: 'List the interval changes of a search',
+      description:
+        'Newest first. Each change of an adaptive interval (`auto`) by a tenth or more, with its reason and the figures it is based on.',
+      tags,
+      params,
+      querystring: defineListQuery(intervalCursor, {}),
+      response: { 200: defineListReply(IntervalChange) },
+    }),
+    async ({ params: path, query }) => {
+      const { limit, after, reply } = intervalCursor.pageOf(query, path);
+      const search = await findSearchRow(ctx.db, path.search);
+      const page = { before: after?.[0], limit: limit + 1 };
+      const rows = await readIntervalChanges(ctx.db, sideOf(search), search.id, page);
+      return reply(rows, ({ id }) => [id]);
     },
   );
 }

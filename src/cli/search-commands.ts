@@ -7,7 +7,7 @@ import { changeSearch, type SearchChange } from '../monitor/topics/search-state.
 import { readPaces } from '../store/pace.ts';
 import { readRuns } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
-import { readSearches } from '../store/queries/search-list.ts';
+import { readIntervalChanges, readSearches, SHOWN_INTERVAL_CHANGES } from '../store/queries/search-list.ts';
 import { SEARCH_STATES, type SearchState } from '../store/schema/analytics/topic-views.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
 import type { Cli } from './command-context.ts';
@@ -19,7 +19,13 @@ import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
 import { openData, printForecast, printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
-import { describeEdit, describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
+import {
+  describeEdit,
+  describeStateChange,
+  renderIntervalChanges,
+  renderSearch,
+  searchColumns,
+} from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
 import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
@@ -76,8 +82,12 @@ function registerShow(search: Command, cli: Cli): void {
         const last = newest && (await readToolsOf(ctx.db, newest));
         const free = await isFreeService(row.service_kind, cli.config());
         const [pace] = await readPaces(ctx.db, [row.id]);
-        await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
+        const interval_changes = await readIntervalChanges(ctx.db, sideOf(row), row.id, {
+          limit: SHOWN_INTERVAL_CHANGES,
+        });
+        await cli.show(options.json, { ...row, last_run: last ?? null, interval_changes }, () => [
           ...renderSearch(row, cli.page, pace),
+          ...renderIntervalChanges(interval_changes, cli.page),
           ...(last === undefined ? [] : ['', ...renderRun(last, free, cli.page)]),
         ]);
       }),

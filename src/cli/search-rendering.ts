@@ -1,11 +1,16 @@
 /** Saved searches for people. */
 import { readSchedule } from '../monitor/schedule/cadence.ts';
 import { formatInterval } from '../monitor/schedule/schedule.ts';
-import { formatSlot, describeSchedule } from '../monitor/schedule/schedule-text.ts';
-import { describeMissed, describePace, judgeOne } from '../monitor/status/search-completeness.ts';
+import {
+  describeCurrentInterval,
+  describeIntervalChange,
+  describeSchedule,
+  formatSlot,
+} from '../monitor/schedule/schedule-text.ts';
+import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
 import type { SearchChange } from '../monitor/topics/search-state.ts';
 import type { PaceRow } from '../store/pace.ts';
-import type { SearchRow } from '../store/queries/search-list.ts';
+import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderList } from './terminal-table.ts';
 import { formatInstant, formatRelative } from './value-formatting.ts';
@@ -56,7 +61,7 @@ export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceR
         : []),
       ['extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)],
       ['schedule', writeSchedule(search)],
-      ['interval', pace === undefined ? null : describePace(pace) || null],
+      ['interval', pace === undefined ? null : describeCurrentInterval(pace)],
       ['completeness', incomplete && describeMissed(incomplete)],
       [
         'next run',
@@ -75,6 +80,15 @@ export function renderSearch(search: SearchRow, page: TerminalPage, pace?: PaceR
     ],
     page,
   );
+}
+
+/** A line for each change, newest first; none: nothing. */
+export function renderIntervalChanges(changes: readonly IntervalChangeRow[], page: TerminalPage): string[] {
+  if (changes.length === 0) return [];
+  const lines = changes.map(
+    (change) => [formatInstant(change.at, page), describeIntervalChange(change)] as const,
+  );
+  return ['', 'Interval changes, newest first', ...renderList(lines, page)];
 }
 
 function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'auto' | 'tz'>): string {

@@ -68,6 +68,19 @@ export const CLAIM_ROLES = [
 /** The key lists of a completion. */
 export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;
 
+/** Why an adaptive interval is what it is. */
+export const INTERVAL_REASONS = [
+  'learning',
+  'rate',
+  'truncated',
+  'quiet',
+  'found',
+  'least',
+  'most',
+  'budget',
+] as const;
+export type IntervalReason = (typeof INTERVAL_REASONS)[number];
+
 /** States of a search over time, one at a time. */
 export const TREND_STATES = ['normal', 'rising', 'falling', 'new_level', 'silent'] as const;
 export type TrendState = (typeof TREND_STATES)[number];

@@ -1,7 +1,8 @@
-/** What responses have shown about the rate of searches, and due times of adaptive intervals: `search_pace`. */
+/** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
 import type { Data } from '../domain/data.ts';
 import type { Operation } from '../domain/enumerations.ts';
 import { type Database, type Id, sqlTime } from './database.ts';
+import type { intervalChangesView } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
 /** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */
@@ -19,8 +20,8 @@ export type PaceRow = {
   current_request_version: number;
   due_at: Date | null;
   interval_seconds: number | null;
-  before_seconds: number | null;
-  reason: string | null;
+  /** Of its newest row in `interval_changes`. */
+  recorded_seconds: number | null;
   spent_until: Date | null;
   request_version: number | null;
   learned_at: Date | null;
@@ -34,8 +35,9 @@ export type PaceRow = {
 
 const SELECT_PACES = `
 SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,
-  v.request_version AS current_request_version, p.due_at, p.interval_seconds, p.before_seconds, p.reason, p.spent_until, p.request_version,
-  p.learned_at, p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
+  v.request_version AS current_request_version, p.due_at, p.interval_seconds, p.spent_until, p.request_version, p.learned_at,
+  (SELECT seconds FROM strandline.interval_changes c WHERE c.search_id = s.id ORDER BY c.id DESC LIMIT 1) AS recorded_seconds,
+  p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
 FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services sv ON sv.id = s.service_id
@@ -71,7 +73,7 @@ export async function readActivePaces(
 /** A learned pace, and the due time that follows from it. */
 export type LearnedPace = Pick<
   PaceRow,
-  'search_id' | 'interval_seconds' | 'reason' | 'request_version' | 'rate' | 'room' | 'seen' | 'missed'
+  'search_id' | 'interval_seconds' | 'request_version' | 'rate' | 'room' | 'seen' | 'missed'
 > & {
   /** When the previous pace was learned: nothing is written if another follower was faster. */
   learned_before: Date | null;
@@ -80,11 +82,23 @@ export type LearnedPace = Pick<
   hour_spans: readonly number[];
   /** Null for a fixed schedule. */
   due_at: Date | null;
+  /** Null if the interval stays about as it was. */
+  change: IntervalChange | null;
 };
 
+/** A change of an interval; see `strandline_analytics.interval_changes` for units. */
+export type IntervalChange = Omit<
+  typeof intervalChangesView.real.$inferSelect,
+  'id' | 'search_id' | 'search' | 'topic'
+>;
+
+const CHANGE_COLUMNS =
+  'at, seconds_before, seconds, reason, per_hour, room, new_items, waited_seconds, calls_per_day';
+
 /**
- * Writes learned paces. A slot that has come stays until the scan has recorded it, no slot is set in the past, and a response from
- * before the last slot moves nothing: that slot's own response will. Rows that a scan or an edit holds are left out.
+ * Writes learned paces and changes of intervals. A slot that has come stays until the scan has recorded it, no slot is set in the
+ * past, and a response from before the last slot moves nothing: that slot's own response will. Rows that a scan or an edit holds are
+ * left out.
  */
 export async function savePaces(
   { pool }: Pick<Database, 'pool'>,
@@ -104,19 +118,24 @@ export async function savePaces(
     name: 'save_paces',
     text: `WITH u AS MATERIALIZED (
         SELECT u.*, ${sqlTime('$2')} AS now FROM json_to_recordset($1::json) AS u(search_id bigint, due_at timestamptz, interval_seconds float8,
-          reason text, request_version integer, learned_before timestamptz, learned_at timestamptz, rate float8, room float8,
-          hour_posts float8[], hour_spans float8[], seen float8, missed float8)
+          request_version integer, learned_before timestamptz, learned_at timestamptz, rate float8, room float8,
+          hour_posts float8[], hour_spans float8[], seen float8, missed float8, change json)
       ), held AS MATERIALIZED (
         SELECT p.search_id FROM strandline.search_pace p WHERE p.search_id IN (SELECT search_id FROM u) FOR NO KEY UPDATE SKIP LOCKED
+      ), saved AS (
+        UPDATE strandline.search_pace p SET
+          due_at = CASE WHEN p.due_at > u.now AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = p.search_id AND r.slot_at >= u.learned_at)
+            THEN coalesce(greatest(u.due_at, u.now + interval '1 ms'), p.due_at) ELSE p.due_at END,
+          interval_seconds = u.interval_seconds, request_version = u.request_version, learned_at = u.learned_at,
+          rate = u.rate, room = u.room, hour_posts = u.hour_posts, hour_spans = u.hour_spans, seen = u.seen, missed = u.missed
+        FROM u JOIN held USING (search_id)
+        WHERE p.search_id = u.search_id AND p.learned_at IS NOT DISTINCT FROM u.learned_before
+        RETURNING p.search_id, u.change
       )
-      UPDATE strandline.search_pace p SET
-        due_at = CASE WHEN p.due_at > u.now AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = p.search_id AND r.slot_at >= u.learned_at)
-          THEN coalesce(greatest(u.due_at, u.now + interval '1 ms'), p.due_at) ELSE p.due_at END,
-        interval_seconds = u.interval_seconds, before_seconds = p.interval_seconds, reason = u.reason, request_version = u.request_version,
-        learned_at = u.learned_at, rate = u.rate, room = u.room, hour_posts = u.hour_posts, hour_spans = u.hour_spans,
-        seen = u.seen, missed = u.missed
-      FROM u JOIN held USING (search_id)
-      WHERE p.search_id = u.search_id AND p.learned_at IS NOT DISTINCT FROM u.learned_before`,
+      INSERT INTO strandline.interval_changes (search_id, ${CHANGE_COLUMNS})
+      SELECT saved.search_id, ${CHANGE_COLUMNS.replace(/\w+/g, 'c.$&')}
+      FROM saved CROSS JOIN LATERAL json_populate_record(NULL::strandline.interval_changes, saved.change) c
+      WHERE saved.change IS NOT NULL ORDER BY 1`,
     values: [rows, now],
   });
 }

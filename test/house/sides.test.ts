@@ -70,6 +70,8 @@ async function live(data: Data): Promise<void> {
      ), state AS (
        INSERT INTO strandline.trend_states (search_id, run_id, state, since, days, tz, sentence, at)
        SELECT id, run_id, 'silent', $2, 9, 'UTC', 'Silent.', $2 FROM search
+     ), changed AS (
+       INSERT INTO strandline.interval_changes (search_id, at, seconds, reason) SELECT id, $2, 900, 'learning' FROM search
      ), reject AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample) SELECT run_id, 'x', 'not_an_object', 'x' FROM search
      ), trial AS (

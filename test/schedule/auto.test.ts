@@ -7,6 +7,7 @@ import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { readPaces } from '../../src/store/pace.ts';
+import { readIntervalChanges } from '../../src/store/queries/search-list.ts';
 import { finishSetback } from '../../src/store/scanner.ts';
 import { lockDueSearches } from '../../src/store/slots.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -50,6 +51,7 @@ const paceOf = async (id: bigint) => {
   if (row === undefined) throw new Error('no such search');
   return row;
 };
+const changesOf = (id: bigint) => readIntervalChanges(world.db, 'real', id, { limit: 50 });
 async function runQueued(id: bigint): Promise<void> {
   const [run] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [id]);
   expect(await executeRun(world.ctx, run.id)).toMatchObject({ status: 'succeeded' });
@@ -59,7 +61,10 @@ async function runQueued(id: bigint): Promise<void> {
 test('the first response shows a rate, and the due time that follows becomes one run', async () => {
   const search = await createAdaptive('learns', { every: 'auto 96/day' });
   const pace = await paceOf(search.id);
-  expect(pace).toMatchObject({ reason: 'rate', learned_at: world.clock.now() });
+  expect(pace).toMatchObject({ learned_at: world.clock.now() });
+  expect(await changesOf(search.id)).toMatchObject([
+    { at: world.clock.now(), seconds_before: null, seconds: pace.interval_seconds, reason: 'rate' },
+  ]);
   expect(pace.rate).toBeGreaterThan(15);
   expect(pace.rate).toBeLessThan(25);
   const due = pace.due_at ?? new Date(0);
@@ -86,7 +91,16 @@ test('a truncated response makes the interval shorter, an empty one longer, each
   respondWith(20, 5_000);
   await runQueued(search.id);
   const faster = await paceOf(search.id);
-  expect(faster).toMatchObject({ before_seconds: first.interval_seconds });
+  const [toFaster] = await changesOf(search.id);
+  expect(toFaster).toMatchObject({
+    at: world.clock.now(),
+    seconds_before: first.interval_seconds,
+    seconds: faster.interval_seconds,
+    new_items: 20,
+    waited_seconds: Math.round((first.interval_seconds ?? 0) * 1_000) / 1_000,
+    calls_per_day: 96,
+  });
+  expect(toFaster?.per_hour).toBeGreaterThan(25);
   expect(faster.interval_seconds).toBeLessThan((first.interval_seconds ?? 0) / 2);
   expect(faster.missed).toBeGreaterThan(10);
   world.clock.set((faster.due_at ?? new Date(0)).toISOString());
@@ -96,6 +110,10 @@ test('a truncated response makes the interval shorter, an empty one longer, each
   const slower = await paceOf(search.id);
   expect(slower.interval_seconds).toBeGreaterThanOrEqual(faster.interval_seconds ?? 0);
   expect(slower.rate).toBeLessThan(faster.rate ?? 0);
+  const changes = await changesOf(search.id);
+  expect(changes.map(({ seconds }) => seconds)).toEqual(
+    [slower, faster, first].map(({ interval_seconds }) => interval_seconds),
+  );
   const missing = (await judgeCompleteness(world.ctx, 'real')).find(({ slug }) => slug === 'changes');
   expect(missing).toMatchObject({ adaptive: true });
 });
@@ -172,7 +190,14 @@ test('a search makes no more calls in a day than its schedule allows', async () 
   }
   expect(slots).toBeLessThanOrEqual(8);
   expect(slots).toBeGreaterThan(5);
-  expect(await paceOf(search.id)).toMatchObject({ reason: 'budget' });
+  const changes = await changesOf(search.id);
+  expect(changes[0]).toMatchObject({ reason: 'budget', calls_per_day: 8 });
+  // A row for each change by a tenth or more, and none for less; each begins where the one before ended.
+  for (const [i, { seconds, seconds_before }] of changes.entries()) {
+    expect(seconds_before).toBe(changes[i + 1]?.seconds ?? null);
+    if (seconds_before !== null) expect(Math.abs(seconds / seconds_before - 1)).toBeGreaterThanOrEqual(0.1);
+  }
+  expect(changes.length).toBeLessThan(slots);
 }, 60_000);
 
 test('a due time that has come is not moved before the scan has recorded it', async () => {

@@ -15,6 +15,8 @@ import {
   forecastFixed,
 } from '../../src/monitor/schedule/pace-forecast.ts';
 import { learn, NEW_PACE, type Pace, type PacedResponse } from '../../src/monitor/schedule/pace.ts';
+import { describeIntervalChange } from '../../src/monitor/schedule/schedule-text.ts';
+import type { IntervalChange } from '../../src/store/pace.ts';
 import { parseAdaptive, toScheduleColumns, writeEvery } from '../../src/monitor/schedule/schedule.ts';
 import { poll } from '../../bench/polling/poll.ts';
 import { createWorld } from '../../bench/polling/topics.ts';
@@ -313,5 +315,51 @@ describe('an adaptive schedule', () => {
     'auto -1/day',
   ])('is refused: %s', (written) => {
     expect(() => parseAdaptive(written)).toThrow(/every/);
+  });
+});
+
+describe('a change of an interval', () => {
+  const change: IntervalChange = {
+    at: new Date(START),
+    seconds_before: 900,
+    seconds: 323.4,
+    reason: 'rate',
+    per_hour: 243.7,
+    room: 20,
+    new_items: 12,
+    waited_seconds: 900,
+    calls_per_day: 96,
+  };
+  const from = 'every 5 minutes, before every 15 minutes: ';
+
+  test.each<[Partial<IntervalChange>, string]>([
+    [{}, `${from}about 240 posts an hour, at most 20 in a response`],
+    [{ per_hour: 0.26, room: null }, `${from}about 6.2 posts a day`],
+    [{ per_hour: 0.01, room: null }, `${from}less than one post a day`],
+    [{ reason: 'truncated' }, `${from}the response did not reach back to the one 15 minutes before`],
+    [
+      { reason: 'truncated', waited_seconds: null },
+      `${from}the response did not reach back to the one before`,
+    ],
+    [{ reason: 'quiet', waited_seconds: 10_800 }, `${from}nothing new in 3 hours`],
+    [{ reason: 'found', new_items: 1 }, `${from}1 new item`],
+    [
+      { reason: 'least', per_hour: 1_234, room: 40 },
+      `${from}the shortest allowed; about 1,200 posts an hour, at most 40 in a response`,
+    ],
+    [{ reason: 'most', per_hour: null }, `${from}the longest allowed`],
+    [{ reason: 'budget', room: null }, `${from}limited to 96 calls a day; about 240 posts an hour`],
+    [
+      { reason: 'learning', seconds_before: null, seconds: 900 },
+      'every 15 minutes: its rate is not known yet',
+    ],
+    // Rows from before the figures were kept.
+    [{ per_hour: null, room: null }, `${from}by the rate of its posts`],
+    [
+      { reason: 'budget', per_hour: null, calls_per_day: null },
+      `${from}limited by the calls a day of its service`,
+    ],
+  ])('%o is said in words', (over, words) => {
+    expect(describeIntervalChange({ ...change, ...over })).toBe(words);
   });
 });

@@ -88,6 +88,7 @@ export const LOG_TABLES: readonly string[] = [
   'search_states',
   'former_slugs',
   'search_pace', // a plan: what was known when each response was derived
+  'interval_changes',
   'services',
   'channels',
   'rules',

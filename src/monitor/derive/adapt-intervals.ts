@@ -3,16 +3,22 @@
  * `monitor/schedule/pace.ts`. Runs after the derived rows are committed: a plan that is lost in a crash costs nothing, because
  * the scan has set a due time already.
  */
-import { DAY, SECOND } from '../../domain/time.ts';
+import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import type { ObservedRun } from '../../store/derive/derive-coverage.ts';
 import type { TakenReading } from '../../store/derive/pending-derivations.ts';
-import { type LearnedPace, type PaceRow, readPaces, savePaces } from '../../store/pace.ts';
+import {
+  type IntervalChange,
+  type LearnedPace,
+  type PaceRow,
+  readPaces,
+  savePaces,
+} from '../../store/pace.ts';
 import type { Context } from '../context.ts';
 import { readSchedule, tryToRead } from '../schedule/cadence.ts';
 import { earliestCall, fitFill, limitCalls } from '../schedule/call-budget.ts';
-import { chooseAiInterval, chooseInterval } from '../schedule/pace-interval.ts';
-import { learn, type Pace, type PacedResponse, toPace } from '../schedule/pace.ts';
+import { chooseAiInterval, chooseInterval, isChanged } from '../schedule/pace-interval.ts';
+import { learn, listExpected, type Pace, type PacedResponse, toPace } from '../schedule/pace.ts';
 import type { AdaptiveSchedule } from '../schedule/schedule.ts';
 import { readServiceFill } from '../schedule/service-fill.ts';
 
@@ -82,8 +88,31 @@ async function adaptOne(
     seen: pace.seen,
     missed: pace.missed,
     interval_seconds: chosen === null ? null : chosen.ms / SECOND,
-    reason: chosen?.reason ?? null,
     due_at: chosen === null ? null : new Date(Math.round(last.response.at + chosen.ms)),
+    change: chosen === null ? null : findChange(row, { pace, last, chosen }),
+  };
+}
+
+/** The change of an interval with what it is based on; null if it stays about as it was. */
+function findChange(
+  row: PaceRow,
+  { pace, last, chosen }: Pick<AdaptState, 'pace' | 'last'> & { chosen: ChosenInterval },
+): IntervalChange | null {
+  const { at, since } = last.response;
+  const seconds = chosen.ms / SECOND;
+  const seconds_before = row.interval_seconds === null ? null : row.recorded_seconds;
+  if (!isChanged(seconds, seconds_before)) return null;
+  const [ahead] = row.operation === 'ai' ? [] : listExpected(pace, at, at + HOUR);
+  return {
+    at: new Date(at),
+    seconds_before,
+    seconds,
+    reason: chosen.reason,
+    per_hour: ahead?.perHour ?? null,
+    room: row.operation === 'ai' ? null : pace.room,
+    new_items: last.newItems,
+    waited_seconds: since === null ? null : (at - since) / SECOND,
+    calls_per_day: chosen.callsPerDay,
   };
 }
 
@@ -95,11 +124,16 @@ type AdaptState = {
   beforeMs: number | null;
 };
 
+type ChosenInterval = ReturnType<typeof chooseInterval> & {
+  /** Of the search; null: none of its own. */
+  callsPerDay: number | null;
+};
+
 async function chooseNext(
   ctx: AdaptContext,
   row: PaceRow,
   { schedule, pace, last, beforeMs }: AdaptState,
-): Promise<ReturnType<typeof chooseInterval>> {
+): Promise<ChosenInterval> {
   const { at } = last.response;
   const calls = limitCalls(ctx.config, row, schedule);
   const chosen =
@@ -107,7 +141,9 @@ async function chooseNext(
       ? chooseAiInterval(beforeMs, last.newItems, schedule)
       : chooseInterval(pace, at, { ...schedule, fill: await findFill() }, last.response);
   const allowed = calls === null ? 0 : earliestCall(row.spent_until?.getTime() ?? null, calls) - at;
-  return allowed > chosen.ms ? { ms: allowed, reason: 'budget' } : chosen;
+  return allowed > chosen.ms
+    ? { ms: allowed, reason: 'budget', callsPerDay: calls }
+    : { ...chosen, callsPerDay: calls };
 
   /** Where calls are short, they go where the response will be fullest: among the searches of the service, and among hours. */
   async function findFill(): Promise<number> {

@@ -3,6 +3,7 @@
  * chosen part of a response. Pure; times are milliseconds since 1970. The constants were chosen with the seeds 1 to 4 of
  * `bench/polling.ts`.
  */
+import type { IntervalReason } from '../../domain/enumerations.ts';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { findTruncated, listExpected, type Pace, type PacedResponse } from './pace.ts';
 
@@ -29,19 +30,6 @@ export function firstInterval({ leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 
   return Math.min(Math.max(FIRST_INTERVAL_MS, leastMs), mostMs);
 }
 
-/** Why an interval is what it is. */
-export const PACE_REASONS = [
-  'learning',
-  'rate',
-  'truncated',
-  'quiet',
-  'found',
-  'least',
-  'most',
-  'budget',
-] as const;
-export type PaceReason = (typeof PACE_REASONS)[number];
-
 /**
  * How long to wait after a response.
  * @param last the response, if the pace was just learned from it
@@ -51,7 +39,7 @@ export function chooseInterval(
   at: number,
   { leastMs, mostMs, fill }: PaceLimits,
   last?: PacedResponse,
-): { ms: number; reason: PaceReason } {
+): { ms: number; reason: IntervalReason } {
   const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
   if (pace.rate === null) return { ms: firstInterval({ leastMs, mostMs }), reason: 'learning' };
   const wanted = findWait(pace, at, fillPosts(pace, fill), mostMs);
@@ -65,6 +53,14 @@ export function chooseInterval(
   if (wanted >= mostMs) return { ms: mostMs, reason: last?.newPosts === 0 ? 'quiet' : 'most' };
   if (fill > USUAL_FILL) return { ms: wanted, reason: 'budget' };
   return { ms: wanted, reason: last?.newPosts === 0 ? 'quiet' : 'rate' };
+}
+
+/** Below this, an interval stays about as it was: every response moves it a little. */
+const CHANGED_BY = 0.1;
+
+/** Whether an interval differs from the one that was recorded last, by a tenth or more. */
+export function isChanged(seconds: number, recorded: number | null): boolean {
+  return recorded === null || Math.abs(seconds - recorded) >= CHANGED_BY * recorded;
 }
 
 /** AI searches show no rate, so their interval gets shorter after a response with something new, and longer after one without. */
@@ -81,7 +77,7 @@ export function chooseAiInterval(
   beforeMs: number | null,
   newItems: number,
   { leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 'mostMs'>,
-): { ms: number; reason: PaceReason } {
+): { ms: number; reason: IntervalReason } {
   const within = (ms: number) => Math.min(Math.max(ms, leastMs), mostMs);
   if (beforeMs === null) return { ms: within(AI_FIRST_MS), reason: 'learning' };
   const wanted = beforeMs * (newItems > 0 ? AI_SHORTER : AI_LONGER);

@@ -1,6 +1,8 @@
-/** Schedules and slots as text for people. */
+/** Schedules, slots and changes of intervals as text for people. */
 import cronstrue from 'cronstrue';
+import type { IntervalReason } from '../../domain/enumerations.ts';
 import { MINUTE, SECOND } from '../../domain/time.ts';
+import type { IntervalChange } from '../../store/pace.ts';
 import { type AdaptiveSchedule, describeInterval, type SearchSchedule } from './schedule.ts';
 import { offsetAt } from './time-zone.ts';
 
@@ -19,6 +21,62 @@ function describeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): s
   const bounds = [leastMs, mostMs].map((ms) => describeInterval(ms / SECOND));
   const budget = callsPerDay === null ? '' : `, at most ${callsPerDay} calls a day`;
   return `adaptive, every ${bounds.join(' to ')}${budget}`;
+}
+
+/** What a reason is based on; null if it says nothing more. */
+const EVIDENCE: Readonly<Record<IntervalReason, (change: IntervalChange) => string | null>> = {
+  learning: () => 'its rate is not known yet',
+  rate: (change) => describeRate(change) ?? 'by the rate of its posts',
+  truncated: ({ waited_seconds: waited }) =>
+    `the response did not reach back to the one ${waited === null ? 'before' : `${describeRounded(waited)} before`}`,
+  quiet: ({ waited_seconds: waited }) =>
+    `nothing new${waited === null ? '' : ` in ${describeRounded(waited)}`}`,
+  found: ({ new_items: n }) => `${n ?? 'some'} new ${n === 1 ? 'item' : 'items'}`,
+  least: (change) => ['the shortest allowed', describeRate(change)].filter(Boolean).join('; '),
+  most: (change) => ['the longest allowed', describeRate(change)].filter(Boolean).join('; '),
+  budget: ({ calls_per_day: calls, ...change }) =>
+    [
+      calls === null ? 'limited by the calls a day of its service' : `limited to ${calls} calls a day`,
+      describeRate(change),
+    ]
+      .filter(Boolean)
+      .join('; '),
+};
+
+/** `every 5 minutes, before every 15 minutes: about 240 posts an hour, at most 20 in a response` */
+export function describeIntervalChange(change: IntervalChange): string {
+  const { seconds, seconds_before: before, reason } = change;
+  const from = before === null ? '' : `, before every ${describeRounded(before)}`;
+  return `every ${describeRounded(seconds)}${from}: ${EVIDENCE[reason](change)}`;
+}
+
+function describeRate({ per_hour, room }: Pick<IntervalChange, 'per_hour' | 'room'>): string | null {
+  if (per_hour === null) return null;
+  const [n, unit] = per_hour < 1 ? [per_hour * 24, 'day'] : [per_hour, 'hour'];
+  const posts =
+    n < 1
+      ? 'less than one post a day'
+      : `about ${Number(n.toPrecision(2)).toLocaleString('en')} posts ${unit === 'day' ? 'a day' : 'an hour'}`;
+  return room === null ? posts : `${posts}, at most ${Math.round(room)} in a response`;
+}
+
+/** The current interval of an adaptive search: `every 5 minutes`; null for a fixed schedule. */
+export function describeCurrentInterval({
+  auto,
+  interval_seconds,
+}: {
+  auto: string | null;
+  interval_seconds: number | null;
+}): string | null {
+  if (auto === null) return null;
+  return interval_seconds === null
+    ? 'every 15 minutes or as allowed, until its rate is known'
+    : `every ${describeRounded(interval_seconds)}`;
+}
+
+/** Seconds are exact below five minutes only. */
+function describeRounded(seconds: number): string {
+  return describeInterval(seconds < 300 ? Math.max(1, Math.round(seconds)) : Math.round(seconds / 60) * 60);
 }
 
 /** The first and last value of each field; Sunday counts once. */

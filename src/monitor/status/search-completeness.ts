@@ -4,7 +4,6 @@ import { SECOND } from '../../domain/time.ts';
 import { type PaceRow, readActivePaces } from '../../store/pace.ts';
 import type { Context } from '../context.ts';
 import { findSufficientInterval } from '../schedule/pace-forecast.ts';
-import { PACE_REASONS, type PaceReason } from '../schedule/pace-interval.ts';
 import { toPace } from '../schedule/pace.ts';
 import { describeInterval } from '../schedule/schedule.ts';
 
@@ -58,34 +57,4 @@ export function describeMissed({ missed_share, sufficient_seconds, adaptive }: I
   if (adaptive)
     return `${missed}; ${every === null ? 'even calls every minute miss some' : `its calls per day or bounds do not allow ${every}`}`;
   return `${missed}; ${every === null ? '--every auto finds more' : `${every}, or --every auto, finds nearly all`}`;
-}
-
-const REASONS: Readonly<Record<PaceReason, string>> = {
-  learning: 'its rate is not known yet',
-  rate: 'by the rate of its posts',
-  truncated: 'the last response did not reach back to the one before',
-  quiet: 'the last response had nothing new',
-  found: 'the last response had something new',
-  least: 'the shortest allowed',
-  most: 'the longest allowed',
-  budget: 'limited by its calls per day',
-};
-
-/** `every 5 minutes, before every 15 minutes: the last response did not reach back to the one before`; null if it does not adapt. */
-export function describePace(
-  row: Pick<PaceRow, 'interval_seconds' | 'before_seconds' | 'reason' | 'auto'>,
-): string | null {
-  const { interval_seconds, before_seconds, reason } = row;
-  if (row.auto === null) return null;
-  if (interval_seconds === null) return `every 15 minutes or as allowed: ${REASONS.learning}`;
-  const [now, before] = [interval_seconds, before_seconds].map((seconds) =>
-    seconds === null ? null : describeRounded(seconds),
-  );
-  const change = before === null || before === now ? '' : `, before every ${before}`;
-  return `every ${now}${change}: ${REASONS[PACE_REASONS.find((one) => one === reason) ?? 'rate']}`;
-}
-
-/** Seconds are exact below five minutes only. */
-function describeRounded(seconds: number): string {
-  return describeInterval(seconds < 300 ? Math.max(1, Math.round(seconds)) : Math.round(seconds / 60) * 60);
 }

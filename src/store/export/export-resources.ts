@@ -207,6 +207,7 @@ const SOURCES = {
   search_versions: { key: ['search_id', 'version'], of: BY_SEARCH },
   // A state may begin and end within a millisecond.
   search_states: { key: ['search_id', 'began_at', 'ended_at', 'state'], isPrimary: false, of: BY_SEARCH },
+  interval_changes: { ...ofTable('interval_changes', 'id'), time: 'v.at', of: BY_SEARCH },
   topics: { key: ['id'], of: { column: 'id', scope: 'topic' } },
 } as const satisfies Readonly<Record<string, ResourceSource>>;
 

@@ -284,6 +284,7 @@ const TABLES_OF_SEARCH = [
   'dropped_posts',
   'latest_results',
   'search_pace',
+  'interval_changes', // written together with a row of search_pace, so after it
   'search_typical',
   'search_rising',
   'search_gains',

@@ -3,10 +3,11 @@
 import type { Data } from '../../domain/data.ts';
 import type { Database, Id } from '../database.ts';
 import { equals, readEitherSide } from './data-scope.ts';
-import { searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
+import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 
 export type SearchRow = typeof searchesView.real.$inferSelect;
+export type IntervalChangeRow = typeof intervalChangesView.real.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
 
 /** A search by slug, including removed ones. */
@@ -61,6 +62,26 @@ export async function readVersions(
     .from(view)
     .where(and(eq(search_id, searchId), page.before === undefined ? undefined : lt(version, page.before)))
     .orderBy(desc(version))
+    .limit(page.limit);
+}
+
+/** As many changes of an interval as a page or a command shows. */
+export const SHOWN_INTERVAL_CHANGES = 10;
+
+/** Changes of the interval of a search, newest first. */
+export async function readIntervalChanges(
+  { orm }: Pick<Database, 'orm'>,
+  data: Data,
+  searchId: Id,
+  page: { before?: Id | undefined; limit: number },
+): Promise<IntervalChangeRow[]> {
+  const view = intervalChangesView[data];
+  const { search_id, id } = view;
+  return orm
+    .select()
+    .from(view)
+    .where(and(eq(search_id, searchId), page.before === undefined ? undefined : lt(id, page.before)))
+    .orderBy(desc(id))
     .limit(page.limit);
 }
 

@@ -173,10 +173,8 @@ export const search_pace = strandline.table(
     search_id: ofSearch().primaryKey(),
     /** The next slot of an adaptive interval; null if it is not, or the search is stopped. */
     due_at: instant(),
-    /** The current interval and the one before, in seconds, and why it is so; see `monitor/schedule/pace.ts`. */
+    /** The current interval in seconds; null for a fixed schedule. `interval_changes` has its reason. */
     interval_seconds: doublePrecision(),
-    before_seconds: doublePrecision(),
-    reason: text(),
     /** Until when its calls per day are spent. */
     spent_until: instant(),
     /** The request that the rest is about. */
@@ -192,6 +190,36 @@ export const search_pace = strandline.table(
   (t) => [
     // For the scan, twice a second.
     index('search_pace_due').on(t.due_at).where(sql`${t.due_at} is not null`),
+  ],
+);
+
+/** Changes of adaptive intervals by a tenth or more, each with its reason and the figures it is based on: a log. */
+export const interval_changes = strandline.table(
+  'interval_changes',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    /** When the response was received that caused it. */
+    at: instant().notNull(),
+    /** Of the previous row; null if there was no interval. */
+    seconds_before: doublePrecision(),
+    seconds: doublePrecision().notNull(),
+    reason: text().notNull(),
+    /** Posts expected per hour from then on, and how many of the newest a response holds; null: unknown, or of an AI search. */
+    per_hour: doublePrecision(),
+    room: doublePrecision(),
+    /** What the response had for the first time, and since when: the time from the previous response, if nothing interrupted it. */
+    new_items: integer(),
+    waited_seconds: doublePrecision(),
+    /** The limit of the search; null: none of its own, only that of its service. */
+    calls_per_day: integer(),
+  },
+  (t) => [
+    index('interval_changes_search').on(t.search_id, t.id),
+    check(
+      'interval_changes_reason',
+      sql`${t.reason} in ('learning', 'rate', 'truncated', 'quiet', 'found', 'least', 'most', 'budget')`,
+    ),
   ],
 );
 

@@ -124,7 +124,7 @@ const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ],
   [
     'trends and growth',
-    /^(?:volume|coverage|spikes|trend_states|run_gains|search_days|search_tops|search_gains|post_gains|post_counters_at_age)/,
+    /^(?:volume|coverage|spikes|trend_states|interval_changes|run_gains|search_days|search_tops|search_gains|post_gains|post_counters_at_age)/,
   ],
 ];
 

@@ -3,11 +3,17 @@
 import { Facts } from '../components/fact-list.tsx';
 import { showSideOf } from '../components/page-frame.tsx';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { describeMissed, describePace, judgeOne } from '../../monitor/status/search-completeness.ts';
+import { describeCurrentInterval, describeIntervalChange } from '../../monitor/schedule/schedule-text.ts';
+import { describeMissed, judgeOne } from '../../monitor/status/search-completeness.ts';
 import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
 import { type PaceRow, readPaces } from '../../store/pace.ts';
 import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
-import type { SearchRow } from '../../store/queries/search-list.ts';
+import {
+  type IntervalChangeRow,
+  readIntervalChanges,
+  type SearchRow,
+  SHOWN_INTERVAL_CHANGES,
+} from '../../store/queries/search-list.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -41,6 +47,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const fresh =
       visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since, 'search');
     const [pace] = await readPaces(ctx.db, [search.id]);
+    const changes = await readIntervalChanges(ctx.db, side, search.id, { limit: SHOWN_INTERVAL_CHANGES });
     const answers = search.operation === 'ai' ? await readTimeline(ctx.db, side, slug) : [];
     return renderPage(request, reply, {
       title: slug,
@@ -67,6 +74,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
             <TimelineSection search={slug} rows={answers} older={answers.length === SHOWN_ON_SEARCH} />
           ) : null}
           <RunsSection scope={scope} range={range} data={data} />
+          <IntervalChanges rows={changes} />
           <SearchDefinition search={search} pace={pace ?? null} />
         </>
       ),
@@ -74,9 +82,25 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
   });
 }
 
+/** Why its adaptive interval is what it is, newest first. */
+function IntervalChanges({ rows }: { rows: readonly IntervalChangeRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Section title="Interval changes" id="intervals" note="By a tenth or more, each with its reason.">
+      <ul class="plain">
+        {rows.map((row) => (
+          <li>
+            <Timestamp at={row.at} /> {describeIntervalChange(row)}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 /** Query, service and schedule. */
 function SearchDefinition({ search, pace }: { search: SearchRow; pace: PaceRow | null }) {
-  const interval = pace === null ? null : describePace(pace);
+  const interval = pace === null ? null : describeCurrentInterval(pace);
   const incomplete = pace === null ? null : judgeOne(pace);
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (

@@ -188,6 +188,28 @@ describe('pages', () => {
     expect((await person.get('/searches/ferry-posts')).html).not.toContain('line is-post fresh');
   });
 
+  test('a search with an adaptive interval lists its changes with their reasons, as the API does', async () => {
+    const hosted = { operation: 'microblog', prompt: 'eels', service: 'hosted' };
+    posts = Array.from({ length: 20 }, (_, i) => {
+      const at = world.clock.now().getTime() - i * 180_000;
+      return wirePost(`eel-${i}`, { created_at: new Date(at).toISOString() });
+    });
+    const { firstRunId } = await createSearch(world.ctx, { ...hosted, slug: 'eels-auto', every: 'auto' });
+    await executeRun(world.ctx, firstRunId);
+    await derivePending(world.ctx, { settleMs: null });
+    const { html } = await person.get('/searches/eels-auto');
+    expect(textOf(html)).toContain('Interval changes');
+    expect(textOf(html)).toContain(
+      'every hour: limited to 24 calls a day; about 20 posts an hour, at most 20 in a response',
+    );
+    const { html: list } = await person.get('/api/v1/searches/eels-auto/interval-changes');
+    expect(JSON.parse(list)).toMatchObject({
+      items: [{ search: 'eels-auto', seconds_before: null, reason: 'budget', new_items: 20 }],
+      next_cursor: null,
+    });
+    expect(textOf((await person.get('/searches/ferry-posts')).html)).not.toContain('Interval changes');
+  });
+
   test.each(['24h', '7d', '30d', '90d'])(
     'a range of %s is one of four links, and the chart has its table',
     async (range) => {

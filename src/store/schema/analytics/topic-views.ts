@@ -1,6 +1,6 @@
 /** Topics, searches and their versions, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import { OPERATIONS } from '../../../domain/enumerations.ts';
+import { INTERVAL_REASONS, OPERATIONS } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
 import { defineView, id, ofSearch, requestColumns, tally } from './analytics-schema.ts';
@@ -72,4 +72,19 @@ export const searchStatesView = defineView('search_states', {
   began_at: instant().notNull(),
   ended_at: instant(),
   seconds: doublePrecision(),
+});
+
+export const intervalChangesView = defineView('interval_changes', {
+  id: id(),
+  at: instant().notNull(),
+  ...ofSearch(),
+  topic: text().notNull(),
+  seconds_before: doublePrecision(),
+  seconds: doublePrecision().notNull(),
+  reason: text({ enum: INTERVAL_REASONS }).notNull(),
+  per_hour: doublePrecision(),
+  room: doublePrecision(),
+  new_items: integer(),
+  waited_seconds: doublePrecision(),
+  calls_per_day: integer(),
 });
