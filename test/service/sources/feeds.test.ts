@@ -48,17 +48,21 @@ afterAll(() => parser.close());
 async function start(
   list: (provider: Provider) => string[],
   answers: Readonly<Record<string, Answer>>,
-  means: { allow?: string; resolve?: Resolve; maxFeedMs?: number; pages?: string[] } = {},
+  means: {
+    allow?: string;
+    resolve?: Resolve;
+    maxFeedMs?: number;
+    pages?: (provider: Provider) => string[];
+  } = {},
 ) {
-  const { allow = '127.0.0.1', pages = [], ...more } = means;
+  const { allow = '127.0.0.1', pages = () => [], ...more } = means;
   const provider = await startProvider((request, response) =>
     (answers[request.path] ?? text(CANARY, 404))(request, response),
   );
   const allowed = readAllowed(allow, 'FEEDS_ALLOW');
-  const watched = pages.map((page) => `${provider.url}${page}`);
   const adapter = feeds({
     list: list(provider),
-    pages: watched,
+    pages: pages(provider),
     allowed,
     openParser: () => shared,
     ...more,
@@ -345,74 +349,80 @@ describe('a feed that cannot be read is named, and the others go on', () => {
   });
 });
 
-describe('addresses that people give', () => {
+describe.each(['FEEDS', 'PAGES'] as const)('addresses that people give in %s', (variable) => {
   const lookup =
-    (address: string): Resolve =>
+    (...addresses: string[]): Resolve =>
     () =>
-      Promise.resolve([{ address, family: 4 }]);
+      Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+  const open = (
+    address: (provider: Provider) => string,
+    answers: Readonly<Record<string, Answer>>,
+    means: { allow?: string; resolve?: Resolve },
+  ) =>
+    variable === 'FEEDS'
+      ? start((provider) => [address(provider)], answers, means)
+      : start(() => [], answers, { ...means, pages: (provider) => [address(provider)] });
+  const document = feed(
+    variable === 'FEEDS' ? news('Tidal turbines') : '<html><p>Tidal turbines turn again.</p>',
+  );
 
-  test('private ones are refused, whatever name leads there', async () => {
-    const literal = await startOne(feed(news('x')), { allow: '' });
+  test('private ones are refused and receive nothing, whatever name leads there', async () => {
+    const literal = await open(({ url }) => `${url}/a`, { '/a': document }, { allow: '' });
     expect(await literal.problem()).toMatch(
       /^127\.0\.0\.1 is not a public address\. To allow it, add it to FEEDS_ALLOW/,
     );
     expect(literal.provider.requests).toEqual([]);
-    const named = await start(
-      () => ['https://feeds.example/'],
-      {},
-      { allow: '', resolve: lookup('169.254.169.254') },
+    const refused = async (address: string, ...addresses: string[]) =>
+      (await open(() => address, {}, { allow: '', resolve: lookup(...addresses) })).problem();
+    for (const inner of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fe80::1', 'fd00::1'])
+      expect(await refused('https://site.example/', inner)).toMatch(
+        `site.example resolves to ${inner}, which is not a public`,
+      );
+    expect(await refused('https://site.example/', '93.184.216.34', '::1')).toMatch(
+      /::1, which is not a public/,
     );
-    expect(await named.problem()).toMatch(
-      /^feeds\.example resolves to 169\.254\.169\.254, which is not a public/,
-    );
-    const mixed = await start(
-      () => ['https://feeds.example/'],
-      {},
-      {
-        allow: '',
-        resolve: () =>
-          Promise.resolve([
-            { address: '93.184.216.34', family: 4 },
-            { address: '::1', family: 6 },
-          ]),
-      },
-    );
-    expect(await mixed.problem()).toMatch(/::1, which is not a public/);
-    const plain = await start(
-      () => ['http://feeds.example/'],
-      {},
-      { allow: '', resolve: lookup('93.184.216.34') },
-    );
-    expect(await plain.problem()).toMatch(/requires https/);
+    expect(await refused('http://site.example/', '93.184.216.34')).toMatch(/requires https/);
   });
 
-  test('each redirect and each discovered feed is checked like the first', async () => {
-    const reached: string[] = [];
-    const inner = await startProvider((request) => void reached.push(request.path));
-    const host = (url: string) => url.replace('127.0.0.1', 'feeds.example');
-    const means = { allow: 'feeds.example', resolve: lookup('127.0.0.1') };
-    const redirected = await start(
-      ({ url }) => [host(`${url}/a`)],
-      { '/a': redirect(`${inner.url}/x`) },
-      means,
-    );
-    expect(await redirected.problem()).toMatch(/^127\.0\.0\.1 is not a public address/);
-    const page = feed(`<html><link rel="alternate" type="application/rss+xml" href="${inner.url}/x">`);
-    const discovered = await start(({ url }) => [host(`${url}/a`)], { '/a': page }, means);
-    expect(await discovered.problem()).toMatch(/^127\.0\.0\.1 is not a public address/);
-    expect(reached).toEqual([]);
+  test('each redirect is checked like the first', async () => {
+    const inner = await startProvider(document);
+    const host = (url: string) => url.replace('127.0.0.1', 'site.example');
+    const names: Resolve = (name) => lookup(name === 'site.example' ? '127.0.0.1' : '10.0.0.1')(name);
+    const means = { allow: 'site.example', resolve: names };
+    const redirected = async (to: string) => {
+      const opened = await open(({ url }) => `${host(url)}/a`, { '/a': redirect(to) }, means);
+      const problem = await opened.problem();
+      expect(opened.provider.requests).toHaveLength(1);
+      return problem;
+    };
+    expect(await redirected(`${inner.url}/x`)).toMatch(/^127\.0\.0\.1 is not a public address/);
+    expect(await redirected('https://inner.example/')).toMatch(/^inner\.example resolves to 10\.0\.0\.1/);
+    expect(inner.requests).toEqual([]);
   });
 
   test('the address that was checked is the one connected to', async () => {
-    const resolve = vi.fn(lookup('127.0.0.1')).mockImplementationOnce(lookup('127.0.0.1'));
-    const { titles } = await start(
-      ({ url }) => [`${url}/a`.replace('127.0.0.1', 'feeds.example')],
-      { '/a': feed(news('Tidal turbines')) },
-      { allow: 'feeds.example', resolve },
+    const resolve = vi.fn(lookup('10.0.0.1')).mockImplementationOnce(lookup('127.0.0.1'));
+    const { find, provider } = await open(
+      ({ url }) => `${url}/a`.replace('127.0.0.1', 'site.example'),
+      { '/a': document },
+      { allow: 'site.example', resolve },
     );
-    expect(await titles()).toEqual(['Tidal turbines']);
+    expect(await find(TIDAL)).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
     expect(resolve).toHaveBeenCalledTimes(1);
   });
+});
+
+test('a feed that a page names is checked like the page', async () => {
+  const inner = await startProvider(feed(news('x')));
+  const page = feed(`<html><link rel="alternate" type="application/rss+xml" href="${inner.url}/x">`);
+  const { problem } = await start(
+    ({ url }) => [`${url}/a`.replace('127.0.0.1', 'site.example')],
+    { '/a': page },
+    { allow: 'site.example', resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) },
+  );
+  expect(await problem()).toMatch(/^127\.0\.0\.1 is not a public address/);
+  expect(inner.requests).toEqual([]);
 });
 
 test('a source has a process of its own, which ends with it', async () => {
@@ -442,7 +452,14 @@ describe('a watched page', () => {
   const HARBOUR = { prompt: 'harbour ferry', keywords: ['harbour', 'ferry'] };
 
   async function watch(first: Answer, means: { allow?: string } = {}) {
-    const started = await start(() => [], { '/feed': text(CANARY, 500) }, { ...means, pages: ['/'] });
+    const started = await start(
+      () => [],
+      { '/feed': text(CANARY, 500) },
+      {
+        ...means,
+        pages: ({ url }) => [`${url}/`],
+      },
+    );
     started.provider.answers(first);
     return started;
   }
@@ -542,6 +559,21 @@ describe('FEEDS', () => {
     ['https://www.reddit.com/r/rust/.rss', ['https://www.reddit.com/r/rust/.rss']],
     ['https://bsky.app/profile/ada.example', ['https://bsky.app/profile/ada.example/rss']],
     ['https://bsky.app/profile/did:plc:abc', ['https://bsky.app/profile/did:plc:abc/rss']],
+    ['https://bsky.app/profile/did%3Aplc%3Aabc', ['https://bsky.app/profile/did:plc:abc/rss']],
+    ['http://BSKY.app/profile/ada.example/?x=1#posts', ['https://bsky.app/profile/ada.example/rss']],
+    ['https://bsky.app/profile/ada.example/rss', ['https://bsky.app/profile/ada.example/rss']],
+    [
+      'https://music.YouTube.com/channel/UC9PBzalIcEQCsiIkq36PyUA/?si=x',
+      ['https://www.youtube.com/feeds/videos.xml?channel_id=UC9PBzalIcEQCsiIkq36PyUA'],
+    ],
+    [
+      'https://www.youtube.com/playlist/?list=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs',
+      ['https://www.youtube.com/feeds/videos.xml?playlist_id=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs'],
+    ],
+    ['http://M.Reddit.com/r/rust/?utm_source=share', ['https://www.reddit.com/r/rust/new/.rss']],
+    ['https://np.reddit.com/r/rust/new/', ['https://www.reddit.com/r/rust/new/.rss']],
+    ['https://www.reddit.com/user/spez/submitted/', ['https://www.reddit.com/user/spez/submitted/.rss']],
+    ['https://www.reddit.com/r/rust/comments/', ['https://www.reddit.com/r/rust/comments/']],
     ['https://bsky.app/profile/ada.example/post/1', ['https://bsky.app/profile/ada.example/post/1']],
     ['https://www.youtube.com/@handle', ['https://www.youtube.com/@handle']],
     [

@@ -2,12 +2,12 @@
 
 import { parseUrl } from '../../../domain/link.ts';
 
-const YOUTUBE_HOST = /^(?:(?:www|m)\.)?youtube\.com$/;
+const YOUTUBE_HOST = /^(?:(?:www|m|music)\.)?youtube\.com$/;
 const CHANNEL_PATH = /^\/channel\/(UC[\w-]{22})(?:\/|$)/;
 const PLAYLIST_ID = /^[\w-]{10,60}$/;
-const REDDIT_HOST = /^(?:(?:www|old|new)\.)?reddit\.com$/;
-const BLUESKY_PROFILE = /^\/profile\/[\w.:-]{1,300}$/;
-const BOARD_PATH = /^\/(r|user|u)\/([\w-]{2,40})\/?$/;
+const REDDIT_HOST = /^(?:(?:www|old|new|m|np)\.)?reddit\.com$/;
+const BLUESKY_PROFILE = /^\/profile\/([\w.:-]{1,300})\/?$/;
+const BOARD_PATH = /^\/(r|user|u)\/([\w-]{2,40})(?:\/(?:new|submitted))?\/?$/;
 
 /** The feed of a channel, a playlist, a subreddit, a user or a profile; undefined for any other address. */
 export function findKnownFeed({ hostname, pathname, searchParams }: URL): string | undefined {
@@ -15,11 +15,13 @@ export function findKnownFeed({ hostname, pathname, searchParams }: URL): string
     const feed = 'https://www.youtube.com/feeds/videos.xml';
     const channel = CHANNEL_PATH.exec(pathname)?.[1];
     if (channel !== undefined) return `${feed}?channel_id=${channel}`;
-    const list = pathname === '/playlist' ? (searchParams.get('list') ?? '') : '';
+    const list = /^\/playlist\/?$/.test(pathname) ? (searchParams.get('list') ?? '') : '';
     return PLAYLIST_ID.test(list) ? `${feed}?playlist_id=${list}` : undefined;
   }
-  if (hostname === 'bsky.app')
-    return BLUESKY_PROFILE.test(pathname) ? `https://bsky.app${pathname}/rss` : undefined;
+  if (hostname === 'bsky.app') {
+    const account = BLUESKY_PROFILE.exec(pathname.replace(/%3a/gi, ':'))?.[1];
+    return account === undefined ? undefined : `https://bsky.app/profile/${account}/rss`;
+  }
   const [, kind = '', name = ''] = (REDDIT_HOST.test(hostname) && BOARD_PATH.exec(pathname)) || [];
   if (name === '') return undefined;
   return `https://www.reddit.com/${kind === 'r' ? `r/${name}/new` : `user/${name}/submitted`}/.rss`;
