@@ -21,7 +21,7 @@ import {
   type ServerFrame,
   shellFrame,
 } from './forwarded-command.ts';
-import { createShutdownRequest } from './process-exit.ts';
+import { createShutdownRequest, type ShutdownRequest } from './process-exit.ts';
 import { recordServer } from './running-server.ts';
 import type { Io } from './terminal-io.ts';
 import { randomBytes } from 'node:crypto';
@@ -36,7 +36,8 @@ export type CommandServer = {
 
 /** At once; a script may start several. They share the connections of the program. */
 const MAX_COMMANDS = 32;
-
+/** Connections that have not proved to have the key. More end the oldest, so that no other program can keep shells out. */
+const MAX_UNPROVEN = 32;
 /** From the response head until the command came. */
 const COMMAND_WAIT_MS = 10 * SECOND;
 /** Messages beyond are dropped. */
@@ -59,6 +60,7 @@ export async function serveCommands(
   const key = randomBytes(32).toString('base64url');
   config.secrets.push(key);
   const commands = new Set<RunningCommand>();
+  const unproven = new Set<ConnectedShell>();
 
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
     const refuse = (status: number, words: string) =>
@@ -67,12 +69,20 @@ export async function serveCommands(
     response.setHeader(NONCE_HEADER, nonces[1] ?? '');
     response.setHeader(PROOF_HEADER, proveKey(key, 'server', nonces));
     if (request.method !== 'POST' || request.url !== COMMAND_PATH) return void refuse(404, 'not found');
-    if (commands.size >= MAX_COMMANDS) return void refuse(503, `it runs ${MAX_COMMANDS} commands already`);
-    const command = answer({ program, run, key, proof: proveKey(key, 'shell', nonces) }, request, response);
-    commands.add(command);
-    void command.ended
-      .catch((error: unknown) => log.debug({ err: error }, 'command of a shell failed'))
-      .finally(() => commands.delete(command));
+    const shell = connect(proveKey(key, 'shell', nonces), request, response);
+    unproven.add(shell);
+    if (unproven.size > MAX_UNPROVEN) [...unproven][0]?.drop();
+    void shell.received
+      .finally(() => unproven.delete(shell))
+      .then(async (command) => {
+        if (commands.size >= MAX_COMMANDS)
+          return shell.end(1, `error: The running server already runs ${MAX_COMMANDS} commands.\n`);
+        const ended = runForShell({ program, run, key }, command, shell);
+        const running = { interrupt: shell.interrupt, ended };
+        commands.add(running);
+        await ended.finally(() => commands.delete(running));
+      })
+      .catch((error: unknown) => log.debug({ err: error }, 'command of a shell failed'));
   });
   const port = await listen(server);
   const own = { pid: process.pid, version: VERSION, dashboard, port, key };
@@ -84,6 +94,7 @@ export async function serveCommands(
     close: async () => {
       await forget();
       server.close();
+      for (const { drop } of unproven) drop();
       for (const { interrupt } of commands) interrupt();
       await Promise.allSettled([...commands].map(({ ended }) => ended));
       server.closeAllConnections();
@@ -100,16 +111,24 @@ async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
-/** Runs one command: its frames come in the request, and its output goes into the response, which lasts as long as it does. */
-function answer(
-  { program, run, key, proof }: { program: Program; run: RunCli; key: string; proof: string },
-  request: IncomingMessage,
-  response: ServerResponse,
-): RunningCommand {
+/** A shell's request and its response, which lasts as long as its command. */
+type ConnectedShell = {
+  /** Its command, once it proved to have the key; otherwise it rejects. */
+  received: Promise<ForwardedCommand>;
+  response: ServerResponse;
+  stdin: Readable;
+  shutdown: ShutdownRequest;
+  send(frame: ServerFrame, body?: Uint8Array, done?: (error: Error | null | undefined) => void): void;
+  interrupt(): void;
+  /** The exit code of its command, after a message if there is one. */
+  end(code: number, message?: string): void;
+  drop(): void;
+};
+
+function connect(proof: string, request: IncomingMessage, response: ServerResponse): ConnectedShell {
   const shutdown = createShutdownRequest();
   const interrupt = () => shutdown.ask('SIGINT');
-  const send = (frame: ServerFrame, body?: Uint8Array, done?: (error: Error | null | undefined) => void) =>
-    response.write(writeFrame(frame, body), done);
+  const send: ConnectedShell['send'] = (frame, body, done) => response.write(writeFrame(frame, body), done);
   let isAsked = false;
   const stdin = new Readable({
     read: () => {
@@ -122,6 +141,7 @@ function answer(
 
   response.writeHead(200, { 'content-type': 'application/octet-stream', connection: 'close' });
   response.flushHeaders();
+  let drop = () => {};
   const received = new Promise<ForwardedCommand>((resolve, reject) => {
     const read = readFrames((head, body) => {
       const frame = shellFrame.parse(head);
@@ -136,7 +156,8 @@ function answer(
       reject(error instanceof Error ? error : new Error(String(error)));
       response.destroy();
     };
-    const waiting = setTimeout(() => refuse(new Refused('unavailable', 'no command came')), COMMAND_WAIT_MS);
+    drop = () => refuse(new Refused('unavailable', 'no command came'));
+    const waiting = setTimeout(drop, COMMAND_WAIT_MS);
     request.on('error', refuse).on('data', (chunk: Buffer) => {
       try {
         read(chunk);
@@ -155,50 +176,59 @@ function answer(
         refuse(new Refused('unavailable', 'the shell has gone'));
       });
   });
-  return { interrupt, ended: received.then(runForShell) };
-
-  async function runForShell(command: ForwardedCommand): Promise<void> {
-    const { argv, terminals, settings, account, files, logLevel, ...rest } = command;
-    const print = (write: Writable['_write']) =>
-      // What it prints after the shell has gone is lost, and does not end the server.
-      new Writable({ write }).on('error', () => {});
-    let dropped = 0;
-    // Commands wait until stdout is read, but not stderr: a shell that is suspended must not fill the memory of the server.
-    const printMessage: Writable['_write'] = (chunk: Uint8Array, _encoding, done) => {
-      if (response.destroyed) return done(new Refused('unavailable', 'the shell has gone'));
-      if (response.writableLength > MAX_UNREAD_BYTES) dropped += chunk.length;
-      else {
-        noteDropped();
-        send({ is: 'err' }, chunk);
-      }
-      done();
-    };
-    const noteDropped = () => {
-      if (dropped > 0)
-        send({ is: 'err' }, Buffer.from(`(${dropped} bytes of messages dropped: they were not read)\n`));
-      dropped = 0;
-    };
-    const io: Io = {
-      ...rest,
-      stdout: print((chunk: Uint8Array, _encoding, done) => void send({ is: 'out' }, chunk, done)),
-      stderr: Object.assign(print(printMessage), { isTTY: terminals.stderr }),
-      stdin: Object.assign(stdin, { isTTY: terminals.stdin }),
-      isTTY: terminals.stdout,
-    };
-    // The resources of the server stay open when the command ends.
-    const close = () => Promise.resolve();
-    const code = await run(argv, io, {
-      open: ({ log }) => Promise.resolve({ ...program, ctx: { ...program.ctx, log }, notes: [], close }),
-      caller: {
-        config: { ...program.ctx.config, logLevel },
-        account,
-        files,
-        settings: settings === undefined ? undefined : { key, set: settings },
-        listenForShutdown: () => shutdown,
-      },
-    });
-    noteDropped();
+  const end = (code: number, message?: string) => {
+    if (message !== undefined) send({ is: 'err' }, Buffer.from(message));
     send({ is: 'exit', code });
     response.end();
-  }
+  };
+  return { received, response, stdin, shutdown, send, interrupt, end, drop };
+}
+
+/** Runs one command: what is typed comes in the request, and its output goes into the response. */
+async function runForShell(
+  { program, run, key }: { program: Program; run: RunCli; key: string },
+  command: ForwardedCommand,
+  { response, stdin, shutdown, send, end }: ConnectedShell,
+): Promise<void> {
+  const { argv, terminals, settings, account, files, logLevel, ...rest } = command;
+  const print = (write: Writable['_write']) =>
+    // What it prints after the shell has gone is lost, and does not end the server.
+    new Writable({ write }).on('error', () => {});
+  let dropped = 0;
+  // Commands wait until stdout is read, but not stderr: a shell that is suspended must not fill the memory of the server.
+  const printMessage: Writable['_write'] = (chunk: Uint8Array, _encoding, done) => {
+    if (response.destroyed) return done(new Refused('unavailable', 'the shell has gone'));
+    if (response.writableLength > MAX_UNREAD_BYTES) dropped += chunk.length;
+    else {
+      noteDropped();
+      send({ is: 'err' }, chunk);
+    }
+    done();
+  };
+  const noteDropped = () => {
+    if (dropped > 0)
+      send({ is: 'err' }, Buffer.from(`(${dropped} bytes of messages dropped: they were not read)\n`));
+    dropped = 0;
+  };
+  const io: Io = {
+    ...rest,
+    stdout: print((chunk: Uint8Array, _encoding, done) => void send({ is: 'out' }, chunk, done)),
+    stderr: Object.assign(print(printMessage), { isTTY: terminals.stderr }),
+    stdin: Object.assign(stdin, { isTTY: terminals.stdin }),
+    isTTY: terminals.stdout,
+  };
+  // The resources of the server stay open when the command ends.
+  const close = () => Promise.resolve();
+  const code = await run(argv, io, {
+    open: ({ log }) => Promise.resolve({ ...program, ctx: { ...program.ctx, log }, notes: [], close }),
+    caller: {
+      config: { ...program.ctx.config, logLevel },
+      account,
+      files,
+      settings: settings === undefined ? undefined : { key, set: settings },
+      listenForShutdown: () => shutdown,
+    },
+  });
+  noteDropped();
+  end(code);
 }

@@ -171,6 +171,44 @@ async function openCommand(port: number) {
   return { request, response, nonces: ['n', String(response.headers['strandline-nonce'])] };
 }
 
+test('connections without the key keep no shell out; too many commands are refused by name', async () => {
+  const other = await makeDirectory();
+  const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
+  const gates: (() => void)[] = [];
+  // All that it uses of a program.
+  const commands = await serveCommands({ ctx, embedded: {} } as unknown as Program, null, {
+    run: () => new Promise((resolve) => gates.push(() => resolve(0))),
+  });
+  const own = JSON.parse(await readFile(path.join(other, 'server.json'), 'utf8')) as RunningServer; // as it was written
+  const { port, key } = own;
+  const silent: Awaited<ReturnType<typeof openCommand>>[] = [];
+  for (let i = 0; i < 40; i++) silent.push(await openCommand(port));
+  const shell = () => run(['watch', 'x'], { STRANDLINE_DATA_DIR: other });
+  const first = shell();
+  const others: IncomingMessage[] = [];
+  for (let i = 1; i < 32; i++) {
+    const { request, response, nonces } = await openCommand(port);
+    const proof = proveKey(key, 'shell', nonces);
+    request.write(writeFrame({ is: 'run', proof }, Buffer.from(JSON.stringify(COMMAND))));
+    others.push(response);
+  }
+  await until('32 commands run', async () => gates.length === 32);
+  expect(silent[0]?.response.destroyed).toBe(true);
+  expect(await shell()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'error: The running server already runs 32 commands.\n',
+  });
+  for (const open of gates) open();
+  expect((await first).code).toBe(0);
+  await Promise.all(others.map((response) => once(response.resume(), 'end')));
+  // Connections that say nothing do not delay the end.
+  silent.push(await openCommand(port));
+  await commands?.close();
+  for (const { request } of silent) request.destroy();
+  await rm(other, { recursive: true });
+});
+
 test('a suspended shell does not fill the memory of the server with messages, and learns that some are missing', async () => {
   const other = await makeDirectory();
   const ctx = { config: readConfig({ STRANDLINE_DATA_DIR: other }), log: createLogger('silent') };
