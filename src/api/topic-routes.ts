@@ -126,7 +126,7 @@ function rewatchRoute(app: App, { ctx }: RouteContext): void {
       operationId: 'rewatchTopic',
       summary: 'Start the searches of a topic on another service',
       description:
-        'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one.',
+        'Creates a topic with the same searches (requests, schedules, labels) on another service, and runs each immediately. Pauses the topic; its `successor` is the new one. Rules stay with the old topic.',
       tags,
       params,
       body: rewatchedTopic,

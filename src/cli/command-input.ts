@@ -62,8 +62,18 @@ export function describeOption(path: string, command: Command | undefined): stri
   return known.length === 0 ? '' : ` (${known.join(' or ')})`;
 }
 
-/** `help x` becomes `x --help`, because only the command's own file has its full help. */
+/**
+ * `help x` becomes `x --help`, because only the command's own file has its full help; and where help is asked for, other options
+ * are left out, because their values may be wrong.
+ */
 export function rewriteHelp(argv: readonly string[], program: Command): readonly string[] {
+  const start = argv.findIndex((word) => !word.startsWith('-'));
+  const options = argv.findIndex((word, i) => i > start && word.startsWith('-'));
+  const end = argv.indexOf('--', options);
+  const asks = argv
+    .slice(options, end === -1 ? undefined : end)
+    .some((word) => word === '--help' || word === '-h');
+  if (start !== -1 && options !== -1 && asks) return [...argv.slice(0, options), '--help'];
   const [first, second = '', ...rest] = argv[0] === '--' ? argv.slice(1) : argv;
   if (first !== 'help' || second === '' || second === 'help') return argv;
   return program.commands.some((command) => command.name() === second)

@@ -62,6 +62,16 @@ export async function serveCommands(
   const commands = new Set<RunningCommand>();
   const unproven = new Set<ConnectedShell>();
 
+  const runOnceProven = async (shell: ConnectedShell): Promise<void> => {
+    const command = await shell.received.finally(() => unproven.delete(shell));
+    if (commands.size >= MAX_COMMANDS)
+      return shell.end(1, `error: The running server already runs ${MAX_COMMANDS} commands.\n`);
+    const ended = runForShell({ program, run, key }, command, shell);
+    const running = { interrupt: shell.interrupt, ended };
+    commands.add(running);
+    await ended.finally(() => commands.delete(running));
+  };
+
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
     const refuse = (status: number, words: string) =>
       response.writeHead(status, { connection: 'close' }).end(`${words}\n`);
@@ -72,18 +82,11 @@ export async function serveCommands(
     const shell = connect(proveKey(key, 'shell', nonces), request, response);
     unproven.add(shell);
     if (unproven.size > MAX_UNPROVEN) [...unproven][0]?.drop();
-    void shell.received
-      .finally(() => unproven.delete(shell))
-      .then(async (command) => {
-        if (commands.size >= MAX_COMMANDS)
-          return shell.end(1, `error: The running server already runs ${MAX_COMMANDS} commands.\n`);
-        const ended = runForShell({ program, run, key }, command, shell);
-        const running = { interrupt: shell.interrupt, ended };
-        commands.add(running);
-        await ended.finally(() => commands.delete(running));
-      })
-      .catch((error: unknown) => log.debug({ err: error }, 'command of a shell failed'));
+    void runOnceProven(shell).catch((error: unknown) =>
+      log.debug({ err: error }, 'command of a shell failed'),
+    );
   });
+
   const port = await listen(server);
   const own = { pid: process.pid, version: VERSION, dashboard, port, key };
   const forget = await recordServer(config.dataDir, own).catch((error: unknown) => {
@@ -118,11 +121,11 @@ type ConnectedShell = {
   response: ServerResponse;
   stdin: Readable;
   shutdown: ShutdownRequest;
-  send(frame: ServerFrame, body?: Uint8Array, done?: (error: Error | null | undefined) => void): void;
-  interrupt(): void;
+  send: (frame: ServerFrame, body?: Uint8Array, done?: (error: Error | null | undefined) => void) => void;
+  interrupt: () => void;
   /** The exit code of its command, after a message if there is one. */
-  end(code: number, message?: string): void;
-  drop(): void;
+  end: (code: number, message?: string) => void;
+  drop: () => void;
 };
 
 function connect(proof: string, request: IncomingMessage, response: ServerResponse): ConnectedShell {
@@ -212,7 +215,7 @@ async function runForShell(
   };
   const io: Io = {
     ...rest,
-    stdout: print((chunk: Uint8Array, _encoding, done) => void send({ is: 'out' }, chunk, done)),
+    stdout: print((chunk: Uint8Array, _encoding, done) => send({ is: 'out' }, chunk, done)),
     stderr: Object.assign(print(printMessage), { isTTY: terminals.stderr }),
     stdin: Object.assign(stdin, { isTTY: terminals.stdin }),
     isTTY: terminals.stdout,

@@ -150,7 +150,9 @@ type RewatchOptions = Rewatch & { json?: boolean };
 function registerRewatch(topic: Command, cli: Cli): void {
   topic
     .command('rewatch')
-    .description('start the searches of a topic on another service, in a new topic; pauses the old one')
+    .description(
+      'start the searches of a topic on another service, in a new topic; pauses the old one, which keeps its rules',
+    )
     .argument('<topic>', 'topic slug')
     .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
     .option('--slug <slug>', 'slug of the new topic (default: the slug with -2)')

@@ -198,6 +198,19 @@ describe('usage', () => {
     }
   });
 
+  it('is shown whatever else is wrong in the command, but not for what follows --', async () => {
+    const { stdout } = await stand.run(['posts', 'list', '--help']);
+    for (const rest of [
+      ['--limit', 'x', '--help'],
+      ['-h', '--limit', 'x'],
+      ['--limit', '--help'],
+      ['--no-such', '-h'],
+    ])
+      expect(await stand.run(['posts', 'list', ...rest])).toEqual({ code: 0, stdout, stderr: '' });
+    expect((await stand.run(['--utc', 'posts', 'list', '--limit', 'x', '--help'])).stdout).toBe(stdout);
+    expect((await stand.run(['find', '--limit', '1', '--', '--help'])).stderr).not.toContain('Usage');
+  });
+
   it('shows no default for an option that keeps the current value', async () => {
     const defaults = async (verb: string) =>
       (await stand.run(['search', verb, '--help'])).stdout.match(/\(default: (all|UTC|normal)\)/g) ?? [];

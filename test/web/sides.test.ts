@@ -353,6 +353,12 @@ test('messages of a rule on everything are of the chosen side, and those of an u
   expect(await list('rule=everything')).toBe(1);
   expect(await list('rule=everything&simulated=1')).toBe(0);
   expect(await list(`rule=${WORDS.simulated}-rule`)).toBe(1);
+  const page = async (query: string) => (await app.inject(`/alerts/deliveries?${query}`)).body;
+  expect(await page('rule=everything&simulated=1')).toContain('Simulated data.');
+  expect(await page('rule=everything')).toContain('Show simulated data');
+  const ofTopic = await page(`rule=${WORDS.simulated}-rule`);
+  expect(ofTopic).toContain('Simulated data.');
+  expect(ofTopic).not.toContain('Show real data');
   // A removed rule of the other side had the same slug.
   await db.pool.query(
     `INSERT INTO strandline.rules OVERRIDING SYSTEM VALUE

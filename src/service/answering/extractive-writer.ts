@@ -14,7 +14,7 @@ import { extractPassages, type Passage, removeCopies } from './passages.ts';
 const SUMMARY_BOUNDS = { most: 5, least: 3, perSource: 2 };
 const GROUP_BOUNDS = { most: 4, least: 3, perSource: 4 };
 
-/** An item with less than this share of the relevance of the best is not written about. */
+/** An item is written about if it has more than this share of the relevance of the best: of two words of a prompt, both. */
 const RELEVANCE_FLOOR = 0.5;
 /** Weight of a sentence that has nothing in common with others. */
 const ALONE_WEIGHT = 0.7;
@@ -30,7 +30,7 @@ export async function createExtractiveWriter(
       const { reads, keyOf } = COMPLETION_SECTIONS[role];
       const read = passages.filter(({ item }) => reads.includes(item.source));
       const best = Math.max(0, ...read.map(({ relevance }) => relevance));
-      const relevant = read.filter(({ relevance }) => relevance >= RELEVANCE_FLOOR * best);
+      const relevant = read.filter(({ relevance }) => relevance > RELEVANCE_FLOOR * best);
       const distinct = removeCopies(relevant).slice(0, MAX_PASSAGES);
       const centrality = scoreCentrality(distinct);
       const scored = distinct.map((passage, i) => ({

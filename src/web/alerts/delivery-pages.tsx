@@ -46,14 +46,18 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     { schema: { querystring }, config: { scope: 'read' } },
     async (request, reply) => {
       const filter = request.query;
-      const { data } = await findPageScope(request, ctx.db, await findMessageScope(ctx.db, filter.rule));
+      const about = await findMessageScope(ctx.db, filter.rule);
+      const { data } = await findPageScope(request, ctx.db, about);
       const rows = await readDeliveries(ctx.db, { ...filter, data, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
-        side: filter.rule === undefined ? buildDeliveriesPath({ ...filter, before: undefined }) : undefined,
+        side:
+          (about.topic ?? about.search) === undefined
+            ? buildDeliveriesPath({ ...filter, before: undefined })
+            : undefined,
         above: <a href="/alerts">Alerts</a>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (

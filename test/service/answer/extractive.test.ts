@@ -89,10 +89,38 @@ describe('quotations', () => {
 
   test('are chosen from more than three hundred sentences', async () => {
     const many = Array.from({ length: 400 }, (_, i) =>
-      found('web', `Visitor number ${i} came to the festival and praised stand ${i * 7}.`),
+      found('web', `Visitor number ${i} came to the harbour festival and praised stand ${i * 7}.`),
     );
     const { completion } = await write(findingsOf(...many, found('microblog', QUAY)));
     expect(claimsOf(completion.summary).length).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each([
+    [
+      'both of two words, if any has',
+      'harbour festival',
+      ['harbour festival', 'harbour', 'festival'],
+      ['harbour festival'],
+    ],
+    [
+      'one of two words, if none has both',
+      'harbour festival',
+      ['harbour', 'festival'],
+      ['harbour', 'festival'],
+    ],
+    [
+      'two of three words',
+      'harbour festival music',
+      ['harbour festival music', 'festival music', 'music'],
+      ['harbour festival music', 'festival music'],
+    ],
+  ])('are of items with %s', async (_, prompt, about, quoted) => {
+    const items = about.map((words, i) =>
+      found('web', `${['Anna', 'Boris', 'Carla'][i]} writes about ${words} today.`),
+    );
+    const { completion } = await write(findingsOf(...items), prompt);
+    const texts = claimsOf(completion.summary).map(({ text }) => /about (.*) today/.exec(text)?.[1]);
+    expect(new Set(texts)).toEqual(new Set(quoted));
   });
 
   test('use titles, as sentences, if nothing else is a sentence', async () => {

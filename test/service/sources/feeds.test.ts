@@ -349,7 +349,7 @@ describe('a feed that cannot be read is named, and the others go on', () => {
   });
 });
 
-describe.each(['FEEDS', 'PAGES'] as const)('addresses that people give in %s', (variable) => {
+describe.each(['FEEDS', 'PAGES'] as const)('addresses that people give in %s', (list) => {
   const lookup =
     (...addresses: string[]): Resolve =>
     () =>
@@ -359,11 +359,11 @@ describe.each(['FEEDS', 'PAGES'] as const)('addresses that people give in %s', (
     answers: Readonly<Record<string, Answer>>,
     means: { allow?: string; resolve?: Resolve },
   ) =>
-    variable === 'FEEDS'
+    list === 'FEEDS'
       ? start((provider) => [address(provider)], answers, means)
       : start(() => [], answers, { ...means, pages: (provider) => [address(provider)] });
   const document = feed(
-    variable === 'FEEDS' ? news('Tidal turbines') : '<html><p>Tidal turbines turn again.</p>',
+    list === 'FEEDS' ? news('Tidal turbines') : '<html><p>Tidal turbines turn again.</p>',
   );
 
   test('private ones are refused and receive nothing, whatever name leads there', async () => {
