@@ -112,7 +112,9 @@ export const Trend = z
     usual_per_day: z
       .number()
       .nullable()
-      .describe('Posts on a usual day, scaled up by coverage; null if too little was observed.'),
+      .describe(
+        'Posts on a typical day (median of 14), scaled up by coverage; null if too little was observed.',
+      ),
     ratio: z
       .number()
       .nullable()

@@ -32,7 +32,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
       operationId: 'getTrends',
       summary: 'Get the trends of searches',
       description:
-        'For each search: posts in this period and the previous one, coverage, posts on a usual day, spikes, and states. A gap in coverage is not zero.',
+        'For each search: posts in this period and the previous one, coverage, posts on a typical day, spikes, and states. A gap in coverage is not zero.',
       query: z.strictObject({
         ...trendFilter,
         days: defineDays(366, 7),

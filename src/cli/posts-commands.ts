@@ -201,7 +201,7 @@ function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
       right: true,
     },
     {
-      head: 'vs. usual',
+      head: 'vs. typical',
       cell: ({ at_age }) => (at_age === null ? '' : formatComparison(at_age)),
       drop: 1,
     },

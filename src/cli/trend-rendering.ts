@@ -115,7 +115,7 @@ function isObserved({ buckets }: SearchTrend): boolean {
   return buckets.some(({ posts, coverage, lower_bound }) => posts > 0 || coverage > 0 || lower_bound);
 }
 
-/** `2,804 posts; average 400/day; 1.2x the previous 7 days`. */
+/** `2,804 posts; typically 400/day; 1.2x the previous 7 days`. */
 function describeTrend(trend: SearchTrend, page: TerminalPage): string {
   const { posts, coverage, lower_bound, usual_per_day, ratio, from, until } = trend;
   if (!isObserved(trend)) return trend.operation === 'ai' ? 'links only; no post volume' : 'not observed yet';
@@ -124,7 +124,7 @@ function describeTrend(trend: SearchTrend, page: TerminalPage): string {
   const before = `the previous ${days === 1 ? 'day' : `${days} days`}`;
   return [
     `${lower_bound ? 'at least ' : ''}${formatQuantity(posts, 'post')}${seen}`,
-    ...(usual_per_day === null ? [] : [`average ${formatCount(roundForDisplay(usual_per_day), page)}/day`]),
+    ...(usual_per_day === null ? [] : [`typically ${formatCount(roundForDisplay(usual_per_day), page)}/day`]),
     ...(ratio === null
       ? omitIfNew(trend, `not enough data from ${before} to compare`)
       : [

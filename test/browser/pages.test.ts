@@ -3,6 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildHttpServer } from '../../src/app/http-server.ts';
+import { addPageRoutes } from '../../src/web/page-routes.ts';
+import { homeOf } from '../cli/stand.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
 import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
@@ -22,11 +25,16 @@ const PAGES: readonly Page[] = [
   ['posts of a search', '/searches/trains-posts/posts?q=is:post&from=2026-11-20T08:00Z&to=2026-11-20T20:00Z'],
   ['posts with a wrong query', '/topics/trains/posts?q=lnag:en', 400],
   ['links of a topic', '/topics/trains/links?range=all'],
+  ['links of a search', '/searches/trains-ai/links'],
+  ['discoveries of a topic', '/topics/trains/discoveries'],
   ['discoveries of a search', '/searches/trains-ai/discoveries?range=30d'],
   ['edit a topic', '/topics/trains/edit'],
   ['edit a search', '/searches/trains-posts/edit'],
   ['remove a topic', '/topics/trains/remove'],
   ['remove a search', '/searches/buses-posts/remove'],
+  ['purge a topic', '/topics/trains/purge'],
+  ['purge a search', '/searches/buses-posts/purge'],
+  ['completions of a search', '/searches/trains-ai/completions'],
   ['post', ({ post }) => `/posts/${post}`],
   ['link', ({ link }) => `/links/${link}`],
   ['author', ({ author }) => `/authors/${author}`],
@@ -42,14 +50,18 @@ const PAGES: readonly Page[] = [
   ['explore with SQL', '/explore/sql'],
   ['alerts', '/alerts'],
   ['rule', '/alerts/rules/trains-at-night'],
+  ['past of a rule', '/alerts/rules/trains-at-night/past'],
+  ['remove a rule', '/alerts/rules/trains-at-night/remove'],
   ['new rule', '/alerts/rules/new'],
   ['channel', '/alerts/channels/ops'],
+  ['remove a channel', '/alerts/channels/ops/remove'],
   ['new channel', '/alerts/channels/new'],
   ['deliveries', '/alerts/deliveries'],
   ['delivered message', ({ sent }) => `/alerts/deliveries/${sent}`],
   ['pending delivery', ({ unsent }) => `/alerts/deliveries/${unsent}`],
   ['system', '/system'],
   ['tokens', '/system/tokens'],
+  ['audit log', '/system/audit'],
   ['API', '/docs'],
   ['API, one section', '/docs?tag=topics'],
   ['new topic', '/new'],
@@ -57,6 +69,10 @@ const PAGES: readonly Page[] = [
   ['sign in', '/sign-in'],
   ['nothing', '/nowhere', 404],
 ];
+
+/** Not pages: files, a raw response, parts of a form, health and metrics. */
+const FILES =
+  /^\/(?:assets\/:file|runs\/:id\/answer|new\/forecast|searches\/:slug\/forecast|livez|readyz|readyz\/parts|metrics)$/;
 
 /** Widths do not depend on colors, nor colors on widths: each scheme is checked at one width. */
 const EYES = [
@@ -81,6 +97,21 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await visit?.close();
     await browser?.close();
     await stage?.close();
+  });
+
+  test('every route with a page is in the table', async () => {
+    const routes = await buildHttpServer(homeOf(stage.history.world), { api: [], pages: [addPageRoutes] });
+    const addresses = PAGES.map(([, address]) =>
+      typeof address === 'string' ? address : address(stage.ids),
+    );
+    const isVisited = (url: string) => {
+      const pattern = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?.*)?$`);
+      return addresses.some((address) => pattern.test(address));
+    };
+    const pages = routes.routeTable.filter(({ method, url }) => method === 'GET' && !FILES.test(url));
+    await routes.close();
+    expect(pages.length).toBeGreaterThan(30);
+    expect(pages.map(({ url }) => url).filter((url) => !isVisited(url))).toEqual([]);
   });
 
   test('accessibility barriers are detected', async () => {

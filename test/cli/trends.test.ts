@@ -176,22 +176,22 @@ describe('trends', () => {
     [
       'twice as many',
       `${each(48, '2')} ${each(48, '4')}`,
-      '192 posts; average 72/day; 2x the previous 2 days',
+      '192 posts; typically 72/day; 2x the previous 2 days',
     ],
     [
       'a gap before: too little history',
       `${each(20, '2')} ${each(28, '-')} ${each(48, '4')}`,
-      '192 posts; average 96/day; not enough data from the previous 2 days to compare',
+      '192 posts; typically 96/day; not enough data from the previous 2 days to compare',
     ],
     [
       'a gap is scaled up, not counted as zero',
       `${each(48, '2')} ${each(4, '-')} ${each(44, '2')}`,
-      '88 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
+      '88 posts (92 % of the time observed); typically 48/day; unchanged from the previous 2 days',
     ],
     [
       'full responses are excluded on both sides if they are few',
       `${each(48, '2')} ${each(4, '9+')} ${each(44, '2')}`,
-      'at least 124 posts (92 % of the time observed); average 48/day; unchanged from the previous 2 days',
+      'at least 124 posts (92 % of the time observed); typically 48/day; unchanged from the previous 2 days',
     ],
     ['nothing before the search started', each(48, '4'), '192 posts'],
   ])('%s', async (_name, written, words) => {

@@ -17,8 +17,8 @@ import {
   type VolumeSpan,
   splitIntoSpans,
   sumSpan,
-  USUAL_DAY_HISTORY_MS,
-  computeUsualDay,
+  TYPICAL_DAY_HISTORY_MS,
+  computeTypicalDay,
 } from './rules/volume-comparison.ts';
 
 /** A time bucket, as in the views `volume_hourly` and `volume_daily`. */
@@ -42,7 +42,7 @@ export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sen
   posts: number;
   coverage: number;
   lower_bound: boolean;
-  /** Posts on a usual day, scaled up by coverage; null if too little was observed. */
+  /** Posts on a typical day, scaled up by coverage; null if too little was observed. */
   usual_per_day: number | null;
   /** Posts relative to the previous period of the same length; null if coverage is too low to compare. */
   ratio: number | null;
@@ -73,10 +73,10 @@ export async function readTrends(
   const from = until - options.days * DAY;
   const before = from - options.days * DAY;
   const ids = searches.map(({ id }) => id);
-  const since = Math.min(before, until - USUAL_DAY_HISTORY_MS);
+  const since = Math.min(before, until - TYPICAL_DAY_HISTORY_MS);
   const spikes = await readSpikes(db, options.data, ids, new Date(from));
   const states = await readTrendStates(db, options.data, ids, new Date(from));
-  const observed = await readObservedHours(db, ids, new Date(now - USUAL_DAY_HISTORY_MS));
+  const observed = await readObservedHours(db, ids, new Date(now - TYPICAL_DAY_HISTORY_MS));
   const buildTrend = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
     const hours = toHours(rows.filter((row) => row.search_id === search.id));
     const whole = sumSpan(hours, from, until);
@@ -97,7 +97,7 @@ export async function readTrends(
       posts,
       coverage,
       lower_bound,
-      usual_per_day: computeUsualDay(hours, until),
+      usual_per_day: computeTypicalDay(hours, until),
       ratio: computeRatio(whole, previous),
       previous: toBucket(previous),
       observed_hours,

@@ -1,4 +1,4 @@
-import type { Id, Transaction } from '../database.ts';
+import type { Database, Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import { QUARTER_MS } from './reach.ts';
 
@@ -48,10 +48,11 @@ export async function readWatched(
 type VolumeHistory = { from: number; counts: Float64Array; seconds: Float64Array };
 
 /** As text instead of rows: two weeks are 1,344 quarter-hours, read at every run. */
+const HISTORY_COLUMNS = `string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
+  string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure`;
+
 const SELECT_VOLUME_HISTORY = `
-SELECT string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
-  string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure
-FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
+SELECT ${HISTORY_COLUMNS} FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
 
 /** The volume of a search in a range, of the observed time only (ms since 1970, both whole quarter-hours). */
 export async function readVolumeHistory(
@@ -60,14 +61,19 @@ export async function readVolumeHistory(
   from: number,
   until: number,
 ): Promise<VolumeHistory> {
-  const { rows } = await tx.query<{ quarters: string | null; posts: string; exposure: string }>({
+  const { rows } = await tx.query<HistoryRow>({
     name: 'volume_history',
     text: SELECT_VOLUME_HISTORY,
     values: [searchId, new Date(from), new Date(until)],
   });
+  return parseHistory(rows[0], from, until);
+}
+
+type HistoryRow = { quarters: string | null; posts: string; exposure: string };
+
+function parseHistory(row: HistoryRow | undefined, from: number, until: number): VolumeHistory {
   const length = Math.max(0, Math.round((until - from) / QUARTER_MS));
   const history = { from, counts: new Float64Array(length), seconds: new Float64Array(length) };
-  const row = rows[0];
   if (row === undefined || row.quarters === null) return history;
   const posts = row.posts.split(',');
   const exposure = row.exposure.split(',');
@@ -78,4 +84,28 @@ export async function readVolumeHistory(
     history.seconds[at] = Number(exposure[i]) / 1_000;
   }
   return history;
+}
+
+/** $1 searches, $2 and $3 the range. Excludes quarter-hours before the last request change, which starts a new baseline. */
+const SELECT_CURRENT_HISTORIES = `
+SELECT o.search_id, ${HISTORY_COLUMNS} FROM strandline.searches s
+JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
+JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND o.bucket_at < $3
+  AND (q.version = 1 OR o.bucket_at > q.created_at)
+WHERE s.id = ANY ($1) GROUP BY o.search_id`;
+
+/** Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request. */
+export async function readCurrentHistories(
+  { pool }: Pick<Database, 'pool'>,
+  searchIds: readonly Id[],
+  from: number,
+  until: number,
+): Promise<Map<Id, VolumeHistory>> {
+  const { rows } = await pool.query<HistoryRow & { search_id: Id }>({
+    name: 'current_histories',
+    text: SELECT_CURRENT_HISTORIES,
+    values: [searchIds, new Date(from), new Date(until)],
+  });
+  return new Map(rows.map((row) => [row.search_id, parseHistory(row, from, until)]));
 }

@@ -207,14 +207,21 @@ const forget = (chart) => {
 /** @param {HTMLElement} chart */
 const numbersOf = (chart) => {
   const rows = all('tbody tr', chart);
-  const names = all('thead th', chart)
-    .slice(1)
-    .map((one) => one.textContent ?? '');
+  const names = all('thead th.number:not(.expected)', chart).map((one) => one.textContent ?? '');
   const at = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
   const cells = rows.map((row) => all('td', row).map((cell) => cell.querySelector('data')));
   const values = names.map((_, i) => cells.map((row) => (row[i] == null ? null : Number(row[i]?.value))));
   const least = names.map((_, i) => cells.map((row) => row[i]?.classList.contains('least') === true));
-  return { names, at, values, least };
+  /** Of all buckets; the table has the newest. */
+  /** @param {string | undefined} written */
+  const besides = (written) =>
+    written
+      ?.split(',')
+      .slice(-at.length)
+      .map((one) => (one === '' ? null : Number(one)));
+  const { expected, spread } = chart.dataset;
+  const expectedName = chart.querySelector('th.expected')?.textContent ?? '';
+  return { names, at, values, least, expectedName, expected: besides(expected), spread: besides(spread) };
 };
 
 /** @param {number} value */
@@ -229,13 +236,13 @@ const draw = (chart) => {
   const room = /** @type {HTMLElement | null} */ (chart.querySelector('.plot'));
   if (Plot === undefined || room === null) return;
   forget(chart);
-  const { names, at, values, least } = numbersOf(chart);
+  const { names, at, values, least, expected = [], spread = [], expectedName } = numbersOf(chart);
   if (at.length < 2) return;
   const style = getComputedStyle(chart);
   /** @param {string} name */
   const color = (name) => style.getPropertyValue(name).trim();
   const hues = ['--sea', '--c2', '--c3', '--c4', '--c5', '--c6'].map(color);
-  const { chart: kind = 'bars', unit = '', sign = '', usual } = chart.dataset;
+  const { chart: kind = 'bars', unit = '', sign = '' } = chart.dataset;
   const seconds = Number(chart.dataset['seconds']);
   const bars = kind === 'bars' && names.length === 1;
   const shift = seconds / 2;
@@ -294,15 +301,30 @@ const draw = (chart) => {
         ctx.fillText(mark.short, x + 4 * ratio, bbox.top + 10 * ratio);
       }
     }
-    if (usual !== undefined) {
-      const y = u.valToPos(Number(usual), 'y', true);
-      ctx.strokeStyle = color('--soft');
-      ctx.setLineDash([5 * ratio, 4 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(bbox.left, y);
-      ctx.lineTo(bbox.left + bbox.width, y);
-      ctx.stroke();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.strokeStyle = color('--soft');
+    ctx.fillStyle = color('--soft');
+    ctx.setLineDash([5 * ratio, 4 * ratio]);
+    ctx.beginPath();
+    for (const [i, value] of expected.entries()) {
+      const time = at[i] ?? 0;
+      if (value === null) continue;
+      const [a, b] = [u.valToPos(time, 'x', true), u.valToPos(time + seconds, 'x', true)];
+      const y = u.valToPos(value, 'y', true);
+      // Steps, joined where the bucket before is known too.
+      if ((expected[i - 1] ?? null) === null) ctx.moveTo(a, y);
+      else ctx.lineTo(a, y);
+      ctx.lineTo(b, y);
+      const deviation = spread[i] ?? null;
+      if (deviation === null) continue;
+      const top = u.valToPos(value + deviation, 'y', true);
+      ctx.globalAlpha = 0.14;
+      ctx.fillRect(a, top, b - a, u.valToPos(Math.max(0, value - deviation), 'y', true) - top);
+      ctx.globalAlpha = 1;
     }
+    ctx.stroke();
     ctx.restore();
   };
   const readout = make('div', { class: 'readout', hidden: '' });
@@ -351,6 +373,8 @@ const draw = (chart) => {
           : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${unit}` : sign}`;
       return names.length === 1 ? count : `${name} ${count}`;
     });
+    const value = expected[i] ?? null;
+    if (value !== null) parts.push(`${expectedName} ${shown(value)}`);
     readout.textContent = `${clock.format(new Date((at[i] ?? 0) * 1_000))} · ${parts.join(' · ')}`;
   };
   const axis = {
@@ -386,7 +410,10 @@ const draw = (chart) => {
         y: {
           range: (/** @type {any} */ _u, /** @type {number} */ _least, /** @type {number} */ most) => [
             0,
-            Math.min(sign === '' ? Infinity : 100, Math.max(2, most * 1.12, Number(usual ?? 0) * 1.12)),
+            Math.min(
+              sign === '' ? Infinity : 100,
+              Math.max(2, most * 1.12, ...expected.map((one) => (one ?? 0) * 1.12)),
+            ),
           ],
         },
       },

@@ -68,6 +68,14 @@ export type Series = {
   least?: readonly boolean[] | undefined;
 };
 
+/** What the values of a chart are compared with, one per time of the chart; null is unknown. */
+export type Expected = {
+  name: string;
+  values: readonly (number | null)[];
+  /** Drawn as a band around them: how far values deviate by chance. */
+  spread?: readonly (number | null)[] | undefined;
+};
+
 /** An event within a chart. */
 export type ChartMark = {
   kind: 'spike' | 'version';

@@ -1,4 +1,4 @@
-import type { Series } from './chart-scale.tsx';
+import type { Expected, Series } from './chart-scale.tsx';
 import { useFrame } from './page-frame.tsx';
 import { formatMinute } from '../../domain/display-format.ts';
 
@@ -10,6 +10,7 @@ export function ChartTable({
   caption,
   at,
   series,
+  expected,
   unit,
   sign,
   linkTo,
@@ -17,6 +18,8 @@ export function ChartTable({
   caption: string;
   at: readonly Date[];
   series: readonly Series[];
+  /** The last column, which the script does not draw as a series. */
+  expected: Expected | undefined;
   unit: string;
   sign: string;
   /** Address of what a row counts, if there is one. */
@@ -38,6 +41,11 @@ export function ChartTable({
                 {name}
               </th>
             ))}
+            {expected === undefined ? null : (
+              <th scope="col" class="number expected">
+                {expected.name}
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -55,6 +63,11 @@ export function ChartTable({
                   />
                 </td>
               ))}
+              {expected === undefined ? null : (
+                <td class="number">
+                  <ExpectedCell value={expected.values[from + row] ?? null} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -66,6 +79,10 @@ export function ChartTable({
 function RowName({ at, zone, href }: { at: Date; zone: string; href: string | undefined }) {
   const time = <time dateTime={at.toISOString()}>{formatMinute(at, zone)}</time>;
   return href === undefined ? time : <a href={href}>{time}</a>;
+}
+
+function ExpectedCell({ value }: { value: number | null }) {
+  return value === null ? <span class="unknown">not known</span> : <>{TENTH.format(value)}</>;
 }
 
 function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {

@@ -1,11 +1,11 @@
 /** A chart rendered on the server as SVG; the script replaces it with one that can be zoomed. */
 import { writeTime } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
-import { ShortCount } from './numbers.tsx';
 import { ChartTable } from './chart-table.tsx';
 import {
   type ChartMark,
   computeTicks,
+  type Expected,
   formatSvgPercent,
   MarkLines,
   MarkList,
@@ -27,10 +27,8 @@ type ChartProps = {
   /** Suffix of each number: ` %`. */
   sign?: string;
   kind?: 'bars' | 'lines';
-  /** Usual value of a bucket. */
-  usual?: number | null | undefined;
-  /** What that is, if it is not the usual value of a bucket. */
-  usualName?: string;
+  /** What the buckets are compared with. */
+  expected?: Expected | undefined;
   /** Spikes, and versions of the query. */
   marks?: readonly ChartMark[];
   /** Address of the list of what is counted, without a range: bars lead to the part of it. */
@@ -43,10 +41,15 @@ type ChartProps = {
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 export function Chart(props: ChartProps) {
-  const { caption, at, seconds, series, unit, usual = null, sign = '', marks = [], kind = 'bars' } = props;
+  const { caption, at, seconds, series, unit, expected, sign = '', marks = [], kind = 'bars' } = props;
   const span = computeSpan(props);
   const top = roundAxisTop(
-    Math.max(usual ?? 0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))),
+    Math.max(
+      0,
+      ...[...series, ...(expected === undefined ? [] : [expected])].flatMap(({ values }) =>
+        values.map((one) => one ?? 0),
+      ),
+    ),
   );
   const inside = marks.filter((mark) => mark.at.getTime() < span.until && getMarkEnd(mark) > span.from);
   return (
@@ -56,7 +59,8 @@ export function Chart(props: ChartProps) {
       data-seconds={seconds}
       data-unit={unit}
       data-sign={sign}
-      data-usual={usual ?? undefined}
+      data-expected={expected?.values.map(writeValue).join(',')}
+      data-spread={expected?.spread?.map(writeValue).join(',')}
       data-from={span.from / 1_000}
       data-until={span.until / 1_000}
       data-list={props.list}
@@ -82,23 +86,19 @@ export function Chart(props: ChartProps) {
                 <SeriesLine {...span} at={at} seconds={seconds} entry={entry} nth={i} top={top} />
               ),
             )}
-            {usual === null ? null : (
-              <line class="usual" x1="0" x2="100%" y1={formatY(usual, top)} y2={formatY(usual, top)} />
+            {expected === undefined ? null : (
+              <ExpectedLine {...span} at={at} seconds={seconds} expected={expected} top={top} />
             )}
           </svg>
         </svg>
       </div>
       <figcaption>
-        {series.length < 2 && usual === null ? null : (
+        {series.length < 2 && expected === undefined ? null : (
           <span class="legend">
             {series.map((entry, i) => (
               <span class={`key c${i + 1}`}>{entry.name}</span>
             ))}
-            {usual === null ? null : (
-              <span class="key usual-key">
-                {props.usualName ?? 'usual'} <ShortCount of={Math.round(usual * 10) / 10} />
-              </span>
-            )}
+            {expected === undefined ? null : <span class="key usual-key">{expected.name}</span>}
           </span>
         )}
         <MarkList marks={inside} />
@@ -109,6 +109,7 @@ export function Chart(props: ChartProps) {
           caption={caption}
           at={at}
           series={series}
+          expected={expected}
           unit={unit}
           sign={sign}
           linkTo={(start) => listBucket(props, start)}
@@ -271,6 +272,44 @@ function SeriesLine({ at, seconds, entry, nth, top, from, until }: SeriesProps) 
       })}
     </svg>
   );
+}
+
+/** Steps, because each value is that of a whole bucket; and the band around them. */
+function ExpectedLine({
+  at,
+  seconds,
+  expected: { values, spread },
+  top,
+  from,
+  until,
+}: TimeSpan & { at: readonly Date[]; seconds: number; expected: Expected; top: number }) {
+  const x = (i: number, edge: 0 | 1) =>
+    Math.round(((getTimeAt(at, i) + edge * seconds * 1_000 - from) / (until - from)) * 10_000) / 10;
+  const y = (value: number) => Math.round((1 - Math.min(1, Math.max(0, value / top))) * 1_600) / 10;
+  const steps = ([a, b]: readonly [number, number], side: -1 | 0 | 1) =>
+    values.slice(a, b).flatMap((value, i) => {
+      const height = y((value ?? 0) + side * (spread?.[a + i] ?? 0));
+      return [`${x(a + i, 0)} ${height}`, `${x(a + i, 1)} ${height}`];
+    });
+  return (
+    <svg viewBox="0 0 1000 160" preserveAspectRatio="none">
+      {findObservedSpans(values).map((span) => (
+        <>
+          {spread === undefined ? null : (
+            <path
+              class="usual-band"
+              d={`M${steps(span, 1).join('L')}L${steps(span, -1).toReversed().join('L')}Z`}
+            />
+          )}
+          <path class="usual" d={`M${steps(span, 0).join('L')}`} />
+        </>
+      ))}
+    </svg>
+  );
+}
+
+function writeValue(value: number | null): string {
+  return value === null ? '' : String(Math.round(value * 10) / 10);
 }
 
 function formatY(value: number, top: number): string {

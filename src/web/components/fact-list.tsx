@@ -19,7 +19,7 @@ export function Stat({
   name: string;
   value: ComponentChildren;
   unit?: ComponentChildren;
-  /** Context: the usual value, or what the number leaves out. */
+  /** Context: the typical value, or what the number leaves out. */
   note?: ComponentChildren;
   /** Needs attention. */
   loud?: boolean;

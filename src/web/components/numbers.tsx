@@ -31,7 +31,7 @@ export function ShortCount({ of, least = false }: { of: number | null; least?: b
   );
 }
 
-/** `2.1×`: multiple of the usual. */
+/** `2.1×`: multiple of what is typical. */
 export function Ratio({ of }: { of: number | null }) {
   if (of === null) return <span class="unknown">no data</span>;
   const kind = of >= 1.5 ? 'more' : of <= 0.67 ? 'less' : 'same';

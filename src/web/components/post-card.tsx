@@ -28,7 +28,7 @@ export function PostCard({
   post: CardPost;
   /** One line of context: its growth, or its search. */
   note?: ComponentChildren;
-  /** Multiple of the usual engagement at its age. */
+  /** Multiple of the typical engagement at its age. */
   times?: number | null;
   /** New since the last visit. */
   fresh?: boolean;
@@ -59,7 +59,7 @@ export function PostCard({
           })}
           {times === null ? null : (
             <span>
-              <Ratio of={times} /> usual
+              <Ratio of={times} /> typical
             </span>
           )}
           {note === undefined ? null : <span>{note}</span>}

@@ -1,4 +1,4 @@
-/** One author: profile, posts, usual engagement. */
+/** One author: profile, posts, typical engagement. */
 
 import { showSideOf } from '../components/page-frame.tsx';
 import type { Data } from '../../domain/data.ts';
@@ -185,13 +185,13 @@ function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) {
   const rounded = (value: number | null) => <Count of={value === null ? null : Math.round(value)} />;
   return (
     <Section
-      title="Usual engagement"
+      title="Typical engagement"
       id="typical"
       note="Medians over their last 200 posts, at equal age; no data below five observed posts."
     >
       <Table
         empty="None of their posts was observed near 1, 3, 8, 24 or 72 hours after publication."
-        caption="Usual engagement of this author by age"
+        caption="Typical engagement of this author by age"
         rows={rows}
         columns={[
           { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },

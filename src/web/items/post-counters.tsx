@@ -155,7 +155,7 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
     <Section
       title="At equal age"
       id="ages"
-      note="Likes, reposts, replies and quotes at 1, 3, 8, 24 and 72 hours after publication. Usual: the median at that age."
+      note="Likes, reposts, replies and quotes at 1, 3, 8, 24 and 72 hours after publication. Typical: the median at that age."
     >
       <Table
         empty="Not observed near any of these ages. Searches that run more often cover more of them."
@@ -166,11 +166,11 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
           { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
           { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
           {
-            head: 'Usual, search',
+            head: 'Typical, search',
             cell: (row) => <RoundedCount of={row.typical_engagement} />,
             number: true,
           },
-          { head: 'vs. usual', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
+          { head: 'vs. typical', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
           {
             head: 'Compared with',
             cell: (row) => formatCount(row.compared_with, 'post'),
@@ -178,11 +178,11 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
             wide: true,
           },
           {
-            head: 'Usual, author',
+            head: 'Typical, author',
             cell: (row) => <RoundedCount of={row.author_typical_engagement} />,
             number: true,
           },
-          { head: 'vs. usual', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
+          { head: 'vs. typical', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
           {
             head: 'Compared with',
             cell: (row) => formatCount(row.author_compared_with, 'post'),

@@ -142,7 +142,7 @@ export async function readListVolume(db: Reader, list: List): Promise<ListVolume
   if (counted > MAX_COUNTED)
     return {
       total: null,
-      volume: buildVolume(observed.buckets, span),
+      volume: trimStart(list.range, buildVolume(observed.buckets, span)),
       perSearch: isCountedPerSearch(observed.searches),
     };
   const { total, buckets } = await countItemsOverTime(db, await selectItems(db, list), list.range.chart);
@@ -153,9 +153,16 @@ export async function readListVolume(db: Reader, list: List): Promise<ListVolume
   }
   return {
     total,
-    volume: buildVolume([...byTime.values()], span),
+    volume: trimStart(list.range, buildVolume([...byTime.values()], span)),
     perSearch: false,
   };
+}
+
+/** A list without a start begins where anything was observed. */
+function trimStart({ since }: List['range'], { at, values, least }: Volume): Volume {
+  const first = since === undefined ? values.findIndex((value) => value !== null) : 0;
+  const from = Math.max(0, first);
+  return { at: at.slice(from), values: values.slice(from), least: least.slice(from) };
 }
 
 /** Buckets in which a search existed: links and discoveries are counted when they are found. */

@@ -127,6 +127,8 @@ export function ListVolumeSection({
   const [one, many] = KIND_NOUNS[kind];
   const count =
     total === null ? `More than ${formatCount(MAX_COUNTED, one, many)}` : formatCount(total, one, many);
+  // What begins within the chart, or is all in it, is not only the newest part.
+  const isWhole = total !== null && volume.values.reduce<number>((sum, n) => sum + (n ?? 0), 0) >= total;
   const per = chart.per === 'quarter' ? '15 minutes' : chart.per;
   return (
     <Section
@@ -138,7 +140,7 @@ export function ListVolumeSection({
           {KIND_WORDS[kind]} per {per}, {TIME_WORDS[kind]}.
           {kind === 'posts' ? ' Gaps were not observed; paler bars are lower bounds.' : ''}
           {perSearch ? ' Posts found by two searches are counted twice.' : ''}
-          {chartDays === null ? '' : ` The chart shows the last ${chartDays} days of the range.`}
+          {chartDays === null || isWhole ? '' : ` The chart shows the last ${chartDays} days of the range.`}
         </>
       }
       aside={
@@ -158,7 +160,7 @@ export function ListVolumeSection({
         seconds={chart.seconds}
         series={[{ name: KIND_WORDS[kind], values: volume.values, least: volume.least }]}
         unit={many}
-        from={chart.from}
+        from={range.since === undefined ? volume.at[0] : chart.from}
         until={chart.until}
         list={path({ range: undefined, from: undefined, to: undefined })}
       />

@@ -9,7 +9,7 @@ import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
 
-/** Multiples of the usual volume from which activity is called above usual, and up to which below. */
+/** Multiples of the typical volume from which activity is called above, and up to which below it. */
 const LOUDER_RATIO = 1.5;
 const QUIETER_RATIO = 0.5;
 
@@ -21,16 +21,16 @@ export function summarizeTopics(all: readonly TopicPulse[]): string {
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
   const troubled = all.reduce((sum, one) => sum + one.troubled.length, 0);
   const sentences: string[] = [];
-  if (loud.length > 0) sentences.push(`Activity is above usual in ${joinNames(loud)}`);
-  if (quiet.length > 0) sentences.push(`Activity is below usual in ${joinNames(quiet)}`);
+  if (loud.length > 0) sentences.push(`Busier than on a typical day: ${joinNames(loud)}`);
+  if (quiet.length > 0) sentences.push(`Quieter than on a typical day: ${joinNames(quiet)}`);
   const known = pulses.length - unknown.length;
   if (sentences.length === 0 && known > 0)
     sentences.push(
-      `Activity is as usual in ${known === all.length ? 'all topics' : formatCount(known, 'topic')}`,
+      `As busy as on a typical day: ${known === all.length ? 'all topics' : formatCount(known, 'topic')}`,
     );
   if (unknown.length > 0 && known === 0 && loud.length === 0) {
     const reason = explainNoRatio(
-      unknown.some(({ hasUsual }) => hasUsual),
+      unknown.some(({ hasTypical }) => hasTypical),
       '24 hours',
     );
     sentences.push(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`);
@@ -65,9 +65,9 @@ export function KeyNumbers({
   spikes: number;
 }) {
   const posts = pulses.reduce((sum, { pulse }) => sum + pulse.posts, 0);
-  const usual = pulses.reduce((sum, { pulse }) => sum + (pulse.usual ?? 0), 0);
+  const typical = pulses.reduce((sum, { pulse }) => sum + (pulse.typical ?? 0), 0);
   const counted = pulses.filter((one) => !hasNoPosts(one)).length;
-  const compared = pulses.filter((one) => !hasNoPosts(one) && one.pulse.usual !== null).length;
+  const compared = pulses.filter((one) => !hasNoPosts(one) && one.pulse.typical !== null).length;
   const least = pulses.some(({ pulse }) => pulse.lowerBound);
   const ended = sumRuns(runs, (status) => status === 'succeeded' || status === 'failed');
   const failed = sumRuns(runs, (status) => status === 'failed');
@@ -88,14 +88,14 @@ export function KeyNumbers({
           name="Posts, last 24 hours"
           value={<ShortCount of={posts} least={least} />}
           note={
-            usual === 0 ? (
+            typical === 0 ? (
               explainNoRatio(
-                pulses.some(({ hasUsual }) => hasUsual),
+                pulses.some(({ hasTypical }) => hasTypical),
                 '24 hours',
               )
             ) : (
               <>
-                usual {formatCount(Math.round(usual), 'post')}
+                typical {formatCount(Math.round(typical), 'post')}
                 {compared === counted ? '' : ` in ${compared} of ${formatCount(counted, 'topic')}`}
               </>
             )

@@ -5,7 +5,7 @@ import {
   type VolumePulse,
   computePulse,
   measuresRate,
-  computeUsualVolume,
+  computeTypicalVolume,
 } from '../../monitor/trends/rules/volume-comparison.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
 import type { Id } from '../../store/database.ts';
@@ -17,7 +17,7 @@ import type { BucketRow } from '../../store/queries/volume.ts';
 import { buildVolume, findsLinksOnly, sumBuckets } from '../topic/topic-data.ts';
 import { isYoung } from '../topic/time-range.ts';
 
-/** Whole days before today that are shown and that the usual volume is computed from. */
+/** Whole days before today that are shown and that the typical day is computed from. */
 export const PULSE_DAYS = 14;
 /** Hours shown instead for a topic younger than two days. */
 export const PULSE_HOURS = 24;
@@ -29,8 +29,8 @@ export type TopicPulse = {
   /** All of its searches use the sandbox. */
   simulated: boolean;
   pulse: VolumePulse;
-  /** Whether the usual volume of any search is known. */
-  hasUsual: boolean;
+  /** Whether the typical day of any search is known. */
+  hasTypical: boolean;
   /** Distinct posts per day (UTC), scaled up by coverage; null if less than half was observed. */
   days: readonly (number | null)[];
   /** Posts per hour, as counted, of a young topic; null for any other. */
@@ -96,7 +96,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
     }));
     const observed = known.map(({ run, days: past }) => ({
       now: toObservation(run),
-      usual: computeUsualVolume(past.map(toObservation)),
+      typical: computeTypicalVolume(past.map(toObservation)),
     }));
     return {
       topic,
@@ -104,7 +104,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
       labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
       simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
       pulse: computePulse(observed),
-      hasUsual: observed.some(({ usual }) => usual !== null),
+      hasTypical: observed.some(({ typical }) => typical !== null),
       days: computeDays(
         from,
         known.flatMap(({ days: past }) => past),

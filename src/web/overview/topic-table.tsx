@@ -11,7 +11,7 @@ import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
 export const SORTS = ['unusual', 'posts', 'name'] as const;
 type Sort = (typeof SORTS)[number];
 const SORT_WORDS: Readonly<Record<Sort, string>> = {
-  unusual: 'Highest vs. usual',
+  unusual: 'Highest vs. typical',
   posts: 'Most posts',
   name: 'Name',
 };
@@ -75,9 +75,9 @@ const COLUMNS: Column<TopicPulse>[] = [
     cell: (one) => (hasNoPosts(one) ? null : <LastDayCell {...one} />),
   },
   {
-    head: 'vs. usual',
+    head: 'vs. typical',
     number: true,
-    cell: (one) => (hasNoPosts(one) ? null : <UsualCell {...one} />),
+    cell: (one) => (hasNoPosts(one) ? null : <TypicalCell {...one} />),
   },
   {
     head: 'Spikes',
@@ -119,12 +119,12 @@ function LastDayCell({ pulse: { posts, coverage, lowerBound } }: TopicPulse) {
   );
 }
 
-function UsualCell({ pulse: { ratio, usual } }: TopicPulse) {
+function TypicalCell({ pulse: { ratio, typical } }: TopicPulse) {
   return (
     <>
       <Ratio of={ratio} />
-      {usual === null ? null : (
-        <div class="hint narrow-out">usual {formatCount(Math.round(usual), 'post')}</div>
+      {typical === null ? null : (
+        <div class="hint narrow-out">typical {formatCount(Math.round(typical), 'post')}</div>
       )}
     </>
   );

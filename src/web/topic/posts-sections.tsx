@@ -45,7 +45,7 @@ export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: 
   );
 }
 
-/** Posts that gain faster than is usual at their age. */
+/** Posts that gain faster than is typical at their age. */
 export function RisingSection({ data }: TopicSectionProps) {
   return (
     <Section

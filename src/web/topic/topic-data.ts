@@ -2,9 +2,11 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
+import { HISTORY_MS } from '../../monitor/trends/rules/spike-detection.ts';
+import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
 import {
   computePulse,
-  computeUsualVolume,
+  computeTypicalVolume,
   type VolumePulse,
 } from '../../monitor/trends/rules/volume-comparison.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
@@ -36,9 +38,12 @@ import {
   type SearchSum,
   type VolumeSums,
 } from '../../store/queries/volume.ts';
-import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
+import { readSpikes, readTrendStates, type SpikeRow } from '../../store/queries/trend-reports.ts';
+import { readCurrentHistories } from '../../store/volume/volume-history.ts';
 import { readTopicCompletions } from './completion-section.tsx';
+import type { Expected } from '../components/chart-scale.tsx';
 import type { Range } from './time-range.ts';
+import { setImmediate } from 'node:timers/promises';
 
 /** A topic with all its searches, or one of them. */
 export type TopicScope = {
@@ -57,8 +62,8 @@ const MAX_TOP_DAYS = 7;
 /** and fewer if those hold more posts than this. A busy topic has thousands of authors a day. */
 const MAX_TOP_POSTS = 10_000;
 const MAX_POSTS = 6;
-/** Whole days before today that the usual volume is computed from. */
-const USUAL_DAYS = 14;
+/** Whole days before today that the typical day is computed from. */
+const TYPICAL_DAYS = 14;
 
 export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 
@@ -69,7 +74,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
-    from: new Date(today.getTime() - USUAL_DAYS * DAY),
+    from: new Date(today.getTime() - TYPICAL_DAYS * DAY),
     until: today,
     searchIds: ids,
   });
@@ -95,6 +100,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     changes,
     underived,
     silences,
+    histories,
   ] = await Promise.all([
     readTopicCompletions(db, scope.searches, range.from),
     readTopAuthors(db, tops),
@@ -115,17 +121,20 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readRequestChanges(db, ids, range.from),
     readDerivedUntil(db, which),
     readSilentTools(db, which),
+    readHistories(db, ids, range),
   ]);
   const until = findOldest(underived);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
   const volume = buildVolume(sums.buckets, { ...range, stepMs });
+  const pulse = computeTopicPulse(scope, sums.searches, past, range);
   const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
   return {
     linksOnly: findsLinksOnly(scope.searches, counts),
     perSearch: isCountedPerSearch(sums.searches),
     volume,
     coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
-    pulse: computeTopicPulse(scope, sums.searches, past, range),
+    pulse,
+    expected: await computeExpected({ histories, spikes, pulse }, range),
     silences,
     spikes,
     states,
@@ -140,20 +149,66 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   };
 }
 
-/** Posts of the range against the usual volume of as many days. */
+/** With more searches, the usual hours of a topic are not computed: each takes about two milliseconds. */
+export const MAX_USUAL_SEARCHES = 24;
+
+async function readHistories(db: Context['db'], ids: readonly Id[], { per, from, until }: Range) {
+  if (per === 'day' || ids.length > MAX_USUAL_SEARCHES) return null;
+  return readCurrentHistories(db, ids, from.getTime() - HISTORY_MS, until.getTime());
+}
+
+/** What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. */
+async function computeExpected(
+  {
+    histories,
+    spikes,
+    pulse: { typicalDay },
+  }: {
+    histories: Awaited<ReturnType<typeof readHistories>>;
+    spikes: readonly SpikeRow[];
+    pulse: { typicalDay: number | null };
+  },
+  { per, from, until }: Range,
+): Promise<Expected | undefined> {
+  if (per === 'day') {
+    const days = Math.round((until.getTime() - from.getTime()) / DAY);
+    const values = Array.from({ length: days }, () => typicalDay);
+    return typicalDay === null ? undefined : { name: 'Typical day', values };
+  }
+  const hours = Math.round((until.getTime() - from.getTime()) / HOUR);
+  const usual = Array.from<unknown, number | null>({ length: hours }, () => 0);
+  const variance = Array.from({ length: hours }, () => 0);
+  for (const [id, history] of histories ?? []) {
+    const windows = spikes
+      .filter(({ search_id, measure }) => search_id === id && measure === 'posts')
+      .map(({ window_start, window_end }) => ({ start: window_start.getTime(), end: window_end.getTime() }));
+    for (const [i, hour] of computeUsualHours(history, from.getTime(), windows).entries()) {
+      const sum = usual[i] ?? null;
+      usual[i] = hour === null || sum === null ? null : sum + hour.usual;
+      variance[i] = (variance[i] ?? 0) + (hour?.sd ?? 0) ** 2;
+    }
+    await setImmediate();
+  }
+  const isKnown = (histories?.size ?? 0) > 0 && usual.some((value) => value !== null);
+  return isKnown
+    ? { name: 'Usual', values: usual, spread: variance.map((one) => 2 * Math.sqrt(one)) }
+    : undefined;
+}
+
+/** Posts of the range against a typical day. */
 function computeTopicPulse(
   { searches, search }: TopicScope,
   sums: readonly SearchSum[],
   past: readonly SearchDay[],
   range: Range,
-): VolumePulse & { usualDay: number | null; hasUsual: boolean } {
+): VolumePulse & { typicalDay: number | null; hasTypical: boolean } {
   const days = (range.until.getTime() - range.from.getTime()) / DAY;
   const count = range.per === 'hour' ? days * 24 : days;
-  // The usual volume is counted as the volume it is compared with: see readVolume.
+  // The typical day is counted as the volume it is compared with: see readVolume.
   const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
     const its = sums.find(({ search_id }) => search_id === id);
-    const usual = computeUsualVolume(
+    const typical = computeTypicalVolume(
       past
         .filter(({ search_id }) => search_id === id)
         .map((day) => ({
@@ -172,14 +227,14 @@ function computeTopicPulse(
         coverage: (its?.observed ?? 0) / count,
         lowerBound: its?.lower_bound ?? false,
       },
-      usual: usual === null ? null : usual * days,
+      typical: typical === null ? null : typical * days,
     };
   });
   const pulse = computePulse(each);
   return {
     ...pulse,
-    usualDay: pulse.usual === null ? null : pulse.usual / days,
-    hasUsual: each.some(({ usual }) => usual !== null),
+    typicalDay: pulse.typical === null ? null : pulse.typical / days,
+    hasTypical: each.some(({ typical }) => typical !== null),
   };
 }
 
@@ -310,12 +365,12 @@ function computeCoverage(searches: readonly SearchSum[], buckets: number): numbe
 /** Shown instead of post counts for topics with AI searches only. */
 export const NO_POSTS_TEXT = 'links only; no post volume';
 
-/** Days that are lower bounds or half observed do not count towards the usual volume. */
-const NO_USUAL_TEXT = 'no usual volume yet: needs 3 days of complete counts';
+/** Days that are lower bounds or half observed do not count. */
+const NO_TYPICAL_TEXT = 'no typical day yet: needs 3 days of complete counts';
 
-/** Why volume is not compared with the usual. @param words the range, after "last" */
-export function explainNoRatio(hasUsual: boolean, words: string): string {
-  return hasUsual ? `no comparison: counts of the last ${words} are incomplete` : NO_USUAL_TEXT;
+/** Why volume is not compared with a typical day. @param words the range, after "last" */
+export function explainNoRatio(hasTypical: boolean, words: string): string {
+  return hasTypical ? `no comparison: counts of the last ${words} are incomplete` : NO_TYPICAL_TEXT;
 }
 
 /** Whether several searches found posts: one that two of them found is counted twice. */

@@ -11,7 +11,7 @@ import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
-import { explainNoRatio, type TopicData, type TopicScope } from './topic-data.ts';
+import { explainNoRatio, MAX_USUAL_SEARCHES, type TopicData, type TopicScope } from './topic-data.ts';
 import type { Visit } from './last-visit.ts';
 import { type Range, RANGES } from './time-range.ts';
 
@@ -97,12 +97,12 @@ function PostStats({ scope, range, data }: TopicSectionProps) {
         note={describeCoverage(coverage)}
       />
       <Stat
-        name="vs. usual"
+        name="vs. typical day"
         value={<Ratio of={pulse.ratio} />}
         note={
-          pulse.usualDay === null
-            ? explainNoRatio(pulse.hasUsual, range.words)
-            : `usual ${formatCount(Math.round(pulse.usualDay), 'post')} per day`
+          pulse.typicalDay === null
+            ? explainNoRatio(pulse.hasTypical, range.words)
+            : `typical ${formatCount(Math.round(pulse.typicalDay), 'post')} per day`
         }
       />
     </>
@@ -114,19 +114,21 @@ function describeCoverage(coverage: number | null): string {
   return coverage > 0.98 ? 'fully observed' : `${formatPercent(coverage)} observed`;
 }
 
-/** A spike is compared with what is usual at its time of day, which the line does not show. */
-function describeUsualLine(per: Range['per']): string {
-  return per === 'day'
-    ? ' Dashed line: a usual day.'
-    : ' Dashed line: the mean hour of a usual day; spikes are compared with the usual at their time of day.';
+function describeExpected({ expected }: TopicData, { per }: Range, searches: number): string {
+  if (expected !== undefined)
+    return per === 'day'
+      ? ' Dashed line: a typical day.'
+      : ' Dashed line: usual around this time (14 days before), which spikes are compared with; band: two standard deviations.';
+  return per === 'hour' && searches > MAX_USUAL_SEARCHES
+    ? ` What is usual is drawn for up to ${MAX_USUAL_SEARCHES} searches: see the pages of searches.`
+    : '';
 }
 
 export function VolumeSection({ scope, range, data }: TopicSectionProps) {
   const { zone } = useFrame();
-  const { volume, pulse, spikes, states, changes } = data;
+  const { volume, expected, spikes, states, changes } = data;
   const within = scope.search === undefined ? 'topic' : 'search';
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
-  const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
   const several = scope.searches.length > 1;
   const counts =
     data.perSearch && range.per === 'hour' ? ' Posts found by two searches are counted twice.' : '';
@@ -141,7 +143,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
             Posts per {range.per}, by time of publication. Gaps were not observed; paler bars are lower
             bounds.
             {counts}
-            {usual === null ? '' : describeUsualLine(range.per)}
+            {describeExpected(data, range, scope.searches.length)}
           </>
         )
       }
@@ -162,8 +164,7 @@ export function VolumeSection({ scope, range, data }: TopicSectionProps) {
           seconds={seconds}
           series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
           unit="posts"
-          usual={usual}
-          usualName={range.per === 'hour' ? 'mean hour of a usual day' : 'usual day'}
+          expected={expected}
           list={writeListPath('posts', scope)}
           from={range.from}
           until={range.until}

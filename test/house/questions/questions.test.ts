@@ -56,7 +56,7 @@ const COLUMNS: readonly (readonly [number, string])[] = [
   [2, 'reached_at url engagement typical_engagement engagement_ratio compared_with'],
   [3, 'url nth search source first_seen_at baseline lead_hours'],
   [4, 'first_seen_at text url source link_found_at'],
-  [5, 'day posts coverage lower_bound whole_day usual days_compared'],
+  [5, 'day posts coverage lower_bound whole_day mean_day days_compared'],
   [6, 'day coverage runs why states'],
   [7, 'bucket_at topic posts coverage lower_bound normalised_posts share topics'],
   [8, 'kind name posts'],
@@ -93,7 +93,7 @@ describe('unobserved time is a gap, not zero', () => {
     // One of the nine days before is a gap: the mean is of the other eight, none of which had fewer than 16.
     const [cut] = on(rows, CUT_DAY);
     expect(cut?.['days_compared']).toBe(8);
-    expect(cut?.['usual']).toBeGreaterThanOrEqual(16);
+    expect(cut?.['mean_day']).toBeGreaterThanOrEqual(16);
   });
 
   test('posts per day: a truncated response gives a lower bound', async () => {

@@ -43,7 +43,7 @@ describe('a chart', () => {
       seconds: 3_600,
       series: [{ name: 'Posts', values: [3, null, 0, 90], least: [false, false, false, true] }],
       unit: 'posts',
-      usual: 12,
+      expected: { name: 'Usual', values: [10, null, 12, 12.5], spread: [4, null, 4, 4] },
       marks: [
         {
           kind: 'spike',
@@ -55,6 +55,13 @@ describe('a chart', () => {
       ],
     }),
   );
+
+  test('draws what is usual by hour, and has it in its table', () => {
+    expect(chart.match(/class="usual"/g)).toHaveLength(2);
+    expect(chart.match(/class="usual-band"/g)).toHaveLength(2);
+    expect(chart).toMatch(/>Usual<\/th>.*>12.5<\/td>/s);
+    expect(chart).toMatch(/data-expected="10,,12,12.5" data-spread="4,,4,4"/);
+  });
 
   test('draws unobserved time as a gap and says so in its table', () => {
     expect(chart.match(/class="gap"/g)).toHaveLength(1);

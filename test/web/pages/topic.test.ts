@@ -9,7 +9,7 @@ import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { addSearches, createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
-import { computePulse, computeUsualVolume } from '../../../src/monitor/trends/rules/volume-comparison.ts';
+import { computePulse, computeTypicalVolume } from '../../../src/monitor/trends/rules/volume-comparison.ts';
 import { readBuckets, readVolumeSums } from '../../../src/store/queries/volume.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
@@ -248,7 +248,7 @@ describe('pages', () => {
   });
 });
 
-describe('against the usual', () => {
+describe('against a typical day', () => {
   const day = (n: number, coverage = 1, lowerBound = false) => ({
     posts: n,
     observedPosts: n,
@@ -262,22 +262,22 @@ describe('against the usual', () => {
     ['days with little coverage do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
     ['truncated days count with the rate that they measured', [day(30, 0.1, true), day(300), day(10)], 300],
     ['two days are too few', [day(10), day(10)], null],
-  ])('%s', (_, days, usual) => expect(computeUsualVolume(days)).toBe(usual));
+  ])('%s', (_, days, usual) => expect(computeTypicalVolume(days)).toBe(usual));
 
   test('a search without data is left out of the ratio; not observed is not zero', () => {
     expect(
       computePulse([
-        { now: day(40), usual: 20 },
-        { now: day(7), usual: null },
+        { now: day(40), typical: 20 },
+        { now: day(7), typical: null },
       ]).ratio,
     ).toBe(2);
-    expect(computePulse([{ now: day(0, 0), usual: 20 }]).ratio).toBeNull();
-    expect(computePulse([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
-    expect(computePulse([{ now: day(0), usual: 20 }]).ratio).toBe(0);
+    expect(computePulse([{ now: day(0, 0), typical: 20 }]).ratio).toBeNull();
+    expect(computePulse([{ now: day(0, 0), typical: null }]).coverage).toBeNull();
+    expect(computePulse([{ now: day(0), typical: 20 }]).ratio).toBe(0);
     // At least 8 where 20 are usual says nothing; at least 40 says something.
-    expect(computePulse([{ now: { ...day(8, 0.1, true), observedPosts: 2 }, usual: 20 }]).ratio).toBeNull();
+    expect(computePulse([{ now: { ...day(8, 0.1, true), observedPosts: 2 }, typical: 20 }]).ratio).toBeNull();
     expect(
-      computePulse([{ now: { ...day(40, 0.1, true), observedPosts: 2 }, usual: 20 }]).ratio,
+      computePulse([{ now: { ...day(40, 0.1, true), observedPosts: 2 }, typical: 20 }]).ratio,
     ).toBeGreaterThanOrEqual(2);
   });
 

@@ -146,12 +146,24 @@ function judgeWindow(
   width: number,
 ): Pick<Spike, 'usual' | 'sd' | 'score'> {
   const expected = expectCount(series, baseline, end, width);
-  const uncertainty = baseline.uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0;
-  const dispersion = baseline.dispersion + uncertainty;
+  const dispersion = computeWindowDispersion(baseline, end);
   const usual = expected / coverage;
-  const sd = Math.sqrt(usual + dispersion * usual ** 2);
   const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
-  return { usual, sd, score: isHigh ? computeScore(n, expected, dispersion) : 0 };
+  return {
+    usual,
+    sd: computeDeviation(usual, dispersion),
+    score: isHigh ? computeScore(n, expected, dispersion) : 0,
+  };
+}
+
+/** Squared relative deviation of windows that end before a quarter, beyond chance. */
+export function computeWindowDispersion({ dispersion, uncertainty }: Baseline, end: number): number {
+  return dispersion + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
+}
+
+/** Standard deviation of a count with this mean. */
+export function computeDeviation(usual: number, dispersion: number): number {
+  return Math.sqrt(usual + dispersion * usual ** 2);
 }
 
 /**

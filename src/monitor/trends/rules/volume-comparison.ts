@@ -102,64 +102,64 @@ export function computeRatio(span: VolumeSpan, before: VolumeSpan): number | nul
   return span.estimate === null || !before.estimate ? null : span.estimate / before.estimate;
 }
 
-/** Days from which the usual day is computed, and how many of them must be observed. */
-const USUAL_DAYS = 14;
-const MIN_USUAL_DAYS = 3;
+/** Days from which a typical day is computed, and how many of them must be observed. */
+const TYPICAL_DAYS = 14;
+const MIN_TYPICAL_DAYS = 3;
 
-/** History that the usual day needs. */
-export const USUAL_DAY_HISTORY_MS = USUAL_DAYS * DAY;
+/** History that a typical day needs. */
+export const TYPICAL_DAY_HISTORY_MS = TYPICAL_DAYS * DAY;
 
 /**
  * The median of the last 14 days (24 hours each, up to `until`) with full coverage. Excludes days of which less than half of the hours
  * were observed.
  * @returns null if fewer than three days are left
  */
-export function computeUsualDay(hours: VolumeHours, until: number): number | null {
+export function computeTypicalDay(hours: VolumeHours, until: number): number | null {
   const values: number[] = [];
-  for (let day = 1; day <= USUAL_DAYS; day += 1) {
+  for (let day = 1; day <= TYPICAL_DAYS; day += 1) {
     const { estimate, hours: share } = sumSpan(hours, until - day * DAY, until - (day - 1) * DAY);
     if (estimate !== null && share >= MIN_COVERAGE) values.push(estimate);
   }
-  return values.length < MIN_USUAL_DAYS ? null : median(values);
+  return values.length < MIN_TYPICAL_DAYS ? null : median(values);
 }
 
 /**
  * The median of days with full coverage. Excludes days whose rate was not measured.
  * @returns null if fewer than three days are left
  */
-export function computeUsualVolume(days: readonly ObservedVolume[]): number | null {
+export function computeTypicalVolume(days: readonly ObservedVolume[]): number | null {
   const values = days.filter(measuresRate).map(({ observedPosts, coverage }) => observedPosts / coverage);
-  return values.length < MIN_USUAL_DAYS ? null : median(values);
+  return values.length < MIN_TYPICAL_DAYS ? null : median(values);
 }
 
-/** The current volume of a topic compared with the usual one, over all its searches. */
+/** The current volume of a topic compared with a typical one, over all its searches. */
 export type VolumePulse = {
-  /** Sum over its searches: a post found by two counts twice, as in `usual`. */
+  /** Sum over its searches: a post found by two counts twice, as in `typical`. */
   posts: number;
   lowerBound: boolean;
   /** Mean over its searches, 0 to 1; null if no search observes anything. */
   coverage: number | null;
-  /** Usual volume in the same time with full coverage; null if unknown. */
-  usual: number | null;
-  /** Ratio to the usual volume, over searches for which both are known; null for a lower bound below the usual volume. */
+  /** Volume of typical days in the same time with full coverage; null if unknown. */
+  typical: number | null;
+  /** Ratio to the typical volume, over searches for which both are known; null for a lower bound below it. */
   ratio: number | null;
 };
 
-/** @param searches what each saw now, and what is usual for it in as much time */
+/** @param searches what each saw now, and what is typical for it in as much time */
 export function computePulse(
-  searches: readonly { now: ObservedVolume; usual: number | null }[],
+  searches: readonly { now: ObservedVolume; typical: number | null }[],
 ): VolumePulse {
   const posts = searches.reduce((sum, { now }) => sum + now.posts, 0);
-  const observing = searches.filter(({ now, usual }) => now.coverage > 0 || usual !== null);
-  const known = observing.flatMap(({ now, usual }) => {
+  const observing = searches.filter(({ now, typical }) => now.coverage > 0 || typical !== null);
+  const known = observing.flatMap(({ now, typical }) => {
     const value = estimateVolume(now);
-    return value === null || usual === null ? [] : [{ value, usual }];
+    return value === null || typical === null ? [] : [{ value, typical }];
   });
-  const usual = known.reduce((sum, each) => sum + each.usual, 0);
+  const typical = known.reduce((sum, each) => sum + each.typical, 0);
   const value = known.reduce((sum, each) => sum + each.value, 0);
   const lowerBound = searches.some(({ now }) => now.lowerBound);
   const isLeast = searches.some(({ now }) => now.lowerBound && !measuresRate(now));
-  const ratio = known.length === 0 || usual < 1 ? null : value / usual;
+  const ratio = known.length === 0 || typical < 1 ? null : value / typical;
   return {
     posts,
     lowerBound,
@@ -167,7 +167,7 @@ export function computePulse(
       observing.length === 0
         ? null
         : observing.reduce((sum, { now }) => sum + Math.min(1, now.coverage), 0) / observing.length,
-    usual: known.length === 0 ? null : usual,
+    typical: known.length === 0 ? null : typical,
     ratio: isLeast && ratio !== null && ratio < 1 ? null : ratio,
   };
 }

@@ -1,0 +1,81 @@
+/** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
+import {
+  type Baseline,
+  BASELINE_DAYS,
+  computeBaseline,
+  expectCount,
+  findSilences,
+  withoutSilences,
+} from './baseline.ts';
+import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
+import {
+  accumulate,
+  countObservedHours,
+  QUARTER_MS,
+  QUARTERS_PER_DAY,
+  QUARTERS_PER_HOUR,
+  type Series,
+} from './time-series.ts';
+
+type History = Series & { counts: Float64Array; seconds: Float64Array };
+
+/** Posts of an hour, if all of it is observed, and their standard deviation. */
+export type UsualHour = { usual: number; sd: number };
+
+/**
+ * For each hour from `from` to the end of the series: what a spike then would be compared with. The baseline is that of the start of
+ * the day (UTC), and for the hours of a spike that of its window, as in its sentence.
+ * @param history from fourteen days before `from`
+ * @param from ms since 1970, a whole hour
+ * @param spikes windows of spikes, in ms since 1970
+ * @returns null for an hour before which less than twelve hours were observed
+ */
+export function computeUsualHours(
+  history: History,
+  from: number,
+  spikes: readonly { start: number; end: number }[],
+): (UsualHour | null)[] {
+  const { counts, from: origin } = history;
+  const toQuarter = (ms: number) => Math.round((ms - origin) / QUARTER_MS);
+  const windows = spikes.map(({ start, end }) => ({ start: toQuarter(start), end: toQuarter(end) }));
+  const midnight =
+    (QUARTERS_PER_DAY - (Math.round(origin / QUARTER_MS) % QUARTERS_PER_DAY)) % QUARTERS_PER_DAY;
+  const whole = { ...history, seconds: new Float64Array(counts.length).fill(900) };
+  const baselines = new Map<string, Baseline | null>();
+  const baselineOf = (at: number, levelEnd: number) => {
+    const key = `${at} ${levelEnd}`;
+    const known = baselines.get(key);
+    if (known !== undefined) return known;
+    const baseline = readBaseline(history, at, levelEnd);
+    baselines.set(key, baseline);
+    return baseline;
+  };
+  const hours: (UsualHour | null)[] = [];
+  for (let at = toQuarter(from); at < counts.length; at += QUARTERS_PER_HOUR) {
+    const end = at + QUARTERS_PER_HOUR;
+    const spike = windows.find((window) => window.start < end && window.end > at);
+    const day = at - ((at - midnight + QUARTERS_PER_DAY) % QUARTERS_PER_DAY);
+    const baseline =
+      spike === undefined
+        ? baselineOf(day, day)
+        : baselineOf(spike.start, Math.max(spike.start, spike.end - QUARTERS_PER_HOUR));
+    const usual = baseline === null ? 0 : expectCount(whole, baseline, end, QUARTERS_PER_HOUR);
+    hours.push(
+      baseline === null
+        ? null
+        : { usual, sd: computeDeviation(usual, computeWindowDispersion(baseline, end)) },
+    );
+  }
+  return hours;
+}
+
+/** As detection computes it for a window that begins at a quarter. */
+function readBaseline({ from, counts, seconds }: History, at: number, levelEnd: number): Baseline | null {
+  if (at <= 0) return null;
+  const past = { from, counts: counts.subarray(0, levelEnd), seconds: seconds.subarray(0, levelEnd) };
+  const series = withoutSilences(past, findSilences(past, accumulate(past)));
+  const sums = accumulate(series);
+  const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
+  if (countObservedHours(sums, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
+  return computeBaseline(series, sums, at, levelEnd);
+}
