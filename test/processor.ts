@@ -11,10 +11,18 @@ const SLOWNESS = Math.max(
 );
 
 function measureReference(): number {
-  const before = process.cpuUsage();
+  const computed = countProcessor();
   JSON.parse(REFERENCE);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
+  return computed();
+}
+
+/** Processor time of this process from now on, in milliseconds of this machine. */
+function countProcessor(): () => number {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
 }
 
 /**
@@ -22,11 +30,8 @@ function measureReference(): number {
  * for a processor and its speed, which others slow down, depend on the machine, and no test fails for them.
  */
 export function watchProcessor(): () => number {
-  const before = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000 / SLOWNESS;
-  };
+  const computed = countProcessor();
+  return () => computed() / SLOWNESS;
 }
 
 /**
