@@ -1,4 +1,7 @@
-/** Statements of visitors, as hostile as possible: each gets a reply, and costs this process next to nothing. */
+/**
+ * Statements of visitors, as hostile as possible: each gets a reply, and costs this process next to nothing. Hostile is
+ * what Postgres returns, so that it makes it with little work: a statement has thirty seconds, also on a slow machine.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../src/monitor/http/route-types.ts';
 import { WEB } from '../../src/app/web-server.ts';
@@ -21,6 +24,8 @@ function ask(sql: string) {
 }
 
 const deep = (open: string, close: string, n: number) => `${open.repeat(n)}1${close.repeat(n)}`;
+/** In pieces, which are copied quickly, and so long as a row says: a constant would be copied with each form of the plan. */
+const long = `repeat(repeat('x',1000),n)`;
 const TOO_LARGE = /larger than 4 MB/;
 
 const STATEMENTS: readonly [what: string, sql: string, status: number, says: RegExp][] = [
@@ -35,7 +40,7 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
   ['jsonb', `select jsonb_agg(n) from generate_series(1,1000000) n`, 400, TOO_LARGE],
   ['deep JSON', `select (repeat('[',3000)||repeat(']',3000))::json`, 200, /\[\[\[/],
   ['deeper JSON', `select (repeat('[',100000)||repeat(']',100000))::json`, 400, /stack depth/],
-  ['a value of 300 MB', `select repeat('x',300000000)`, 400, TOO_LARGE],
+  ['a value of 40 MB', `select ${long} from generate_series(40000,40000) n`, 400, TOO_LARGE],
   ['a value over the limit', `select repeat('x',2000000000)`, 400, /requested length too large/],
   ['a thousand large values', `select repeat('x',700000) from generate_series(1,1000)`, 400, TOO_LARGE],
   [
@@ -72,10 +77,10 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
     200,
     /\[\["\{1,2,3/,
   ],
-  ['nested arrays', `select array_agg(array[n]) from generate_series(1,600000) n`, 400, TOO_LARGE],
+  ['nested arrays', `select array_fill(1, array[1200000,1])`, 400, TOO_LARGE],
   [
     'many smaller arrays',
-    `select (select array_agg(array[1]) from generate_series(1,40000)) from generate_series(1,24)`,
+    `select array_fill(1, array[40000,1]) from generate_series(1,24)`,
     200,
     /\[\[\[1\]/,
   ],
@@ -100,7 +105,7 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
   ['a truncated name', `select 1 as "${'ü'.repeat(9000)}"`, 200, /"name":"üüü/],
   ['a range of numbers', `select repeat('9',130000)::numeric`, 200, /99999/],
   ['a number with many digits', `select 1/7::numeric(1000,900)`, 200, /0\.142857/],
-  ['a message of a hundred megabytes', `select repeat('x',100000000)::int`, 400, /4 MB|Postgres/],
+  ['a message of 20 MB', `select ${long}::int from generate_series(20000,20000) n`, 400, TOO_LARGE],
   ['a message of a megabyte', `select repeat('x',1000000)::int`, 400, /Postgres: invalid input syntax/],
   ['a message with terminal escapes', `select E'\\x1b[2J\\u202e'::int`, 400, /Postgres/],
   [
@@ -174,18 +179,23 @@ const STATEMENTS: readonly [what: string, sql: string, status: number, says: Reg
 const MAX_GROWTH = 150_000_000;
 /** Milliseconds of the processor for a statement, with its reply of up to 2 MB. */
 const MAX_COMPUTED = 200;
+/** So often at most: a statement that costs much does so each time, what the process does besides it does not. */
+const TRIES = 3;
 
 test.each(STATEMENTS)('%s', async (_, sql, status, says) => {
-  const before = process.memoryUsage().rss;
-  const computed = watchProcessor();
-  const reply = await ask(sql);
-  const spent = computed();
-  expect(reply.statusCode, reply.body.slice(0, 500)).toBe(status);
-  expect(reply.body.length).toBeLessThan(2_000_000);
-  expect(status === 200 ? reply.body : reply.json<{ detail: string }>().detail).toMatch(says);
-  if (status === 200)
-    expect(reply.json()).toMatchObject({ columns: expect.any(Array), rows: expect.any(Array) });
-  expect(spent).toBeLessThan(MAX_COMPUTED);
-  expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH);
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES && least >= MAX_COMPUTED; tries += 1) {
+    const before = process.memoryUsage().rss;
+    const computed = watchProcessor();
+    const reply = await ask(sql);
+    least = Math.min(least, computed());
+    expect(reply.statusCode, reply.body.slice(0, 500)).toBe(status);
+    expect(reply.body.length).toBeLessThan(2_000_000);
+    expect(status === 200 ? reply.body : reply.json<{ detail: string }>().detail).toMatch(says);
+    if (status === 200)
+      expect(reply.json()).toMatchObject({ columns: expect.any(Array), rows: expect.any(Array) });
+    expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH);
+  }
+  expect(least).toBeLessThan(MAX_COMPUTED);
   expect((await app.inject('/livez')).statusCode).toBe(200);
 });
