@@ -145,6 +145,9 @@ const Status = z
         }),
       )
       .describe('Active searches that miss at least 5 % of their posts, most first. At most 100.'),
+    trend_states: tallies.describe(
+      'Number of searches in each state other than normal: rising, falling, new_level, silent. See `listTrendStates`.',
+    ),
     silent_tools: z
       .array(
         z.object({

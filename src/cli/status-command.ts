@@ -1,5 +1,6 @@
 /** `status`: the state of database, queue, services, workers and runs. */
 
+import type { TrendState } from '../domain/enumerations.ts';
 import { RUN_CODES } from '../domain/errors.ts';
 import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
@@ -67,6 +68,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
       'incomplete',
       status.incomplete.slice(0, MAX_INCOMPLETE).map((one) => `${one.slug} ${describeMissed(one)}`),
     ),
+    ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
     ...labelLines('simulated', describeSimulated(status)),
     ...labelLines(
@@ -231,6 +233,21 @@ function renderRuns({ runs_24h }: Status): StatusLine[] {
       return `${formatQuantity(n, 'run')} ${status}${why === '' ? '' : `: ${why}`}`;
     }),
   );
+}
+
+const TREND_STATE_NAMES: Readonly<Record<Exclude<TrendState, 'normal'>, string>> = {
+  rising: 'rising',
+  falling: 'falling',
+  new_level: 'at a new level',
+  silent: 'silent (no posts)',
+};
+
+function describeTrendStates({ trend_states }: Status): string[] {
+  const parts = Object.entries(TREND_STATE_NAMES).flatMap(([state, name]) => {
+    const n = trend_states[state] ?? 0;
+    return n === 0 ? [] : [`${formatQuantity(n, 'search', 'searches')} ${name}`];
+  });
+  return parts.length === 0 ? [] : [parts.join(', ')];
 }
 
 function describeSimulated({ to_rewatch }: Status): string[] {

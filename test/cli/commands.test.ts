@@ -240,6 +240,24 @@ describe('status', () => {
     );
   });
 
+  it('counts the searches that are in a state other than normal now', async () => {
+    const { db, clock } = stand.world;
+    const change = (state: string, days: number) =>
+      db.pool.query(
+        `INSERT INTO strandline.trend_states (search_id, run_id, state, since, days, tz, sentence, at)
+         SELECT id, 1, $1, $2, 9, 'UTC', 'x', $2 FROM strandline.searches WHERE slug = 'ferry'`,
+        [state, new Date(clock.now().getTime() - days * 24 * 60 * MINUTE)],
+      );
+    await change('falling', 9);
+    await change('silent', 2);
+    expect(await stand.json('status')).toMatchObject({ trend_states: { silent: 1 } });
+    expect((await stand.run(['status'])).stdout).toMatch(/^trends +1 search silent \(no posts\)$/m);
+    await change('normal', 0);
+    expect(await stand.json<{ trend_states: unknown }>('status')).toHaveProperty('trend_states', {});
+    expect((await stand.run(['status'])).stdout).not.toMatch(/^trends/m);
+    await db.pool.query('DELETE FROM strandline.trend_states');
+  });
+
   it('distinguishes a worker without heartbeats from a running one, and says whose clock is off', async () => {
     const { db, clock } = stand.world;
     const now = clock.now();

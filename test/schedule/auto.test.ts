@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
+import { forecastSaved } from '../../src/monitor/topics/search-forecast.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { readPaces } from '../../src/store/pace.ts';
 import { readIntervalChanges } from '../../src/store/queries/search-list.ts';
@@ -272,4 +273,21 @@ test('a response that is derived after the next slot has run does not make the s
   const { due_at } = await paceOf(search.id);
   await derivePending(world.ctx, { settleMs: null });
   expect(await paceOf(search.id)).toMatchObject({ due_at, rate: expect.any(Number) });
+});
+
+test('a forecast of several searches reads the fill of their service once', async () => {
+  const searches = [await createAdaptive('forecast-one'), await createAdaptive('forecast-two')];
+  // What was read lately is known for a quarter of an hour.
+  world.clock.advance(16 * MINUTE);
+  const query = vi.spyOn(world.db.pool, 'query');
+  onTestFinished(() => query.mockRestore());
+  const forecast = await forecastSaved(world.ctx, searches);
+  expect(forecast.searches.map(({ preview }) => preview?.expected)).toEqual([
+    expect.anything(),
+    expect.anything(),
+  ]);
+  const ofService = query.mock.calls.filter(
+    ([text]) => typeof text === 'string' && text.includes('s.service_id = $1'),
+  );
+  expect(ofService).toHaveLength(1);
 });

@@ -20,6 +20,7 @@ import {
   readSearches,
   type SearchRow,
 } from '../../store/queries/search-list.ts';
+import { readTrendStates } from '../../store/queries/trend-reports.ts';
 import {
   isScanLate,
   readBacklog,
@@ -52,6 +53,8 @@ export type Status = {
   silent: SilentSearches;
   /** Searches that miss posts, most first. */
   incomplete: IncompleteSearch[];
+  /** Number of searches in each state other than normal, such as rising. */
+  trend_states: Record<string, number>;
   /** Tools that did not respond to the newest runs of active searches. */
   silent_tools: SilentTool[];
   /** Searches that are paused, broken or capped. */
@@ -86,6 +89,7 @@ export async function readStatus(
     set_aside,
     silent,
     incomplete,
+    trends,
     silent_tools,
     services,
     workers,
@@ -100,6 +104,14 @@ export async function readStatus(
     readSetAside(db, data, MAX_SET_ASIDE),
     judgeSilence(ctx, data),
     judgeCompleteness(ctx, data),
+    allSearches.then((all) =>
+      readTrendStates(
+        db,
+        data,
+        all.map(({ id }) => id),
+        now,
+      ),
+    ),
     readSilentTools(db, { data }),
     readServices(ctx, allSearches),
     listLiveWorkers(db, dayAgo),
@@ -130,6 +142,7 @@ export async function readStatus(
     set_aside,
     silent,
     incomplete: incomplete.slice(0, MAX_INCOMPLETE),
+    trend_states: countStates(trends.filter(({ until, state }) => until === null && state !== 'normal')),
     silent_tools,
     resting: searches
       .filter((search) => search.state !== 'active' && sideOf(search) === data)
@@ -181,7 +194,7 @@ export async function readServices(
   }));
 }
 
-function countStates(searches: readonly SearchRow[]): Record<string, number> {
+function countStates(searches: readonly { state: string }[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { state } of searches) counts[state] = (counts[state] ?? 0) + 1;
   return counts;

@@ -163,20 +163,21 @@ export async function forecastSaved(
     ctx.db,
     searches.map(({ id }) => id),
   );
-  const inputs = searches.map(async (search): Promise<ForecastInput> => {
+  const learned = paces.find(({ rate }) => rate !== null);
+  const fill =
+    learned === undefined
+      ? USUAL_FILL
+      : await readServiceFill(ctx, { id: learned.service_id, kind: learned.service_kind });
+  const inputs = searches.map((search): ForecastInput => {
     const { slug: name, cron, tz, operation, tools, model } = search;
     const row = paces.find(({ search_id }) => search_id === search.id);
-    const fill =
-      row?.rate == null
-        ? USUAL_FILL
-        : await readServiceFill(ctx, { id: row.service_id, kind: row.service_kind });
     const isKept = edit.cron === undefined && edit.every === undefined && edit.tz === undefined;
     const when = cron === null ? { every: writeEvery(search) } : { cron, tz };
     const saved = { pace: toPace(row ?? null), fill, dueAt: isKept ? search.next_due_at : null };
     return { name, operation, tools, model, ...edit, ...(isKept ? when : {}), saved };
   });
   const service = searches[0]?.service_kind ?? 'sandbox';
-  return forecastSearches(ctx, service, await Promise.all(inputs), { count });
+  return forecastSearches(ctx, service, inputs, { count });
 }
 
 /** @throws InvalidInput with all problems of the schedule */
