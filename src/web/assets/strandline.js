@@ -230,6 +230,11 @@ const shown = (value) => value.toLocaleString('en', { maximumFractionDigits: 1 }
 /** Whole axis steps: counts have no fractions. */
 const WHOLE = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((one) => one * 10 ** i)).flat();
 
+// Registered, so that the script reads the color of the theme and not `light-dark(…)`.
+const COLORS = 'sea c2 c3 c4 c5 c6 gap coral coral-thin soft hair edge';
+for (const name of COLORS.split(' '))
+  CSS.registerProperty({ name: `--${name}`, syntax: '<color>', inherits: true, initialValue: '#000' });
+
 /** @param {HTMLElement} chart */
 const draw = (chart) => {
   const Plot = /** @type {any} */ (globalThis).uPlot;
