@@ -5,6 +5,7 @@
 
 import { ANALYTICS } from '../../../domain/data.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../../../domain/enumerations.ts';
+import { SERVICE_KINDS } from '../../services.ts';
 import { ref } from '../schema.ts';
 import {
   bigint,
@@ -35,6 +36,12 @@ export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
 /** The search of a row. */
 export const ofSearch = () => ({ search_id: id(), search: text().notNull() });
+/** The same with its topic, and with the kind of its service. */
+export const ofTopicSearch = () => ({ ...ofSearch(), topic: text().notNull() });
+export const ofServiceSearch = () => ({
+  ...ofTopicSearch(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+});
 /** What a search or trial asks a service for. */
 export const requestColumns = () => ({
   prompt: text().notNull(),

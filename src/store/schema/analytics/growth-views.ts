@@ -10,7 +10,7 @@ import {
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofServiceSearch, tally } from './analytics-schema.ts';
 
 const growthCounters = <Name extends PostCounter>(names: readonly Name[]) =>
   forCounters(names, counter, ['first_*', '*', 'gained_*', 'lost_*']);
@@ -49,9 +49,7 @@ export const postGrowthView = defineView('post_growth', {
 });
 
 export const typicalAtAgeView = defineView('typical_at_age', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   hours: integer().notNull(),
   posts: tally().notNull(),
   ...forCounters(POST_COUNTERS, () => doublePrecision()),
@@ -59,9 +57,7 @@ export const typicalAtAgeView = defineView('typical_at_age', {
 });
 
 export const postAtAgeView = defineView('post_at_age', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   post_id: id(),
   author_id: ref(),
   created_at: instant().notNull(),
@@ -85,9 +81,7 @@ export const postAtAgeView = defineView('post_at_age', {
 
 /** Gains and losses of a search's posts in a bucket. */
 const ofBucket = {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   bucket_at: instant().notNull(),
 };
 const gains = {
@@ -111,9 +105,7 @@ export const searchGrowthDailyView = defineView('search_growth_daily', {
 });
 
 export const risingPostsView = defineView('rising_posts', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   post_id: id(),
   author_id: ref(),
   author_username: text(),
@@ -133,9 +125,7 @@ export const risingPostsView = defineView('rising_posts', {
 });
 
 export const searchPostGainsView = defineView('search_post_gains', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   post_id: id(),
   first_seen_at: instant().notNull(),
   changed_at: instant().notNull(),

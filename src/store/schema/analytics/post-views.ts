@@ -8,9 +8,8 @@ import {
 } from '../../../domain/counters.ts';
 import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
 import { TIME_PRECISIONS } from '../../../domain/time.ts';
-import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { defineView, id, ofSearch } from './analytics-schema.ts';
+import { defineView, id, ofSearch, ofServiceSearch } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
 export const postsView = defineView('posts', {
@@ -121,9 +120,7 @@ export const postSightingsView = defineView('post_sightings', {
 });
 
 export const unseenPostsView = defineView('unseen_posts', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   post_id: id(),
   not_seen_since: instant().notNull(),
   seen_elsewhere: boolean().notNull(),
@@ -133,9 +130,7 @@ export const unseenPostsView = defineView('unseen_posts', {
 });
 
 export const postsInSightView = defineView('posts_in_sight', {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   post_id: id(),
   last_seen_at: instant().notNull(),
   created_at: instant(),

@@ -2,7 +2,7 @@
 
 import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, ofTopicSearch, tally } from './analytics-schema.ts';
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
 
 export const completionsView = defineView('completions', {
@@ -75,8 +75,7 @@ const discovery = {
   at: instant().notNull(),
   kind: text({ enum: DISCOVERY_KINDS }).notNull(),
   baseline: boolean().notNull(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   run_id: id(),
   post_id: ref(),
   link_id: ref(),

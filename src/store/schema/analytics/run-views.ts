@@ -4,7 +4,7 @@ import { OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
 import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
 import { TOOL_REASON_NAMES } from '../../../domain/tool-coverage.ts';
 import { instant } from '../schema.ts';
-import { defineView, id, ofSearch, requestColumns, tally, usd } from './analytics-schema.ts';
+import { defineView, id, ofSearch, ofTopicSearch, requestColumns, tally, usd } from './analytics-schema.ts';
 
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -17,8 +17,7 @@ export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
 export const runsView = defineView('runs', {
   id: id(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   version: integer().notNull(),
   request_version: integer().notNull(),
   trigger: text({ enum: RUN_TRIGGERS }).notNull(),
@@ -51,8 +50,7 @@ export const runsView = defineView('runs', {
 
 export const runToolsView = defineView('run_tools', {
   run_id: id(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   request_version: integer().notNull(),
   tool: text({ enum: TOOLS }).notNull(),
   asked: boolean().notNull(),
@@ -66,17 +64,21 @@ export const runToolsView = defineView('run_tools', {
   due_at: instant().notNull(),
 });
 
-export const callsView = defineView('calls', {
-  run_id: id(),
-  n: integer().notNull(),
-  ...ofSearch(),
-  service: text().notNull(),
+const callOutcome = () => ({
   state: text({ enum: CALL_STATES }).notNull(),
   http_status: integer(),
   code: text({ enum: RUN_CODE_NAMES }),
   bytes: integer(),
   latency_ms: integer(),
   cost_usd: usd(),
+});
+
+export const callsView = defineView('calls', {
+  run_id: id(),
+  n: integer().notNull(),
+  ...ofSearch(),
+  service: text().notNull(),
+  ...callOutcome(),
   fence: integer().notNull(),
   sent_at: instant().notNull(),
   received_at: instant(),
@@ -87,12 +89,7 @@ export const trialsView = defineView('trials', {
   service: text().notNull(),
   operation: text({ enum: OPERATIONS }).notNull(),
   ...requestColumns(),
-  state: text({ enum: CALL_STATES }).notNull(),
-  http_status: integer(),
-  code: text({ enum: RUN_CODE_NAMES }),
-  bytes: integer(),
-  latency_ms: integer(),
-  cost_usd: usd(),
+  ...callOutcome(),
   sent_at: instant().notNull(),
   received_at: instant(),
 });

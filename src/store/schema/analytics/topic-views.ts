@@ -3,7 +3,7 @@ import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { INTERVAL_REASONS, OPERATIONS } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
-import { defineView, id, ofSearch, requestColumns, tally } from './analytics-schema.ts';
+import { defineView, id, ofTopicSearch, requestColumns, tally } from './analytics-schema.ts';
 
 /** Sensitivity of spike detection. */
 export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
@@ -52,8 +52,7 @@ export const searchesView = defineView('searches', {
 });
 
 export const searchVersionsView = defineView('search_versions', {
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   version: integer().notNull(),
   request_version: integer().notNull(),
   created_at: instant().notNull(),
@@ -65,8 +64,7 @@ export const searchVersionsView = defineView('search_versions', {
 });
 
 export const searchStatesView = defineView('search_states', {
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   state: text({ enum: SEARCH_STATES }).notNull(),
   reason: text(),
   began_at: instant().notNull(),
@@ -77,8 +75,7 @@ export const searchStatesView = defineView('search_states', {
 export const intervalChangesView = defineView('interval_changes', {
   id: id(),
   at: instant().notNull(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   seconds_before: doublePrecision(),
   seconds: doublePrecision().notNull(),
   reason: text({ enum: INTERVAL_REASONS }).notNull(),

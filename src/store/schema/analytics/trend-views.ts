@@ -3,7 +3,7 @@
 import { TREND_STATES } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
-import { defineView, id, ofSearch, tally } from './analytics-schema.ts';
+import { defineView, id, ofSearch, ofServiceSearch, ofTopicSearch, tally } from './analytics-schema.ts';
 import { SENSITIVITIES } from './topic-views.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 
@@ -37,8 +37,7 @@ const buckets = {
 };
 
 export const derivedUntilView = defineView('derived_until', {
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   as_of: instant(),
   waiting: tally().notNull(),
 });
@@ -50,8 +49,7 @@ export const volumeDailyView = defineView('volume_daily', buckets);
 export const spikesView = defineView('spikes', {
   id: id(),
   at: instant().notNull(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   run_id: id(),
   measure: text({ enum: SPIKE_MEASURES }).notNull(),
   window_start: instant().notNull(),
@@ -82,8 +80,7 @@ export const spikesView = defineView('spikes', {
 export const trendStatesView = defineView('trend_states', {
   id: id(),
   at: instant().notNull(),
-  ...ofSearch(),
-  topic: text().notNull(),
+  ...ofTopicSearch(),
   run_id: id(),
   state: text({ enum: TREND_STATES }).notNull(),
   since: instant().notNull(),
@@ -119,9 +116,7 @@ export const shareOfVoiceView = defineView('share_of_voice', {
 
 /** A name of a search on a day. */
 const ofDay = {
-  ...ofSearch(),
-  topic: text().notNull(),
-  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  ...ofServiceSearch(),
   bucket_at: instant().notNull(),
 };
 const posts = { posts: integer().notNull(), topic_posts: integer().notNull() };
