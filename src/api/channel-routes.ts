@@ -48,7 +48,7 @@ const ChannelTest = z
 export function channelRoutes(app: App, routeContext: RouteContext): void {
   readRoutes(app, routeContext);
   secretRoutes(app, routeContext);
-  changeRoutes(app, routeContext);
+  changeRoutes(app);
 }
 
 function readRoutes(app: App, { ctx }: RouteContext): void {
@@ -169,13 +169,9 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const apply = async (acting: ActingContext, { channel }: z.output<typeof params>, change: StateChange) => {
-    const removed =
-      change === 'remove' ? { ...(await findChannelRow(ctx, channel)), archived_at: ctx.clock.now() } : null;
-    await changeChannel(acting, channel, change);
-    return removed ?? findChannelRow(ctx, channel);
-  };
+function changeRoutes(app: App): void {
+  const apply = (acting: ActingContext, { channel }: z.output<typeof params>, change: StateChange) =>
+    changeChannel(acting, channel, change);
   // Resume has an option and is a route of its own, below.
   addStateRoutes(
     app,
@@ -210,10 +206,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       }),
       response: { 200: Channel },
     }),
-    async ({ params: { channel }, query: { skip }, acting }) => {
-      await changeChannel(acting, channel, 'resume', { skip });
-      return findChannelRow(ctx, channel);
-    },
+    ({ params: { channel }, query: { skip }, acting }) => changeChannel(acting, channel, 'resume', { skip }),
   );
 }
 

@@ -142,12 +142,8 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
   );
 
-  const apply = async (acting: ActingContext, { rule }: z.output<typeof params>, change: StateChange) => {
-    const removed =
-      change === 'remove' ? { ...(await findRuleRow(ctx, rule)), archived_at: ctx.clock.now() } : null;
-    await changeRule(acting, rule, change);
-    return removed ?? findRuleRow(ctx, rule);
-  };
+  const apply = (acting: ActingContext, { rule }: z.output<typeof params>, change: StateChange) =>
+    changeRule(acting, rule, change);
   addStateRoutes(
     app,
     { path: '/api/v1/rules/:rule', params, tags, reply: Rule, apply },

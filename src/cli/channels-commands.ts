@@ -190,10 +190,7 @@ function registerStateChange(channels: Command, cli: Cli, change: StateChange, s
     .option('--json', 'print the channel as JSON')
     .action((slug: string, { skip, json }: { skip?: boolean; json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
-        const before = await findChannelRow(ctx, slug);
-        await changeChannel(ctx, slug, change, { skip });
-        const removed = { ...before, archived_at: ctx.clock.now() };
-        const row = change === 'remove' ? removed : await findChannelRow(ctx, slug);
+        const row = await changeChannel(ctx, slug, change, { skip });
         await cli.show(json, row, () => []);
         cli.page.say(`${slug}: ${change === 'remove' ? 'removed; its deliveries stay' : row.state}`);
       }),

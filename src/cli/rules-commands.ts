@@ -190,11 +190,8 @@ function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summa
     .option('--json', 'print the rule as JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
-        const { changeRule, findRuleRow } = await loadManagement();
-        const before = await findRuleRow(ctx, slug);
-        await changeRule(ctx, slug, change);
-        const removed = { ...before, archived_at: ctx.clock.now() };
-        const row = change === 'remove' ? removed : await findRuleRow(ctx, slug);
+        const { changeRule } = await loadManagement();
+        const row = await changeRule(ctx, slug, change);
         await cli.show(json, row, () => []);
         cli.page.say(`${slug}: ${change === 'remove' ? 'removed; its deliveries stay' : row.state}`);
       }),

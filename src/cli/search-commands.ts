@@ -27,6 +27,7 @@ import {
   searchColumns,
 } from './search-rendering.ts';
 import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
+import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
 import { formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
@@ -138,13 +139,7 @@ function registerStateChange(search: Command, cli: Cli, change: SearchChange, su
 }
 
 /** Options of a search; the monitor validates the values. */
-type SearchOptions = {
-  prompt?: string;
-  tools?: string;
-  model?: string;
-  dateFilter?: string;
-  streaming?: boolean;
-  extra?: string;
+type SearchOptions = RequestOptions & {
   cron?: string;
   tz?: string;
   every?: string;
@@ -218,14 +213,7 @@ const describeDefault = (value: string) => ` (default: ${value})`;
 
 /** @param unless describes the default of an option */
 function addSearchOptions(command: Command, unless: (value: string) => string): Command {
-  return command
-    .option('--prompt <text>', 'query text')
-    .option('--tools <list>', `tools of an ai search, comma-separated${unless('all')}`)
-    .option('--model <model>', 'NOVA, ORBIT or HORIZON (about 10, 30 or 120 seconds)')
-    .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
-    .option('--streaming', 'stream the response of an ai search')
-    .option('--no-streaming', 'wait for the whole response')
-    .option('--extra <json>', 'JSON object with additional request members')
+  return addRequestOptions(command, unless)
     .option('--cron <expression>', 'schedule as a cron expression with five fields')
     .option('--tz <zone>', `time zone of the cron expression, such as Europe/Berlin${unless('UTC')}`)
     .option(
@@ -242,19 +230,14 @@ function addSearchOptions(command: Command, unless: (value: string) => string): 
 }
 
 function readSearchOptions(options: SearchOptions): Omit<WrittenSearch & SlugReuse, 'slug' | 'operation'> {
-  const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label, sensitivity } = options;
+  const { cron, tz, every, label, sensitivity, reuseSlug } = options;
   return {
-    prompt,
-    tools: tools?.split(','),
-    model,
-    date_filter: dateFilter,
-    streaming,
-    extra,
+    ...readRequestOptions(options),
     cron,
     tz,
     every,
     labels: label,
     sensitivity,
-    reuse_slug: options.reuseSlug,
+    reuse_slug: reuseSlug,
   };
 }

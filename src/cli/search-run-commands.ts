@@ -24,6 +24,7 @@ import { deriveLocally, executeLocally, executeUntilEnded, hasWorkers } from './
 import { numberOption } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
 import { isFreeService, isFreeSearch } from './service-cost.ts';
+import { addRequestOptions, readRequestOptions, type RequestOptions } from './request-options.ts';
 import { printMissingTools, printSimulated } from './result-notices.ts';
 import { describeReport, describeReportWithoutWorkers, renderRun } from './run-rendering.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -166,31 +167,20 @@ function renderPreview(forecast: Forecast, page: TerminalPage): string[] {
   );
 }
 
-type TryOptions = {
+type TryOptions = RequestOptions & {
   operation?: string;
-  prompt?: string;
-  tools?: string;
-  model?: string;
-  dateFilter?: string;
-  streaming?: boolean;
-  extra?: string;
   service?: string;
   limit: number;
   json?: boolean;
 };
 
 export function registerTry(group: Command, cli: Cli): void {
-  group
+  const attempt = group
     .command('try')
     .description('make one call and print the results; saves none of them')
     .argument('[search]', 'slug of a saved search; the options override its own')
-    .option('--operation <operation>', 'microblog (posts) or ai (all sources); without a saved search')
-    .option('--prompt <text>', 'query text')
-    .option('--tools <list>', 'tools of an ai search, comma-separated')
-    .option('--model <model>', 'NOVA, ORBIT or HORIZON (about 10, 30 or 120 seconds)')
-    .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
-    .option('--streaming', 'stream the response of an ai search')
-    .option('--extra <json>', 'JSON object with additional request members')
+    .option('--operation <operation>', 'microblog (posts) or ai (all sources); without a saved search');
+  addRequestOptions(attempt, () => '')
     .option(
       '--service <service>',
       'own, sandbox or hosted (default: that of the saved search, else as in search add)',
@@ -206,7 +196,8 @@ export function registerTry(group: Command, cli: Cli): void {
       assertOperation(slug, options.operation);
       const { limit: shown } = options;
       return cli.withServer(async ({ ctx }, stopping) => {
-        const written = readTryOptions(options);
+        const { operation, service } = options;
+        const written: SearchToDryRun = { operation, service, ...readRequestOptions(options) };
         const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
         const named = written.service ?? saved.service;
         const search = { ...saved, service: await chooseServiceOption(cli, ctx, named) };
@@ -225,16 +216,6 @@ function assertOperation(slug: string | undefined, given: string | undefined): v
   const expected =
     given === undefined ? 'one of microblog, ai' : 'no value: the saved search has an operation';
   throw new InvalidInput([{ path: 'operation', given, expected }]);
-}
-
-function readTryOptions({
-  tools,
-  dateFilter,
-  limit: _limit,
-  json: _json,
-  ...rest
-}: TryOptions): SearchToDryRun {
-  return { ...rest, tools: tools?.split(','), date_filter: dateFilter };
 }
 
 function renderTrial(trial: DryRun, free: boolean, now: Date, page: TerminalPage): string[] {

@@ -1,6 +1,6 @@
 /** Input of page requests: form fields, list filters, slugs and keys. */
 
-import { Refused } from '../domain/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../domain/errors.ts';
 import type { Id } from '../store/database.ts';
 import type { FormValues } from './components/form.tsx';
 import { z } from 'zod';
@@ -17,6 +17,14 @@ export const emptyField = z.literal('').transform(() => undefined);
 export function readField(form: FormValues, name: string): string | undefined {
   const [value = ''] = [form[name] ?? ''].flat();
   return value.trim() === '' ? undefined : value.trim();
+}
+
+/** The problems of a form; a taken slug is one of its field. @throws errors that are not about the input */
+export function toFormProblems(error: unknown, form: FormValues): readonly Problem[] {
+  if (error instanceof InvalidInput) return error.problems;
+  if (error instanceof Refused && error.kind === 'conflict')
+    return [{ path: 'slug', given: readField(form, 'slug'), expected: `another one: ${error.message}` }];
+  throw error;
 }
 
 /** All values of a repeated field. */

@@ -143,6 +143,7 @@ export async function rotateSecret(ctx: ActingContext, slug: string): Promise<Ch
  * Pause: nothing is sent; discoveries wait in the feed. Resume: waiting messages are sent, and the current rules evaluate what
  * was found in the meantime. Remove: messages that have not been sent are cancelled.
  * @param options.skip on resume, skip what was found in the meantime
+ * @returns the channel as it is then; a removed one as it was, with the time
  * @throws Refused `not_found`
  */
 export async function changeChannel(
@@ -150,7 +151,8 @@ export async function changeChannel(
   slug: string,
   change: StateChange,
   options: { skip?: boolean | undefined } = {},
-): Promise<void> {
+): Promise<ChannelRow> {
+  const before = await findChannelRow(ctx, slug);
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     if (change === 'remove' || channel.state !== STATE_AFTER[change])
@@ -175,6 +177,7 @@ export async function changeChannel(
     return channel.id;
   });
   await enqueueChannels(ctx, [id]);
+  return change === 'remove' ? { ...before, archived_at: ctx.clock.now() } : findChannelRow(ctx, slug);
 }
 
 /**

@@ -133,9 +133,11 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
 /**
  * Pause: discoveries made in the meantime are never reported; messages from before are still sent. Resume: the rule reports
  * discoveries made from then on. Remove: messages that have not been sent are cancelled; past deliveries stay.
+ * @returns the rule as it is then; a removed one as it was, with the time
  * @throws Refused `not_found`
  */
-export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<void> {
+export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<RuleRow> {
+  const before = await findRuleRow(ctx, slug);
   const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     if (change === 'remove' || rule.state !== STATE_AFTER[change])
@@ -152,6 +154,7 @@ export async function changeRule(ctx: ActingContext, slug: string, change: RuleC
     return channels;
   });
   await enqueueChannels(ctx, listChannelIds(affected));
+  return change === 'remove' ? { ...before, archived_at: ctx.clock.now() } : findRuleRow(ctx, slug);
 }
 
 /** Locks the channels of a rule, evaluates pending discoveries by the rule as it is, then locks the rule. */

@@ -1,6 +1,6 @@
 /** Channels: create, test, edit, rotate the secret, pause, remove. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import {
   changeChannel,
   findChannelRow,
@@ -18,7 +18,7 @@ import type { StateChange } from '../../store/topics.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { formBody, readField, slugParams, isChecked } from '../request-input.ts';
+import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, type FormValues } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
@@ -58,7 +58,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
         const created = await createChannel(request.acting, written);
         return renderSecret(request, reply, created, 'Channel created');
       } catch (error) {
-        const problems = toFieldProblems(error, given);
+        const problems = toFormProblems(error, given);
         return renderNewChannel(request, reply, pickKind(readSettingFields(given)).kindName, given, problems);
       }
     },
@@ -171,14 +171,6 @@ function readSettingFields(given: FormValues): WrittenSettings {
   const names = Object.values(CHANNEL_KINDS).flatMap(({ settings }) => Object.keys(settings));
   const sent = names.filter((name) => given[name] !== undefined);
   return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
-}
-
-/** @throws errors that are not about the input */
-function toFieldProblems(error: unknown, given: FormValues): readonly Problem[] {
-  if (error instanceof InvalidInput) return error.problems;
-  if (error instanceof Refused && error.kind === 'conflict')
-    return [{ path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` }];
-  throw error;
 }
 
 async function renderChannel(

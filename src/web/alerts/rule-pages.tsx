@@ -1,8 +1,7 @@
 /** Rules: create, edit, pause, remove, preview. */
 
 import type { Data } from '../../domain/data.ts';
-import { findPageScope } from '../components/page-frame.tsx';
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
 import {
   changeRule,
@@ -21,12 +20,12 @@ import { type FlashCode, redirectWithFlash } from '../components/flash-message.t
 import { ActionButton, type FormValues } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { IfAllowed } from '../components/page-frame.tsx';
+import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { formBody, readField, slugParams } from '../request-input.ts';
+import { formBody, readField, slugParams, toFormProblems } from '../request-input.ts';
 import {
   parseRuleForm,
   placeRuleProblem,
@@ -147,17 +146,8 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
 
 /** @throws errors that are not about the input */
 function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
-  if (error instanceof InvalidInput)
-    return { given, problems: error.problems.map(placeRuleProblem), status: 400 };
-  if (error instanceof Refused && error.kind === 'conflict')
-    return {
-      given,
-      problems: [
-        { path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` },
-      ],
-      status: 409,
-    };
-  throw error;
+  const problems = toFormProblems(error, given).map(placeRuleProblem);
+  return { given, problems, status: error instanceof InvalidInput ? 400 : 409 };
 }
 
 async function renderRule(

@@ -22,13 +22,12 @@ import { renderPage } from '../components/page-layout.tsx';
 import { ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
+import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
 import { EditForm } from './edit-search-form.tsx';
 import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
 import { forecastSaved } from '../../monitor/topics/search-forecast.ts';
 import { ForecastView } from './search-forecast.tsx';
 import { catchTrial, type TrialOutcome } from './search-trial.tsx';
-import { toNameProblems } from './slug-fields.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { renderToString } from 'preact-render-to-string';
@@ -82,9 +81,7 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
         );
         return await renderEditSearch(ctx, request, reply, search, { given, tried });
       } catch (error) {
-        const problems = toNameProblems(error, readField(given, 'slug')).map((problem) =>
-          placeProblem(problem, ''),
-        );
+        const problems = toFormProblems(error, given).map((problem) => placeProblem(problem, ''));
         const status = error instanceof InvalidInput ? 400 : 409;
         return renderEditSearch(ctx, request, reply, search, { given, problems, status });
       }

@@ -6,8 +6,8 @@ import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-b
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { formBody, isChecked, readField, slugParams } from '../request-input.ts';
-import { SlugFields, toNameProblems } from './slug-fields.tsx';
+import { formBody, isChecked, readField, slugParams, toFormProblems } from '../request-input.ts';
+import { SlugFields } from './slug-fields.tsx';
 import { Badge } from '../components/icons.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
@@ -41,7 +41,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         });
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
       } catch (error) {
-        const problems = toNameProblems(error, readField(request.body, 'slug'));
+        const problems = toFormProblems(error, request.body);
         const status = error instanceof Refused ? 409 : 400;
         return show(request, reply, slug, { given: request.body, problems, status });
       }

@@ -12,7 +12,7 @@ import type { ServiceKind } from '../../store/services.ts';
 import { findTopic } from '../../store/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
-import { formBody, readField } from '../request-input.ts';
+import { formBody, readField, toFormProblems } from '../request-input.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import type { FieldProblem, FormValues } from '../components/form.tsx';
 import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
@@ -129,16 +129,15 @@ async function findExistingTopic(
 }
 
 /** @throws errors that are not about the input */
-function toFieldProblems(error: unknown, given: FormValues, tried: PartName | undefined): Problem[] {
+function toFieldProblems(error: unknown, given: FormValues, tried: PartName | undefined): readonly Problem[] {
   if (error instanceof InvalidInput)
     return tried === undefined
       ? placeProblems(error.problems, given, parseParts(given))
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
   if (error instanceof Refused && error.kind === 'service_required')
     return [{ path: 'service', given: undefined, expected: 'a choice: no public source is reachable' }];
-  if (error instanceof Refused && error.kind === 'conflict' && readField(given, 'topic') === undefined)
-    return [{ path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` }];
-  throw error;
+  if (readField(given, 'topic') !== undefined) throw error;
+  return toFormProblems(error, given);
 }
 
 async function renderNewTopic(

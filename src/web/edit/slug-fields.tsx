@@ -1,6 +1,6 @@
 /** Fields that rename a topic or search. */
 
-import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import type { Problem } from '../../domain/errors.ts';
 import { Field } from '../components/form.tsx';
 
 /** The slug; and, once it turned out to lead elsewhere, whether to take it nevertheless. */
@@ -32,12 +32,4 @@ export function SlugFields({
       ) : null}
     </>
   );
-}
-
-/** A taken slug is a problem of its field. @throws errors that are not about the input */
-export function toNameProblems(error: unknown, slug: string | undefined): readonly Problem[] {
-  if (error instanceof InvalidInput) return error.problems;
-  if (error instanceof Refused && error.kind === 'conflict')
-    return [{ path: 'slug', given: slug, expected: `another one: ${error.message}` }];
-  throw error;
 }

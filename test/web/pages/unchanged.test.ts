@@ -112,8 +112,8 @@ describe('a page that is requested again', () => {
     'the topic goes on': async () => void (await changeTopic(world.ctx, 'ferry', 'resume')),
     'it gets a name': async () => void (await renameTopic(world.ctx, 'ferry', { name: 'Ferry' })),
     'it gets another name': async () => void (await renameTopic(world.ctx, 'ferry', { name: 'The ferry' })),
-    'the rule is paused': () => changeRule(world.ctx, 'all', 'pause'),
-    'the rule goes on': () => changeRule(world.ctx, 'all', 'resume'),
+    'the rule is paused': async () => void (await changeRule(world.ctx, 'all', 'pause')),
+    'the rule goes on': async () => void (await changeRule(world.ctx, 'all', 'resume')),
   } satisfies Record<string, () => Promise<void>>;
 
   async function run(): Promise<void> {
