@@ -90,7 +90,10 @@ function IntervalChanges({ rows }: { rows: readonly IntervalChangeRow[] }) {
       <ul class="plain">
         {rows.map((row) => (
           <li>
-            <Timestamp at={row.at} /> {describeIntervalChange(row)}
+            {describeIntervalChange(row)}{' '}
+            <span class="line-more">
+              <Timestamp at={row.at} />
+            </span>
           </li>
         ))}
       </ul>
