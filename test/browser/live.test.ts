@@ -17,6 +17,8 @@ const LIVE = [
   '/searches/trains-ai?range=30d',
   '/topics/trains/discoveries',
 ];
+/** With these, all pages that follow events. */
+const LIVE_LISTS = ['/topics/trains/posts', '/topics/trains/links', '/searches/trains-posts/posts'];
 /** These follow no events. */
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
@@ -81,6 +83,31 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       await Promise.all(visits.map((visit) => visit.close()));
     },
   );
+
+  test('a page after an event equals the page after a reload', async () => {
+    // Each in its own window: a browser has six connections to a host, and each event stream takes one.
+    const pages = await Promise.all(
+      [...LIVE, ...LIVE_LISTS].map(async (address) => {
+        const visit = await openVisit(browser, stage.web.url, { timezoneId: 'Europe/Berlin' });
+        await visit.page.goto(address);
+        await visit.page.locator('body[data-zone="Europe/Berlin"][data-events]').waitFor();
+        return { address, visit, loaded: await visit.page.evaluate<string[]>(CONTENT) };
+      }),
+    );
+    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+    for (const { address, visit, loaded } of pages) {
+      const { page } = visit;
+      const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+      await pill.click();
+      await pill.waitFor({ state: 'detached' });
+      const shown = await page.evaluate<string[]>(CONTENT);
+      expect.soft(shown, address).not.toEqual(loaded);
+      await page.reload();
+      await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
+      expect.soft(await page.evaluate<string[]>(CONTENT), address).toEqual(shown);
+      await visit.close();
+    }
+  });
 
   test('relative times refresh in place, and a key shows new items', async () => {
     const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
@@ -207,6 +234,15 @@ async function picture(page: Page, address: string, name: string): Promise<void>
   const file = path.join(PICTURES, `live${address.replaceAll(/\W+/g, '-')}-${name}.png`);
   await page.screenshot({ path: file });
 }
+
+/** What a page says, by line, without what is only a clock and what the script adds to show it. */
+const CONTENT = `(() => {
+  const main = document.querySelector('main').cloneNode(true);
+  for (const one of main.querySelectorAll('.plot')) one.replaceChildren();
+  for (const one of main.querySelectorAll('time')) one.replaceChildren();
+  for (const one of main.querySelectorAll('[tabindex="-1"]')) one.removeAttribute('tabindex');
+  return main.innerHTML.split(/(?=<)/);
+})()`;
 
 const PLACES = `[...document.querySelectorAll('main section, main [data-live], footer')].map((one) => {
   const { x, y, width, height } = one.getBoundingClientRect();
