@@ -14,7 +14,7 @@ CREATE OR REPLACE VIEW strandline_analytics.rising_posts AS
   left join strandline.post_counters c on c.post_id = r.post_id
   where s.simulated = :simulated;
 
-COMMENT ON VIEW strandline_analytics.rising_posts IS 'Posts that gain engagement faster than is typical for their search and age. The gain is the increase in likes, reposts, replies and quotes since the last response before the search''s last 6 hours; a post published within these hours counts from zero at publication, one found later counts from its first observation. Typical is the hourly growth of the median post between the two ages (0, 1, 3, 8, 24, 72 h) around its age; beyond 72 h, between 24 and 72 h. Lists posts that gained at least 5 and either exceed the typical rate or have no typical rate yet.';
+COMMENT ON VIEW strandline_analytics.rising_posts IS 'Posts that gain engagement faster than is typical for their search and age. The gain is the increase in likes, reposts, replies and quotes since the last response before the search''s last 6 hours; a post published within these hours counts from zero at publication, one found later counts from its first observation. Typical is the hourly growth of the median post between the two ages (0, 1, 3, 8, 24, 72 h) around its age; beyond 72 h, between 24 and 72 h. Lists posts that gained at least 5 in at least a quarter of an hour and either exceed the typical rate or have no typical rate yet.';
 COMMENT ON COLUMN strandline_analytics.rising_posts.search_id IS 'The search.';
 COMMENT ON COLUMN strandline_analytics.rising_posts.search IS 'Slug of the search.';
 COMMENT ON COLUMN strandline_analytics.rising_posts.topic IS 'Slug of the topic.';

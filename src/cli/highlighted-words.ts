@@ -16,15 +16,18 @@ export async function highlightColumns<Row>(
     rows,
     describe,
     columns,
+    json,
   }: {
     query: Query;
     rows: readonly Row[];
     describe: (row: Row) => ShownItem;
     columns: readonly Column<Row>[];
+    /** Not shown in columns. */
+    json: boolean | undefined;
   },
   page: TerminalPage,
 ): Promise<readonly Column<Row>[]> {
-  if (query === EVERYTHING) return columns;
+  if (query === EVERYTHING || json === true || !page.colors.isColorSupported) return columns;
   const matches = await readMatchesOfItems(db, query, rows.map(describe));
   const paint = (shown: string, row: Row) => {
     const item = describe(row);

@@ -50,7 +50,7 @@ export function registerLinks(links: Command, cli: Cli): void {
         const rows = json === true ? found : await describeTitles(db, scope.data, found, readId);
         const describe = (row: Row) => ({ kind: 'link' as const, id: readId(row), texts: [row.title] });
         await showRows(cli, json, rows, {
-          columns: await highlightColumns(db, { query, rows, describe, columns }, cli.page),
+          columns: await highlightColumns(db, { query, rows, describe, columns, json }, cli.page),
           none: 'No links.',
           readUrl: ({ url }) => url,
         });

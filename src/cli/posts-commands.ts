@@ -52,7 +52,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
           const rows = await readPosts(ctx.db, filter);
           if (backlog !== null) cli.page.say(describeBacklog(backlog, cli.page));
           const describe = ({ id, text }: PostRow) => ({ kind: 'post' as const, id, texts: [text] });
-          const selected = { query, rows, describe, columns: postColumns(now, cli.page) };
+          const selected = { query, rows, describe, columns: postColumns(now, cli.page), json };
           await showPosts(cli, json, rows, await highlightColumns(ctx.db, selected, cli.page));
         });
       },

@@ -199,6 +199,13 @@ describe('links list --first-seen', () => {
     ]);
   });
 
+  it('highlights the words of a query on a terminal, and nowhere else', async () => {
+    const argv = ['links', 'list', 'fresh', '--first-seen'];
+    const { stdout } = await stand.run(argv, { isTTY: true });
+    expect(stdout).toContain('About \u001B[1mfresh\u001B[22m');
+    expect((await stand.run(argv)).stdout).not.toContain('\u001B[');
+  });
+
   it('limits the list to links first seen since a time', async () => {
     const since = (time: string) => stand.json<unknown[]>('links', 'list', '--first-seen', '--since', time);
     expect([(await since('2020-01-01')).length, (await since('2100-01-01')).length]).toEqual([2, 0]);

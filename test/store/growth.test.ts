@@ -445,6 +445,18 @@ test('a gain is divided by the time in which it arose, even with rare observatio
   ).toMatchObject([{ gained_engagement: 20, observed_hours: 1 }]);
 });
 
+test('a post that is seconds old has no rate yet', async () => {
+  const search = await newSearch(world, 'seconds-old');
+  const published = { created_at: new Date(at(60).getTime() - 1_000).toISOString() };
+  const risingAt = async (minute: number, likes: number) => {
+    await run(world, search, minute, [post('265', likes, published)]);
+    const rows = await readRisingPosts(world.db, { data: 'real', search: 'seconds-old', limit: 10 });
+    return rows.map(({ per_hour }) => Math.round(per_hour));
+  };
+  expect(await risingAt(60, 6)).toEqual([]);
+  expect(await risingAt(90, 20)).toEqual([40]);
+});
+
 test('eight searches of one topic that save the same posts concurrently count every gain once', async () => {
   const searches = await Promise.all(
     Array.from({ length: 8 }, (_, i) => newSearch(world, `crowd-${i}`, { topic: 'crowd' })),

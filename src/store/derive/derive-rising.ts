@@ -34,12 +34,15 @@ ORDER BY 1, 2
 ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${joinMeasures((m) => `${m} = excluded.${m}`)}`;
 
 const MIN_GAINED = 5;
+/** Over a shorter time, a rate per hour says nothing: six likes within a second are not 20,000 an hour. */
+const MIN_OBSERVED_HOURS = 0.25;
 /**
  * Posts that gained at least {@link MIN_GAINED} in the last six hours, and more per hour than is typical at their age, if
  * that is known. Gains are counted from the base, which is the last run before these hours; from the first later run that
  * returned the post, if the base did not; or from the post's publication, if it is younger than six hours. A base more than
  * two intervals older than these hours is not used, because gains are not counted across a gap. Only posts that were
- * returned in these hours and are young or changed since the base are considered. The results of single runs are read
+ * returned in these hours and are young or changed since the base are considered, and only gains that were observed for at
+ * least {@link MIN_OBSERVED_HOURS}. The results of single runs are read
  * only for posts that the search had seen before and that the base did not return. $1 searches.
  */
 const UPDATE_RISING = `
@@ -109,7 +112,7 @@ WITH look AS MATERIALIZED (
     SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
       greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[1, 2, 5, 16, 48])[b.i] AS per_hour
   ) y
-  WHERE r.gained >= ${MIN_GAINED} AND r.observed_hours > 0 AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
+  WHERE r.gained >= ${MIN_GAINED} AND r.observed_hours >= ${MIN_OBSERVED_HOURS} AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
 ), sunk AS (
   DELETE FROM ${S}.search_rising
   WHERE search_id IN (SELECT search_id FROM look) AND (search_id, post_id) NOT IN (SELECT search_id, post_id FROM rising)
