@@ -107,7 +107,7 @@ describe('posts growth', () => {
       compared_with: 6,
     });
     const { stdout } = await stand.run(['posts', 'growth', '--limit', '1']);
-    expect(stdout).toMatch(/ vs\. usual .*\n.* 10x at 1 h /);
+    expect(stdout).toMatch(/ vs\. typical .*\n.* 10x at 1 h /);
   });
 
   it('leaves out posts that have not changed since', async () => {

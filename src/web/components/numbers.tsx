@@ -35,8 +35,9 @@ export function ShortCount({ of, least = false }: { of: number | null; least?: b
 export function Ratio({ of }: { of: number | null }) {
   if (of === null) return <span class="unknown">no data</span>;
   const kind = of >= 1.5 ? 'more' : of <= 0.67 ? 'less' : 'same';
+  // The last digit of a sum depends on the order in which Postgres adds, and a page that says the same is not sent again.
   return (
-    <data value={of} class={`times is-${kind}`}>
+    <data value={Number(of.toPrecision(12))} class={`times is-${kind}`}>
       {of < 10 ? TENTH.format(of) : WHOLE.format(of)}×
     </data>
   );
