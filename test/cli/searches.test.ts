@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
@@ -197,9 +198,18 @@ describe('search run --wait', () => {
 
       world.clock.advance(120_000);
       await executeRun(home.ctx, BigInt(id));
-      setTimeout(() => world.clock.advance(120_000), 300); // simulated by moving the clock, not by waiting
-      const waited = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
-      expect(waited.stderr).toMatch(/ferry: runs in 1 min: all 1 calls of this minute/);
+      const said: string[] = [];
+      const stderr = new Writable({
+        write(chunk, _encoding, done) {
+          said.push(String(chunk));
+          // The clock moves when the command waits, and nobody has to.
+          if (said.join('').endsWith('\n') && said.join('').includes('runs in 1 min'))
+            world.clock.advance(120_000);
+          done();
+        },
+      });
+      const waited = await stand.run(['search', 'run', 'ferry', '--wait', '--json'], { stderr });
+      expect(said.join('')).toMatch(/ferry: runs in 1 min: all 1 calls of this minute/);
       expect(JSON.parse(waited.stdout)).toMatchObject({ status: 'succeeded', calls: 1 });
     } finally {
       home.ctx.config = config;
