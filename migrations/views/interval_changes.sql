@@ -6,7 +6,7 @@ CREATE OR REPLACE VIEW strandline_analytics.interval_changes AS
   join strandline.topics t on t.id = s.topic_id
   where s.simulated = :simulated;
 
-COMMENT ON VIEW strandline_analytics.interval_changes IS 'Changes of adaptive intervals (auto) by a tenth or more, each with its reason. An interval stays as it is until the next row of its search.';
+COMMENT ON VIEW strandline_analytics.interval_changes IS 'Changes of adaptive intervals (auto) by a tenth or more, each with its reason. Until the next row of its search, an interval stays within a tenth of this one.';
 COMMENT ON COLUMN strandline_analytics.interval_changes.id IS 'Key of the change.';
 COMMENT ON COLUMN strandline_analytics.interval_changes.at IS 'When the response was received that caused it (UTC).';
 COMMENT ON COLUMN strandline_analytics.interval_changes.search_id IS 'The search.';

@@ -36,7 +36,7 @@ export type CommandServer = {
 
 /** At once; a script may start several. They share the connections of the program. */
 const MAX_COMMANDS = 32;
-/** Connections that have not proved to have the key. More end the oldest, so that no other program can keep shells out. */
+/** Connections that have not proved that they have the key. One more ends the oldest, so no other program can keep shells out. */
 const MAX_UNPROVEN = 32;
 /** From the response head until the command came. */
 const COMMAND_WAIT_MS = 10 * SECOND;
@@ -116,7 +116,7 @@ async function listen(server: Server): Promise<number> {
 
 /** A shell's request and its response, which lasts as long as its command. */
 type ConnectedShell = {
-  /** Its command, once it proved to have the key; otherwise it rejects. */
+  /** Its command, once it has proved that it has the key; otherwise it rejects. */
   received: Promise<ForwardedCommand>;
   response: ServerResponse;
   stdin: Readable;

@@ -82,7 +82,7 @@ export type LearnedPace = Pick<
   hour_spans: readonly number[];
   /** Null for a fixed schedule. */
   due_at: Date | null;
-  /** Null if the interval stays about as it was. */
+  /** Null if the interval stays within a tenth of the recorded one. */
   change: IntervalChange | null;
 };
 
@@ -133,7 +133,7 @@ export async function savePaces(
         RETURNING p.search_id, u.change
       )
       INSERT INTO strandline.interval_changes (search_id, ${CHANGE_COLUMNS})
-      SELECT saved.search_id, ${CHANGE_COLUMNS.replace(/\w+/g, 'c.$&')}
+      SELECT saved.search_id, ${CHANGE_COLUMNS}
       FROM saved CROSS JOIN LATERAL json_populate_record(NULL::strandline.interval_changes, saved.change) c
       WHERE saved.change IS NOT NULL ORDER BY 1`,
     values: [rows, now],

@@ -152,7 +152,7 @@ export async function changeChannel(
   change: StateChange,
   options: { skip?: boolean | undefined } = {},
 ): Promise<ChannelRow> {
-  const before = await findChannelRow(ctx, slug);
+  const before = change === 'remove' ? await findChannelRow(ctx, slug) : null;
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = (await lockChannelNamed(tx, slug)) ?? refuseMissing(slug);
     if (change === 'remove' || channel.state !== STATE_AFTER[change])
@@ -177,7 +177,7 @@ export async function changeChannel(
     return channel.id;
   });
   await enqueueChannels(ctx, [id]);
-  return change === 'remove' ? { ...before, archived_at: ctx.clock.now() } : findChannelRow(ctx, slug);
+  return before === null ? findChannelRow(ctx, slug) : { ...before, archived_at: ctx.clock.now() };
 }
 
 /**

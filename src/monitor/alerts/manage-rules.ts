@@ -137,7 +137,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
  * @throws Refused `not_found`
  */
 export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<RuleRow> {
-  const before = await findRuleRow(ctx, slug);
+  const before = change === 'remove' ? await findRuleRow(ctx, slug) : null;
   const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     if (change === 'remove' || rule.state !== STATE_AFTER[change])
@@ -154,7 +154,7 @@ export async function changeRule(ctx: ActingContext, slug: string, change: RuleC
     return channels;
   });
   await enqueueChannels(ctx, listChannelIds(affected));
-  return change === 'remove' ? { ...before, archived_at: ctx.clock.now() } : findRuleRow(ctx, slug);
+  return before === null ? findRuleRow(ctx, slug) : { ...before, archived_at: ctx.clock.now() };
 }
 
 /** Locks the channels of a rule, evaluates pending discoveries by the rule as it is, then locks the rule. */

@@ -93,7 +93,7 @@ async function adaptOne(
   };
 }
 
-/** The change of an interval with what it is based on; null if it stays about as it was. */
+/** The change to record, with the figures it is based on; null if the interval stays within a tenth of the recorded one. */
 function findChange(
   row: PaceRow,
   { pace, last, chosen }: Pick<AdaptState, 'pace' | 'last'> & { chosen: ChosenInterval },

@@ -55,7 +55,7 @@ export function chooseInterval(
   return { ms: wanted, reason: last?.newPosts === 0 ? 'quiet' : 'rate' };
 }
 
-/** Below this, an interval stays about as it was: every response moves it a little. */
+/** Smaller changes are not recorded, because every response moves an interval a little. */
 const CHANGED_BY = 0.1;
 
 /** Whether an interval differs from the one that was recorded last, by a tenth or more. */

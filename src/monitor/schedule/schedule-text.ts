@@ -23,8 +23,8 @@ function describeAdaptive({ leastMs, mostMs, callsPerDay }: AdaptiveSchedule): s
   return `adaptive, every ${bounds.join(' to ')}${budget}`;
 }
 
-/** What a reason is based on; null if it says nothing more. */
-const EVIDENCE: Readonly<Record<IntervalReason, (change: IntervalChange) => string | null>> = {
+/** A reason in words, with what it is based on. */
+const REASONS: Readonly<Record<IntervalReason, (change: IntervalChange) => string>> = {
   learning: () => 'its rate is not known yet',
   rate: (change) => describeRate(change) ?? 'by the rate of its posts',
   truncated: ({ waited_seconds: waited }) =>
@@ -32,31 +32,36 @@ const EVIDENCE: Readonly<Record<IntervalReason, (change: IntervalChange) => stri
   quiet: ({ waited_seconds: waited }) =>
     `nothing new${waited === null ? '' : ` in ${describeRounded(waited)}`}`,
   found: ({ new_items: n }) => `${n ?? 'some'} new ${n === 1 ? 'item' : 'items'}`,
-  least: (change) => ['the shortest allowed', describeRate(change)].filter(Boolean).join('; '),
-  most: (change) => ['the longest allowed', describeRate(change)].filter(Boolean).join('; '),
-  budget: ({ calls_per_day: calls, ...change }) =>
-    [
-      calls === null ? 'limited by the calls a day of its service' : `limited to ${calls} calls a day`,
-      describeRate(change),
-    ]
-      .filter(Boolean)
-      .join('; '),
+  least: (change) => addRate('the shortest allowed', change),
+  most: (change) => addRate('the longest allowed', change),
+  budget: (change) =>
+    addRate(
+      change.calls_per_day === null
+        ? 'limited by the calls a day of its service'
+        : `limited to ${change.calls_per_day} calls a day`,
+      change,
+    ),
 };
 
 /** `every 5 minutes, before every 15 minutes: about 240 posts an hour, at most 20 in a response` */
 export function describeIntervalChange(change: IntervalChange): string {
   const { seconds, seconds_before: before, reason } = change;
   const from = before === null ? '' : `, before every ${describeRounded(before)}`;
-  return `every ${describeRounded(seconds)}${from}: ${EVIDENCE[reason](change)}`;
+  return `every ${describeRounded(seconds)}${from}: ${REASONS[reason](change)}`;
 }
 
-function describeRate({ per_hour, room }: Pick<IntervalChange, 'per_hour' | 'room'>): string | null {
+function addRate(words: string, change: IntervalChange): string {
+  const rate = describeRate(change);
+  return rate === null ? words : `${words}; ${rate}`;
+}
+
+function describeRate({ per_hour, room }: IntervalChange): string | null {
   if (per_hour === null) return null;
-  const [n, unit] = per_hour < 1 ? [per_hour * 24, 'day'] : [per_hour, 'hour'];
+  const [n, span] = per_hour < 1 ? [per_hour * 24, 'a day'] : [per_hour, 'an hour'];
   const posts =
     n < 1
       ? 'less than one post a day'
-      : `about ${Number(n.toPrecision(2)).toLocaleString('en')} posts ${unit === 'day' ? 'a day' : 'an hour'}`;
+      : `about ${Number(n.toPrecision(2)).toLocaleString('en')} posts ${span}`;
   return room === null ? posts : `${posts}, at most ${Math.round(room)} in a response`;
 }
 
@@ -74,7 +79,7 @@ export function describeCurrentInterval({
     : `every ${describeRounded(interval_seconds)}`;
 }
 
-/** Seconds are exact below five minutes only. */
+/** To the second below five minutes, and to the minute from there on. */
 function describeRounded(seconds: number): string {
   return describeInterval(seconds < 300 ? Math.max(1, Math.round(seconds)) : Math.round(seconds / 60) * 60);
 }

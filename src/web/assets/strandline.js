@@ -212,8 +212,7 @@ const numbersOf = (chart) => {
   const cells = rows.map((row) => all('td', row).map((cell) => cell.querySelector('data')));
   const values = names.map((_, i) => cells.map((row) => (row[i] == null ? null : Number(row[i]?.value))));
   const least = names.map((_, i) => cells.map((row) => row[i]?.classList.contains('least') === true));
-  /** Of all buckets; the table has the newest. */
-  /** @param {string | undefined} written */
+  /** @param {string | undefined} written values of all buckets, of which the table has the newest */
   const besides = (written) =>
     written
       ?.split(',')

@@ -226,13 +226,7 @@ function getTimeAt(at: readonly Date[], i: number): number {
   return at[i]?.getTime() ?? 0;
 }
 
-type SeriesProps = TimeSpan & {
-  at: readonly Date[];
-  seconds: number;
-  entry: Series;
-  nth: number;
-  top: number;
-};
+type SeriesProps = LineScale & { entry: Series; nth: number };
 
 function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
   const length = (seconds * 1_000 * 0.82) / of;
@@ -256,14 +250,24 @@ function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesPro
   );
 }
 
-function SeriesLine({ at, seconds, entry, nth, top, from, until }: SeriesProps) {
-  const x = (i: number) =>
-    Math.round(((getTimeAt(at, i) + seconds * 500 - from) / (until - from)) * 10_000) / 10;
-  const y = (value: number) => Math.round((1 - value / top) * 1_600) / 10;
+type LineScale = TimeSpan & { at: readonly Date[]; seconds: number; top: number };
+
+/** Places in the box of 1,000 by 160 in which lines are drawn. */
+function createLineScale({ at, seconds, top, from, until }: LineScale) {
+  return {
+    /** @param part of the bucket that lies before the place, 0 to 1 */
+    x: (i: number, part: number) =>
+      Math.round(((getTimeAt(at, i) + part * seconds * 1_000 - from) / (until - from)) * 10_000) / 10,
+    y: (value: number) => Math.round((1 - Math.min(1, Math.max(0, value / top))) * 1_600) / 10,
+  };
+}
+
+function SeriesLine({ entry, nth, ...scale }: SeriesProps) {
+  const { x, y } = createLineScale(scale);
   return (
     <svg class={`c${nth + 1}`} viewBox="0 0 1000 160" preserveAspectRatio="none">
       {findObservedSpans(entry.values).map(([a, b]) => {
-        const points = entry.values.slice(a, b).map((value, i) => `${x(a + i)} ${y(value ?? 0)}`);
+        const points = entry.values.slice(a, b).map((value, i) => `${x(a + i, 0.5)} ${y(value ?? 0)}`);
         return b - a === 1 ? (
           <path class="dot" d={`M${points[0]}h0`} />
         ) : (
@@ -275,17 +279,8 @@ function SeriesLine({ at, seconds, entry, nth, top, from, until }: SeriesProps) 
 }
 
 /** Steps, because each value is that of a whole bucket; and the band around them. */
-function ExpectedLine({
-  at,
-  seconds,
-  expected: { values, spread },
-  top,
-  from,
-  until,
-}: TimeSpan & { at: readonly Date[]; seconds: number; expected: Expected; top: number }) {
-  const x = (i: number, edge: 0 | 1) =>
-    Math.round(((getTimeAt(at, i) + edge * seconds * 1_000 - from) / (until - from)) * 10_000) / 10;
-  const y = (value: number) => Math.round((1 - Math.min(1, Math.max(0, value / top))) * 1_600) / 10;
+function ExpectedLine({ expected: { values, spread }, ...scale }: LineScale & { expected: Expected }) {
+  const { x, y } = createLineScale(scale);
   const steps = ([a, b]: readonly [number, number], side: -1 | 0 | 1) =>
     values.slice(a, b).flatMap((value, i) => {
       const height = y((value ?? 0) + side * (spread?.[a + i] ?? 0));

@@ -9,7 +9,7 @@ import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
 
-/** Multiples of the typical volume from which activity is called above, and up to which below it. */
+/** From this multiple of the typical volume on, a topic is busier than on a typical day; up to the second, it is quieter. */
 const LOUDER_RATIO = 1.5;
 const QUIETER_RATIO = 0.5;
 

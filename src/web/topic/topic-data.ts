@@ -7,6 +7,7 @@ import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
 import {
   computePulse,
   computeTypicalVolume,
+  TYPICAL_DAY_HISTORY_MS,
   type VolumePulse,
 } from '../../monitor/trends/rules/volume-comparison.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
@@ -62,8 +63,6 @@ const MAX_TOP_DAYS = 7;
 /** and fewer if those hold more posts than this. A busy topic has thousands of authors a day. */
 const MAX_TOP_POSTS = 10_000;
 const MAX_POSTS = 6;
-/** Whole days before today that the typical day is computed from. */
-const TYPICAL_DAYS = 14;
 
 export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
 
@@ -74,7 +73,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const which = { data, ...(scope.search === undefined ? { topic: scope.topic } : { search: scope.search }) };
   const today = startOfDay(now);
   const past = await readSearchDays(db, {
-    from: new Date(today.getTime() - TYPICAL_DAYS * DAY),
+    from: new Date(today.getTime() - TYPICAL_DAY_HISTORY_MS),
     until: today,
     searchIds: ids,
   });

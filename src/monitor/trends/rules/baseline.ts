@@ -152,12 +152,15 @@ function mayBeSilent(
   return 4 * longest * mean > -Math.log(SILENCE_CHANCE);
 }
 
-/** The series with silent stretches unobserved. */
-export function withoutSilences(series: Series, silences: readonly Silence[]): Series {
-  if (silences.length === 0) return series;
-  const seconds = Float64Array.from(series.seconds);
+/** The series with silent stretches unobserved, and its sums. */
+export function withoutSilences(observed: Series): { series: Series; sums: Sums } {
+  const sums = accumulate(observed);
+  const silences = findSilences(observed, sums);
+  if (silences.length === 0) return { series: observed, sums };
+  const seconds = Float64Array.from(observed.seconds);
   for (const { start, end } of silences) seconds.fill(0, start, end);
-  return { ...series, seconds };
+  const series = { ...observed, seconds };
+  return { series, sums: accumulate(series) };
 }
 
 /** @param scale by hour, see {@link computeScale} */

@@ -12,9 +12,9 @@ import { sumSpan } from './volume-comparison.ts';
 export type ReportedState = {
   state: TrendState;
   since: number;
-  /** Days before this one are not compared: the course of the search was another. */
+  /** Earlier days are not compared, because the volume took another course then. */
   comparedSince: number;
-  /** Posts a day before the change, and then; null for silence. */
+  /** Posts a day before the change, and after it; null for silence. */
   before: number | null;
   rate: number | null;
 };

@@ -6,12 +6,10 @@ import {
   BASELINE_DAYS,
   computeBaseline,
   expectCount,
-  findSilences,
   listWeekday,
   withoutSilences,
 } from './baseline.ts';
 import {
-  accumulate,
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
@@ -76,8 +74,7 @@ export type DetectionOptions = {
  * There is at most one, because of the cooldown of a day. The series ends with the last complete observed quarter.
  */
 export function detectSpike(observed: Series, watch: DetectionOptions): Spike | null {
-  const series = withoutSilences(observed, findSilences(observed, accumulate(observed)));
-  const sums = accumulate(series);
+  const { series, sums } = withoutSilences(observed);
   const quarters = series.counts.length;
   const oldest = Math.ceil((watch.now - MAX_SPIKE_AGE_MS - series.from) / QUARTER_MS);
   const rough = computeBaseline(series, sums, quarters);

@@ -1,15 +1,7 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
-import {
-  type Baseline,
-  BASELINE_DAYS,
-  computeBaseline,
-  expectCount,
-  findSilences,
-  withoutSilences,
-} from './baseline.ts';
+import { type Baseline, BASELINE_DAYS, computeBaseline, expectCount, withoutSilences } from './baseline.ts';
 import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
 import {
-  accumulate,
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
@@ -73,8 +65,7 @@ export function computeUsualHours(
 function readBaseline({ from, counts, seconds }: History, at: number, levelEnd: number): Baseline | null {
   if (at <= 0) return null;
   const past = { from, counts: counts.subarray(0, levelEnd), seconds: seconds.subarray(0, levelEnd) };
-  const series = withoutSilences(past, findSilences(past, accumulate(past)));
-  const sums = accumulate(series);
+  const { series, sums } = withoutSilences(past);
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
   if (countObservedHours(sums, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
   return computeBaseline(series, sums, at, levelEnd);

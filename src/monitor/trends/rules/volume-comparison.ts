@@ -106,7 +106,7 @@ export function computeRatio(span: VolumeSpan, before: VolumeSpan): number | nul
 const TYPICAL_DAYS = 14;
 const MIN_TYPICAL_DAYS = 3;
 
-/** History that a typical day needs. */
+/** How far back a typical day looks. */
 export const TYPICAL_DAY_HISTORY_MS = TYPICAL_DAYS * DAY;
 
 /**
@@ -139,7 +139,7 @@ export type VolumePulse = {
   lowerBound: boolean;
   /** Mean over its searches, 0 to 1; null if no search observes anything. */
   coverage: number | null;
-  /** Volume of typical days in the same time with full coverage; null if unknown. */
+  /** Volume of a typical day, for as much time and with full coverage; null if unknown. */
   typical: number | null;
   /** Ratio to the typical volume, over searches for which both are known; null for a lower bound below it. */
   ratio: number | null;

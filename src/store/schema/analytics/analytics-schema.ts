@@ -36,7 +36,7 @@ export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
 /** The search of a row. */
 export const ofSearch = () => ({ search_id: id(), search: text().notNull() });
-/** The same with its topic, and with the kind of its service. */
+/** The columns of a search with its topic, and with the kind of its service, too. */
 export const ofTopicSearch = () => ({ ...ofSearch(), topic: text().notNull() });
 export const ofServiceSearch = () => ({
   ...ofTopicSearch(),
