@@ -309,6 +309,41 @@ const NO_LONGER_FIRST: Event[] = [
   { does: 'read late', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
 ];
 
+/** A response beside a result is derived before that result, then another search of the topic turns out to have been first. */
+const BESIDE_IS_OVERTAKEN: Event[] = [
+  { does: 'run', by: 1, answer: [], early: 0 },
+  { does: 'late beside', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
+  { does: 'derive', limit: 1 },
+  { does: 'run', by: 3, answer: [{ id: 0, likes: null, views: null }], early: 50 },
+];
+
+/** The same by an earlier response of its own search. */
+const BESIDE_IS_OVERTAKEN_BY_OWN: Event[] = [
+  { does: 'lose', by: 1 },
+  { does: 'run', by: 1, answer: [], early: 0 },
+  { does: 'late beside', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
+  { does: 'derive', limit: 1 },
+  { does: 'read late', nth: 0, answer: [{ id: 0, likes: null, views: null }] },
+];
+
+/** When a search is derived, another one has already saved that a counter of its post fell. */
+const FELL_SINCE: Event[] = [
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'run', by: 0, answer: [{ id: 3, likes: 5, views: null }], early: 0 },
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'run', by: 1, answer: [{ id: 3, likes: 0, views: null }], early: 0 },
+  { does: 'derive', limit: 3 },
+];
+
+/** The same when that result, which returns the post too, is not derived yet. */
+const BESIDE_OF_PENDING_RESULT: Event[] = [
+  { does: 'run', by: 0, answer: [], early: 0 },
+  { does: 'run', by: 3, answer: [{ id: 0, likes: null, views: null }], early: 0 },
+  { does: 'late beside', nth: 1, answer: [{ id: 0, likes: null, views: null }] },
+  { does: 'derive', limit: 2 },
+  { does: 'run', by: 1, answer: [{ id: 0, likes: null, views: null }], early: 50 },
+];
+
 test('after any history, a rebuild equals what was derived live, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
@@ -342,7 +377,14 @@ test('after any history, a rebuild equals what was derived live, and each run an
     }),
     {
       numRuns: Number(process.env['DERIVE_RUNS'] ?? 12),
-      examples: [[READ_AGAIN_WITHOUT], [NO_LONGER_FIRST]],
+      examples: [
+        [READ_AGAIN_WITHOUT],
+        [NO_LONGER_FIRST],
+        [BESIDE_IS_OVERTAKEN],
+        [BESIDE_IS_OVERTAKEN_BY_OWN],
+        [BESIDE_OF_PENDING_RESULT],
+        [FELL_SINCE],
+      ],
       ...(process.env['DERIVE_SEED'] === undefined ? {} : { seed: Number(process.env['DERIVE_SEED']) }),
     },
   );

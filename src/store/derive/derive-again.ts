@@ -12,32 +12,38 @@ import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations
 
 const PENDING_TABLE = `${S}.pending_derivations`;
 
+/** Whether a first sighting was counted already: its reading does not wait. True for a response beside the result of its run, too. */
+const isCountedSql = (kind: 'post' | 'link') => `NOT EXISTS (
+    SELECT FROM ${PENDING_TABLE} w WHERE w.search_id = g.search_id AND w.at = g.first_seen_at AND u.id = ANY (w.new_${kind}s || w.touched_${kind}s)
+  )`;
+
 /**
  * Searches with later derivations that did not know of an unchecked reading, and since when: its own search; searches
  * that had seen a post whose counters it changed; and searches of its topic that were considered the first to see an
- * item. Also its own if a run was read twice before anything was derived from it. $1 readings to check.
+ * item. Also its own if a run was read twice before anything was derived from it. Later means that a later result was
+ * derived, or a response beside one (`is_counted`). $1 readings to check.
  */
 const FIND_LATER_READINGS = `
 WITH fresh AS MATERIALIZED (
   SELECT p.*, s.topic_id FROM ${PENDING_TABLE} p JOIN ${S}.searches s ON s.id = p.search_id WHERE p.id = ANY ($1::bigint[])
 ), had AS (
-  SELECT f.search_id, f.at FROM fresh f
+  SELECT f.search_id, f.at, f.touched_posts <> '{}' OR f.touched_links <> '{}' AS is_counted FROM fresh f
   UNION ALL
-  SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts || f.touched_posts) u(id)
+  SELECT g.search_id, f.at, false FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts || f.touched_posts) u(id)
   CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
   UNION ALL
-  SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.new_posts || f.touched_posts) u(id)
+  SELECT g.search_id, f.at, ${isCountedSql('post')} FROM fresh f CROSS JOIN LATERAL unnest(f.new_posts || f.touched_posts) u(id)
   CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
   CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = g.search_id OFFSET 0) t
   WHERE g.first_seen_at >= f.at AND g.search_id <> f.search_id AND t.topic_id = f.topic_id
   UNION ALL
-  SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.new_links || f.touched_links) u(id)
+  SELECT g.search_id, f.at, ${isCountedSql('link')} FROM fresh f CROSS JOIN LATERAL unnest(f.new_links || f.touched_links) u(id)
   CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.link_sightings WHERE link_id = u.id OFFSET 0) g
   CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = g.search_id OFFSET 0) t
   WHERE g.first_seen_at >= f.at AND g.search_id <> f.search_id AND t.topic_id = f.topic_id
 ), later AS (
   SELECT h.search_id, h.at FROM had h
-  CROSS JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = h.search_id OFFSET 0) l WHERE l.at >= h.at
+  LEFT JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = h.search_id OFFSET 0) l ON true WHERE h.is_counted OR l.at >= h.at
   UNION ALL
   SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts) u(id)
   CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x

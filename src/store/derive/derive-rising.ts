@@ -62,8 +62,9 @@ WITH look AS MATERIALIZED (
   UNION
   SELECT l.search_id, o.post_id FROM look l
   CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
-  -- A post that never changed gained at most what it has.
+  -- A post that never changed gained at most what it has. What it has may be from a later reading that is not derived yet.
   WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
+    OR EXISTS (SELECT FROM ${S}.post_counters WHERE post_id = o.post_id AND observed_at > l.at)
 ), changed AS MATERIALIZED (
   SELECT l.search_id, q.id AS post_id, l.at, l.lately, l.base, l.since AS from_at, q.created_at > l.lately AS is_young, s.first_seen_at, q.first_seen_at AS known_at, g.changed_at,
     ${engagementSql('g.gained_')} AS gained_ever, q.id = ANY (l.in_base) AS is_in_base, q.created_at
