@@ -50,6 +50,8 @@ export type ChildHost = {
    * @throws Refused `unavailable` with the reason, if the child cannot start, ended or was killed
    */
   ask(work: ChildWork): Promise<ChildResult>;
+  /** Starts the child, so that the first order does not wait for that. */
+  prepare(): void;
   /** Ends the child and its orders. */
   close(): Promise<void>;
 };
@@ -89,7 +91,19 @@ export function openChildHost(
     if (current === started) current = undefined;
   }
 
+  function stopWhenIdle(): void {
+    idle = setTimeout(() => {
+      current?.release();
+      current = undefined;
+    }, idleMs).unref();
+  }
+
   return {
+    prepare: () => {
+      if (closed || current !== undefined) return;
+      current = start();
+      stopWhenIdle();
+    },
     ask: async (work) => {
       clearTimeout(idle);
       const running = (current ??= start());
@@ -103,11 +117,7 @@ export function openChildHost(
       } finally {
         clearTimeout(silent);
         pending -= 1;
-        if (pending === 0)
-          idle = setTimeout(() => {
-            current?.release();
-            current = undefined;
-          }, idleMs).unref();
+        if (pending === 0) stopWhenIdle();
       }
     },
     close: async () => {

@@ -9,7 +9,7 @@ import { MINUTE } from '../../../src/domain/time.ts';
 import { readAllowed, type Resolve } from '../../../src/platform/network.ts';
 import { feedList, pageList } from '../../../src/service/sources/feeds/feed-list.ts';
 import { openFeedParser } from '../../../src/service/sources/feeds/feed-parser.ts';
-import { createLogger } from '../../../src/platform/logger.ts';
+import { createLogger, type Logger } from '../../../src/platform/logger.ts';
 import { NEWS_SITES } from '../../../src/service/sources/feeds/news-sites.ts';
 import { FEEDS, feeds } from '../../../src/service/sources/providers/feeds.ts';
 import { makeDirectory } from '../../temporary.ts';
@@ -425,8 +425,20 @@ test('a feed that a page names is checked like the page', async () => {
   expect(inner.requests).toEqual([]);
 });
 
-test('a source has a process of its own, which ends with it', async () => {
-  const { titles, adapter } = await startOne(feed(news('Tidal turbines')), { openParser: openFeedParser });
+test('a source has a process of its own, which starts while the first feed is fetched and ends with it', async () => {
+  const answer = feed(news('Tidal turbines'));
+  const prepared: (() => void)[] = [];
+  const starting = new Promise<void>((resolve) => prepared.push(resolve));
+  const { titles, adapter } = await startOne(
+    (request, response) => void starting.then(() => answer(request, response)),
+    {
+      openParser: (log: Logger) => {
+        const own = openFeedParser(log);
+        prepared.push(own.prepare);
+        return { ...own, prepare: () => prepared.forEach((each) => each()) };
+      },
+    },
+  );
   expect(await titles()).toEqual(['Tidal turbines']);
   await adapter.close?.();
 });

@@ -26,10 +26,11 @@ const PROGRAM = new URL(`../../feed-process${path.extname(import.meta.url)}`, im
 export type FeedParser = {
   /** @throws Refused if the process ended or took too long */
   parse(bytes: Uint8Array, order: ParseOrder, signal: AbortSignal): Promise<FeedDocument>;
+  prepare: ChildHost['prepare'];
   close: ChildHost['close'];
 };
 
-/** Starts no process until there is something to parse. */
+/** Starts no process until it is prepared, or there is something to parse. */
 export function openFeedParser(log: Logger): FeedParser {
   // Restarts without delay: the next document is of another feed, and each is parsed once in minutes.
   const host = openChildHost(FEED_PROCESS, { program: PROGRAM, env: {}, log }, { restartMs: 0 });
@@ -43,6 +44,7 @@ export function openFeedParser(log: Logger): FeedParser {
       });
       return JSON.parse(body.toString()) as FeedDocument; // our own program writes nothing else
     },
+    prepare: () => host.prepare(),
     close: () => host.close(),
   };
 }

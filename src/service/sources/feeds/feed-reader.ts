@@ -115,6 +115,8 @@ export function createFeedReader(
     const limit = createTimeLimit(maxFeedMs, closing.signal);
     const known = feed.problem;
     try {
+      // Starts while the first document is fetched, since a search waits for both.
+      if (!feed.isRead) (parser ??= openParser(log)).prepare();
       const fetched = await fetch(feed, { who, clock }, limit.signal);
       feed.problem = undefined;
       feed.hasResponded = true;
