@@ -82,10 +82,12 @@ export function rewriteHelp(argv: readonly string[], program: Command): readonly
 }
 
 /**
- * A query may begin with a comment, which the parser would take for an option. No option contains a space, so such a
- * word gets a leading space, which makes it an argument. `sql` removes that space.
+ * A query may begin with a dash, as `-cancelled` and comments of SQL do, which the parser would take for an option. A word that no
+ * option can be goes behind `--`.
  */
-export function guardSqlQuery(argv: readonly string[]): string[] {
-  if (argv[0] !== 'sql') return [...argv];
-  return argv.map((word) => (/^--[^=]*\s/.test(word) ? ` ${word}` : word));
+export function guardQuery(argv: readonly string[]): string[] {
+  const takesQuery = /^(?:sql|find|(?:posts|links) list)\b/.test(argv.slice(0, 2).join(' '));
+  const query = argv.find((word) => /^-(?:-[^=]*\s|(?![hV]$)[^-\d])/.test(word));
+  if (!takesQuery || query === undefined || argv.includes('--')) return [...argv];
+  return [...argv.filter((word) => word !== query), '--', query];
 }

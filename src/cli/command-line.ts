@@ -6,7 +6,7 @@ import { VERSION } from '../config/version.ts';
 import type { Cli, RunCliOptions } from './command-context.ts';
 import { addCommands, COMMAND_NAMES, findHelpTerm } from './command-registry.ts';
 import { NamedByFormerSlug, useCurrentSlugs } from './former-slugs.ts';
-import { guardSqlQuery, reportMisuse, rewriteHelp } from './command-input.ts';
+import { guardQuery, reportMisuse, rewriteHelp } from './command-input.ts';
 import { type Io, openShell, type Shell } from './terminal-io.ts';
 
 const PROGRAM_EXAMPLES = `
@@ -61,7 +61,7 @@ async function parseArguments(
 ): Promise<void> {
   const program = createParser(shell, openCli);
   try {
-    await program.parseAsync(guardSqlQuery(rewriteHelp(argv, program)), { from: 'user' });
+    await program.parseAsync(guardQuery(rewriteHelp(argv, program)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof NamedByFormerSlug) || shell.renamed.length > 0) throw error;
     shell.say(error.message);

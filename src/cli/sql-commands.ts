@@ -24,8 +24,7 @@ export function registerSql(command: Command, cli: Cli): void {
         '  $ strandline sql --json < question.sql\n',
     )
     .action(async (given: string | undefined, options: { json?: boolean; simulated?: true }) => {
-      const query =
-        given === undefined || given === '-' ? await readSqlQuery(cli.io) : unguardSqlQuery(given);
+      const query = given === undefined || given === '-' ? await readSqlQuery(cli.io) : given;
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
       const data = parseData(options);
@@ -47,11 +46,6 @@ export function registerSql(command: Command, cli: Cli): void {
 }
 
 const MAX_QUERY_BYTES = 1_000_000;
-
-/** Removes the space that `guardSqlQuery` added, so that error positions from Postgres match. */
-function unguardSqlQuery(query: string): string {
-  return query.startsWith(' --') ? query.slice(1) : query;
-}
 
 /** @throws InvalidInput if stdin is a terminal or has more than a megabyte */
 async function readSqlQuery({ stdin = process.stdin }: Pick<Io, 'stdin'>): Promise<string> {

@@ -30,6 +30,23 @@ export async function makeStand(): Promise<Stand> {
     SEARCH_API_URL: stub.url,
     SEARCH_API_KEY: 'k$y-of-the-test',
   };
+  return {
+    world,
+    stub,
+    home,
+    ...commandsOf(home, env),
+    close: async () => {
+      await stub.close();
+      await world.close();
+    },
+  };
+}
+
+/** Runs commands on an open program, as a shell with these variables would. */
+export function commandsOf(
+  home: Program,
+  env: Readonly<Record<string, string>>,
+): Pick<Stand, 'run' | 'json'> {
   const run: Stand['run'] = async (argv, over = {}) => {
     const stdout = collector();
     const stderr = collector();
@@ -44,18 +61,11 @@ export async function makeStand(): Promise<Stand> {
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
   return {
-    world,
-    stub,
-    home,
     run,
     json: async <T>(...argv: string[]) => {
       const { code, stdout, stderr } = await run([...argv, '--json']);
       if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as T; // what a test expects of its own command
-    },
-    close: async () => {
-      await stub.close();
-      await world.close();
     },
   };
 }

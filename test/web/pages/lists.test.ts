@@ -5,15 +5,11 @@ import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { catchUpArchive } from '../../../src/store/archive/index-archive.ts';
-import { parseQuery } from '../../../src/domain/search-query.ts';
 import { exportRows } from '../../../src/monitor/export/export-rows.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
-import { findMatches } from '../../../src/store/alerts/item-matches.ts';
-import { readFeedBetween } from '../../../src/store/alerts/feed-entries.ts';
-import { readPosts } from '../../../src/store/queries/posts.ts';
 import type { Resource } from '../../../src/store/export/export-resources.ts';
 import type { ExportFilter } from '../../../src/store/export/export-select.ts';
-import { homeOf } from '../../cli/stand.ts';
+import { commandsOf, homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';
 import { type Person, personAt, textOf } from './person.ts';
 
@@ -27,6 +23,7 @@ beforeAll(async () => {
   app = await buildHttpServer(homeOf(history.world), WEB, { perMinute: 100_000 });
   person = personAt(app);
   await catchUpArchive(history.world.db);
+  await createChannel(history.world.ctx, { slug: 'ops', webhook: 'https://hooks.example/ops' });
 });
 afterAll(async () => {
   await app.close();
@@ -217,66 +214,81 @@ describe('links and discoveries', () => {
   });
 });
 
-describe.each([
+/** Conditions of each kind, alone and combined; one that nothing meets, too. */
+const QUERIES = [
   '-is:repost post',
-  'lang:de OR lang:en',
+  '"of 1" OR "rail example"',
+  'lang:de OR lang:ja',
+  'author:ada -lang:en',
+  'domain:example -domain:site-1.example',
+  '#rail -hashtag:europe',
+  'source:news_forum OR is:quote',
+  '-source:microblog news',
+  'from:5d to:2d',
+  'min-engagement:40 is:post',
+  'is:repost (#rail OR min-engagement:20)',
   `post (domain:example OR "it's" OR #ferry OR -author:nobody)`,
-  'min-engagement:3 from:5d',
-])('the query %s', (query) => {
+  'nowhere',
+];
+
+/** A row of a list, or a hit of find. */
+type Item = { id: string; post: { id: string } | null; link: { id: string } | null };
+
+describe.each(QUERIES)('the query %s', (query) => {
   const q = encodeURIComponent(query);
 
-  test('selects the same posts in a page, the API, the command line, an export and a rule', async () => {
-    const { world } = history;
-    const { ids } = await readAll(`/topics/trains/posts?range=all&q=${q}`, 'posts');
-    const listedBy = async (path: string) => {
-      const response = await app.inject({ url: `/api/v1/posts?topic=trains&limit=200&${path}` });
-      const { items } = JSON.parse(response.body) as { items: { id: string }[] }; // the API's own list
-      return items.map(({ id }) => id);
-    };
-    expect(ids.length).toBeGreaterThan(0);
-    expect(await listedBy(`text=${q}`)).toEqual(ids.slice(0, 200));
-    expect(await listedBy(`sort=growth&text=${q}`)).toEqual(
-      (await readAll(`/topics/trains/posts?range=all&sort=growth&q=${q}`, 'posts')).ids.slice(0, 200),
-    );
-    const now = world.clock.now();
-    const matching = { query: parseQuery(query), now };
-    const printed = await readPosts(world.db, {
-      data: 'real',
-      topic: 'trains',
-      matching,
-      order: 'newest',
-      limit: 10_000,
-    });
-    expect(printed.map(({ id }) => String(id))).toEqual(ids);
-    expect((await exported('posts', { data: 'real', topic: 'trains', query })).toSorted()).toEqual(
-      ids.toSorted(),
-    );
-    const { found } = await readFeedBetween(world.db.pool, {
-      since: new Date(0),
-      until: new Date(now.getTime() + DAY),
-      after: 0n,
-      limit: 100_000,
-    });
-    const [reported] = await findMatches(world.db.pool, [matching.query], found, now);
-    const ofRule = found.flatMap((entry) =>
-      entry.kind === 'post' && entry.topic === 'trains' && reported?.has(entry.id) === true
-        ? [String(entry.post.id)]
-        : [],
-    );
-    const known = new Set(ofRule);
-    const found_later = await idsOf(
-      `SELECT DISTINCT post_id AS id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND kind = 'post' AND NOT baseline`,
-    );
-    expect(found_later.filter((id) => known.has(id)).toSorted()).toEqual(
-      found_later.filter((id) => ids.includes(id)).toSorted(),
+  /** Items on all pages of a list of the API. */
+  async function listedBy(path: string): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let more: string | null = ''; more !== null; ) {
+      const { body } = await app.inject({ url: `/api/v1/${path}topic=trains&text=${q}&limit=100${more}` });
+      const page = JSON.parse(body) as { items: Item[]; next_cursor: string | null }; // the API's own list
+      items.push(...page.items);
+      more = page.next_cursor && `&cursor=${page.next_cursor}`;
+    }
+    return items;
+  }
+
+  test('selects the same posts and links in pages, the API, commands, exports and a rule', async () => {
+    const { json } = commandsOf(homeOf(history.world), {});
+    const items: Record<string, string[]> = {};
+    for (const [kind, one] of [
+      ['posts', 'post'],
+      ['links', 'link'],
+    ] as const) {
+      const { ids, total } = await readAll(`/topics/trains/${kind}?range=all&q=${q}`, kind);
+      const sorted = ids.toSorted();
+      items[kind] = ids;
+      expect(total).toBe(String(ids.length));
+      expect((await listedBy(`${kind}?`)).map(({ id }) => id)).toEqual(ids);
+      const printed = await json<Item[]>(kind, 'list', query, '--topic', 'trains', '--limit', '1000');
+      expect(printed.map(({ id }) => id)).toEqual(ids);
+      expect((await exported(kind, { data: 'real', topic: 'trains', query })).toSorted()).toEqual(sorted);
+      expect((await listedBy(`find?kind=${one}&`)).map((hit) => hit[one]?.id).toSorted()).toEqual(sorted);
+      const found = await json<Item[]>('find', query, '--topic', 'trains', '--kind', one, '--limit', '100');
+      expect(found).toHaveLength(Math.min(100, ids.length));
+      expect(sorted).toEqual(expect.arrayContaining(found.map((hit) => hit[one]?.id)));
+    }
+    const rule = `query-${QUERIES.indexOf(query)}`;
+    const filter = ['--topic', 'trains', '--filter', query];
+    await json('rules', 'add', rule, '--on', 'post,link', ...filter, '--channel', 'ops');
+    const { discovery_ids } = await json<{ discovery_ids: string[] }>('rules', 'try', rule, '--days', '90');
+    expect(discovery_ids).toEqual(
+      await idsOf(
+        `SELECT id FROM strandline_analytics.discoveries WHERE topic = 'trains' AND first_in_topic AND NOT baseline
+           AND (post_id = ANY ($1) OR link_id = ANY ($2)) ORDER BY id`,
+        [items['posts'], items['links']],
+      ),
     );
   });
 
-  test.each(DISCOVERY_VIEWS)('selects the discoveries of the export, by %s', async (view) => {
-    const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
-    const of = await exported('discoveries', { data: 'real', topic: 'trains', query, view });
-    const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
-    expect(total.replaceAll(',', '')).toBe(String(of.length));
+  test('selects the discoveries of the export, by topic and by search', async () => {
+    for (const view of DISCOVERY_VIEWS) {
+      const { html } = await person.get(`/topics/trains/discoveries?range=all&view=${view}&q=${q}`);
+      const of = await exported('discoveries', { data: 'real', topic: 'trains', query, view });
+      const [, total = ''] = /<h2>([\d,]+) discover/.exec(html) ?? [];
+      expect(total.replaceAll(',', '')).toBe(String(of.length));
+    }
   });
 });
 
@@ -289,7 +301,6 @@ test('the links of a list export exactly its rows', async () => {
   const { ids } = await readAll('/searches/trains-posts/posts?q=lang:en&from=2d', 'posts');
   expect(rows.map((row) => (JSON.parse(row) as { id: string }).id).toSorted()).toEqual(ids.toSorted());
   const [, rule = ''] = /href="(\/alerts\/rules\/new[^"]*)"/.exec(html) ?? [];
-  await createChannel(history.world.ctx, { slug: 'ops', webhook: 'https://hooks.example/ops' });
   const form = await person.get(rule.replaceAll('&amp;', '&'));
   expect(form.html).toMatch(/name="filter"[^>]* value="lang:en"/);
   expect(form.html).toMatch(
