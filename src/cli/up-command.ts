@@ -15,7 +15,9 @@ import { readHighlights } from '../store/queries/highlights.ts';
 import { describeDatabase } from '../store/migrate.ts';
 import { sideOf } from '../domain/data.ts';
 import { Refused } from '../domain/errors.ts';
+import { isUnconfigured } from '../domain/tool-coverage.ts';
 import { readRun } from '../store/queries/run-list.ts';
+import { readSilentTools } from '../store/queries/run-tools.ts';
 import { readNextSlots } from '../store/queries/search-list.ts';
 import { listSearches } from '../store/searches.ts';
 import { loadService, type LocalService, SAMPLE_TOPIC } from '../app/service-access.ts';
@@ -30,7 +32,7 @@ import {
   describeWatchConsequence,
 } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools } from './result-notices.ts';
+import { describeRunTools, describeSilences } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import { listenForShutdown } from './process-exit.ts';
 import { findServer } from './running-server.ts';
@@ -85,7 +87,7 @@ async function runUp(cli: Cli): Promise<void> {
     const sources = describeSources(await program.services.probe(), service.root, consequence);
     const missing = describeMissingTools(await program.services.missingTools('own'));
     if (missing !== '') sources.push(`not searched: ${missing}`);
-    const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program))];
+    const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program, cli.page))];
     print(...setup.flatMap((line) => wrapFact(line, cli.page.width)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
@@ -191,12 +193,18 @@ async function nameRunningDashboard(failure: unknown, dataDir: string): Promise<
     : new Refused('conflict', `${failure.message} Its dashboard: ${dashboard}`);
 }
 
-async function listWarnings(program: Program): Promise<string[]> {
+async function listWarnings(program: Program, page: TerminalPage): Promise<string[]> {
+  const { scope } = await openScope(program.ctx.db, {});
+  // Those without a key are among the sources.
+  const silent = (await readSilentTools(program.ctx.db, scope)).filter(
+    ({ reason }) => !isUnconfigured(reason),
+  );
   const outdated = await describeOutdatedLinks(program.ctx);
   const simulated = await listTopicsToRewatch(program.ctx);
   const { words, command } = describeTopicsToRewatch(simulated);
   return [
     ...(simulated.length === 0 ? [] : [`  note        ${words}; to make it real: ${command}`]),
+    ...describeSilences(silent, page).map((words) => `  tools       ${words}`),
     ...(await listStranded(program)),
     ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
   ];

@@ -8,12 +8,14 @@ import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.t
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import type { Database, Id } from '../../store/database.ts';
 import { DISCOVERY_VIEWS } from '../../store/queries/discoveries.ts';
+import { readSilentTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { emptyField, readKey, slugParams } from '../request-input.ts';
+import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { chooseRange } from '../topic/time-range.ts';
 import {
   type List,
@@ -123,13 +125,16 @@ async function renderList(
     const leave = query === EVERYTHING ? () => {} : app.shares.finds.take(request);
     try {
       const backlog = query === EVERYTHING ? null : await catchUpArchive(db);
-      const [rows, volume] = await Promise.all([
+      const [rows, volume, silences] = await Promise.all([
         readListItems(db, list, page.after),
         readListVolume(db, list),
+        // What a list of posts lacks is in its chart.
+        kind === 'posts' ? [] : readSilentTools(db, { data: list.data, ...toEventScope(scope) }),
       ]);
       const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
       const items = placed.map(({ item }) => item);
-      return { backlog, volume, items, matchesOf: await readListMatches(db, list, items), next: next_cursor };
+      const matchesOf = await readListMatches(db, list, items);
+      return { backlog, volume, silences, items, matchesOf, next: next_cursor };
     } finally {
       leave();
     }
@@ -159,6 +164,7 @@ async function renderList(
         <ListForm list={list} address={address} problems={problems} />
         {data === null ? null : (
           <>
+            <SilentToolsNotice silences={data.silences} />
             <ListVolumeSection list={list} volume={data.volume} path={path} />
             <Section
               title={ORDER_TITLES[kind === 'posts' ? order : 'newest']}

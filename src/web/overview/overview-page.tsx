@@ -9,6 +9,7 @@ import { describeLinks } from '../../store/queries/named-posts.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
+import { readSilentTools } from '../../store/queries/run-tools.ts';
 import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
 import type { Topic } from '../../store/topics.ts';
 import { readSpikes, readTrendStates } from '../../store/queries/trend-reports.ts';
@@ -18,6 +19,7 @@ import { DiscoveryLine, SpikeLine, StateLine } from '../components/discovery-ite
 import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
 import { EmptyState, Feed, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { SilentToolsNotice } from '../runs/tool-table.tsx';
 import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
 import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
@@ -49,22 +51,33 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
     const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
     const searches = await readSearches(db, { data, limit: MAX_SEARCHES });
     const searchIds = searches.map(({ id }) => id);
-    const [searchesNow, silent, days, spikeDays, discoveries, runs, services, pausedSample, toRewatch] =
-      await Promise.all([
-        readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-        judgeSilence(ctx, data),
-        readSearchDays(db, { from: past, until: today, searchIds }),
-        readSpikeDays(db, data, past),
-        readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
-          describeLinks(db, data, rows),
-        ),
-        tallyRuns(db, data, dayAgo),
-        readServiceDays(db, now).then((rows) =>
-          rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
-        ),
-        findPausedSample(db.pool),
-        listTopicsToRewatch(ctx),
-      ]);
+    const [
+      searchesNow,
+      silent,
+      days,
+      spikeDays,
+      discoveries,
+      runs,
+      services,
+      pausedSample,
+      toRewatch,
+      tools,
+    ] = await Promise.all([
+      readSearchesNow(db, data, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+      judgeSilence(ctx, data),
+      readSearchDays(db, { from: past, until: today, searchIds }),
+      readSpikeDays(db, data, past),
+      readNewestDiscoveries(db, { data, view: 'topic', limit: MAX_NEW }).then((rows) =>
+        describeLinks(db, data, rows),
+      ),
+      tallyRuns(db, data, dayAgo),
+      readServiceDays(db, now).then((rows) =>
+        rows.filter(({ kind }) => sideOf({ simulated: kind === 'sandbox' }) === data),
+      ),
+      findPausedSample(db.pool),
+      listTopicsToRewatch(ctx),
+      readSilentTools(db, { data }),
+    ]);
     const [spikes, states, hours] = await Promise.all([
       readSpikes(db, data, searchIds, since),
       readTrendStates(db, data, searchIds, since),
@@ -109,6 +122,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
               pausedSample={pausedSample}
               toRewatch={toRewatch}
             />
+            <SilentToolsNotice silences={tools} />
             <KeyNumbers
               pulses={all}
               runs={runs}

@@ -10,13 +10,13 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
-/** For the page of a topic or search: tools that did not respond to its newest runs. */
+/** For pages about what searches found: tools that did not respond to their newest runs. */
 export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[] }) {
   const { zone } = useFrame();
   if (silences.length === 0) return null;
   const words = silences.map((silence) => describeSilence(silence, (at) => formatDay(at, zone)));
   return (
-    <div class="advice">
+    <div class="advice" data-live="silent-tools">
       <p>Not observed: {words.join('; ')}.</p>
     </div>
   );

@@ -69,7 +69,7 @@ describe('pages', () => {
     expect(said).not.toContain('fully observed');
   });
 
-  test('with a source down for a week, the pages of topic, search and runs say so', async () => {
+  test('with a source down for a week, the pages about its searches and runs say so', async () => {
     const visitor = personAt(app);
     const { created } = await createTopic(world.ctx, {
       name: 'Tides',
@@ -98,8 +98,12 @@ describe('pages', () => {
     const { runId } = await insertManualRun(world.ctx, 'tides-ai');
     await executeRun(world.ctx, runId);
     const silence = 'News Forum Search failed, no response since 21 Nov';
-    for (const page of ['/topics/tides', '/searches/tides-ai'])
-      expect(textOf((await visitor.get(page)).html), page).toContain(`Not observed: ${silence} (tides-ai).`);
+    for (const page of ['/', '/topics/tides', '/searches/tides-ai', '/topics/tides/links']) {
+      const { html } = await visitor.get(page);
+      expect(textOf(html), page).toContain(`Not observed: ${silence} (tides-ai).`);
+      expect(html, page).toContain('data-live="silent-tools"');
+    }
+    expect((await visitor.get('/topics/tides/posts')).html).not.toContain('Not observed: ');
     const run = await visitor.get(`/runs/${runId}`);
     expect(textOf(run.html)).toContain(`1 of 2 tools responded: ${silence}`);
     expect(run.html).toContain('hacker-news failed: &lt;b>503');
