@@ -4,11 +4,13 @@ import { KEY_LISTS, type Source } from '../domain/enumerations.ts';
 import { cleanLine } from '../domain/text.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse, ServedResultItem } from '../protocol/extensions.ts';
 import type { FlatAiResponse, FlatItem, FlatPost } from '../protocol/flat-response.ts';
 import type { Completion, ResultGroup } from '../protocol/specification.ts';
 import {
   type CompletionRole,
+  omitCompletion,
   writeCompletion,
   type WrittenCompletion,
 } from './answering/completion-writer.ts';
@@ -35,8 +37,8 @@ export type AiSearchContext = {
   webGroup: boolean;
 };
 
-/** The form of the response; a flat one may be without a completion. */
-export type AiSearchForm = { answers: 'grouped' } | { answers: 'flat'; linksOnly: boolean };
+/** The form of the response, and whether it is to have no completion. */
+export type AiSearchForm = { answers: Dialect['answers']; linksOnly: boolean };
 
 /** Receives the parts of a response before the whole is there. */
 export type AiSearchListener = {
@@ -62,16 +64,17 @@ export async function runAiSearch(
     if (isFlat) listener?.onGroup(source, toFlatItems(source, found));
     else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, found.map(toResultItem));
   });
-  if (isFlat && form.linksOnly) return assembleFlatResponse(retrieved, undefined);
-  const written = await writeCompletion(retrieved.findings, {
-    prompt: request.prompt,
-    // Whole milliseconds: timers take no others.
-    budgetMs: Math.max(0, Math.floor(MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began))),
-    signal,
-    log: ctx.log,
-    model: ctx.model,
-    ...(listener && { onText: listener.onText }),
-  });
+  const written = form.linksOnly
+    ? omitCompletion()
+    : await writeCompletion(retrieved.findings, {
+        prompt: request.prompt,
+        // Whole milliseconds: timers take no others.
+        budgetMs: Math.max(0, Math.floor(MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began))),
+        signal,
+        log: ctx.log,
+        model: ctx.model,
+        ...(listener && { onText: listener.onText }),
+      });
   await takeTurn();
   return isFlat
     ? assembleFlatResponse(retrieved, written)
@@ -152,10 +155,10 @@ function toResultItem({
   return item;
 }
 
-/** The flat form; without a completion if only links are wanted. */
+/** The flat form. */
 function assembleFlatResponse(
   { findings, warnings }: RetrievalResult,
-  written: WrittenCompletion | undefined,
+  { completion, writer }: WrittenCompletion,
 ): FlatAiResponse {
   const groups: Partial<Pick<FlatAiResponse, Source>> = {};
   for (const [source, found] of findings) {
@@ -164,9 +167,9 @@ function assembleFlatResponse(
   }
   return {
     ...groups,
-    text: written?.completion.microblog_summary || null,
-    completion: written?.completion.summary ?? null,
-    completion_writer: written?.writer ?? 'none',
+    text: completion.microblog_summary || null,
+    completion: completion.summary || null,
+    completion_writer: writer,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
 }

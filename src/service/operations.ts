@@ -12,16 +12,17 @@ import { type AiSearchContext, type AiSearchListener, runAiSearch } from './ai-s
 import { isOfEither } from './dialect-choice.ts';
 import { ClientGone } from './http-errors.ts';
 import { toCommonPosts, toFlatPosts } from './flat-posts.ts';
-import { flatAiSearchRequest, readDomains, readWindow } from './flat-requests.ts';
 import { type MicroblogRequest, searchMicroblog, toServedPosts } from './microblog-search.ts';
 import type { RetrievalRequest } from './planning/retrieval.ts';
-import {
-  boundedAiSearchRequest,
-  boundedMicroblogSearchRequest,
-  parseBody,
-  parseRequest,
-} from './request-parser.ts';
+import { parseBody, parseRequest } from './request-parser.ts';
 import { openEventStream } from './response-stream.ts';
+import {
+  readDomains,
+  readWindow,
+  SERVICE_AI_REQUESTS,
+  type ServiceAiRequest,
+  serviceMicroblogRequest,
+} from './service-requests.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
@@ -86,31 +87,18 @@ function defineOperation<Request>(
 export type OperationForms = Readonly<Record<Dialect['answers'], Operation> & { either?: Operation }>;
 
 /** Operation A. */
-export const AI_SEARCH: OperationForms = {
-  grouped: defineOperation(boundedAiSearchRequest, (ctx, request) => ({
+export const AI_SEARCH: OperationForms = { grouped: defineAiSearch('grouped'), flat: defineAiSearch('flat') };
+
+function defineAiSearch(answers: Dialect['answers']): Operation {
+  return defineOperation<ServiceAiRequest>(SERVICE_AI_REQUESTS[answers], (ctx, request) => ({
     operation: 'ai',
     streaming: request.streaming === true,
     search: (signal, listener) => {
-      const retrieval = resolveRetrieval(request, ctx.clock.now());
-      return runAiSearch(ctx, retrieval, { answers: 'grouped' }, signal, listener);
+      const form = { answers, linksOnly: request.result_type === 'ONLY_LINKS' };
+      return runAiSearch(ctx, resolveRetrieval(request, ctx.clock.now()), form, signal, listener);
     },
-  })),
-  flat: defineOperation(flatAiSearchRequest, (ctx, request) => ({
-    operation: 'ai',
-    streaming: request.streaming === true,
-    search: (signal, listener) => {
-      const at = ctx.clock.now();
-      const retrieval = {
-        ...resolveRetrieval(request, at),
-        window: readWindow(request, at),
-        count: request.count ?? undefined,
-        domains: readDomains(request),
-      };
-      const linksOnly = request.result_type === 'ONLY_LINKS';
-      return runAiSearch(ctx, retrieval, { answers: 'flat', linksOnly }, signal, listener);
-    },
-  })),
-};
+  }));
+}
 
 /** Operation B. */
 export const MICROBLOG_SEARCH: OperationForms = {
@@ -131,7 +119,7 @@ function defineMicroblogSearch(
     signal: AbortSignal,
   ) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>,
 ): Operation {
-  return defineOperation(boundedMicroblogSearchRequest, (ctx, { prompt, model, count }) => ({
+  return defineOperation(serviceMicroblogRequest, (ctx, { prompt, model, count }) => ({
     operation: 'microblog',
     streaming: false,
     search: (signal) => {
@@ -175,12 +163,15 @@ export async function respond(exchange: Exchange): Promise<FastifyReply> {
 }
 
 /** A request with its defaults: what is not said is NOVA, the past 24 hours. A tool said twice is one. */
-function resolveRetrieval(request: z.infer<typeof boundedAiSearchRequest>, at: Date): RetrievalRequest {
+function resolveRetrieval(request: ServiceAiRequest, at: Date): RetrievalRequest {
   return {
     prompt: request.prompt,
     selected: [...new Set(request.tools.map((tool) => SOURCE_BY_TOOL[tool]))],
     model: request.model ?? DEFAULT_MODEL,
     dateFilter: request.date_filter ?? 'PAST_24_HOURS',
+    window: readWindow(request, at),
+    count: request.count ?? undefined,
+    domains: readDomains(request),
     at,
   };
 }

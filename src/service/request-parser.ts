@@ -6,38 +6,7 @@ import { z } from 'zod';
 import type { Dialect } from '../protocol/dialect.ts';
 import { TOOLS } from '../domain/enumerations.ts';
 import type { ValidationProblem } from '../protocol/error-body.ts';
-import { aiSearchRequest, microblogSearchRequest } from '../protocol/specification.ts';
 import { fromWire } from '../protocol/wire.ts';
-
-/** The most entries of `tools`; doubles count here and are one afterwards. */
-const MAX_TOOLS = 50;
-
-/** A letter, a digit or a sign that can be seen: a NUL or a space of no width asks nothing. */
-const VISIBLE_CHARACTER = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u;
-
-// An empty prompt gets a message of its own.
-const visiblePrompt = aiSearchRequest.shape.prompt.refine(
-  (text) => text === '' || VISIBLE_CHARACTER.test(text),
-  'Value error, the prompt needs a visible character',
-);
-
-/** How many results each source returns, or how many of the newest posts. Not in the specification. */
-export const resultCount = z.int().min(10).max(200).nullish();
-
-/** The request of operation A with the bounds of this service. An optional member may be null. */
-export const boundedAiSearchRequest = aiSearchRequest.extend({
-  prompt: visiblePrompt,
-  tools: aiSearchRequest.shape.tools.max(MAX_TOOLS),
-  model: aiSearchRequest.shape.model.nullable(),
-  date_filter: aiSearchRequest.shape.date_filter.nullable(),
-  streaming: aiSearchRequest.shape.streaming.nullable(),
-});
-/** The request of operation B with the bounds of this service. */
-export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({
-  prompt: visiblePrompt,
-  model: microblogSearchRequest.shape.model.nullable(),
-  count: resultCount,
-});
 
 type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 

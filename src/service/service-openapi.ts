@@ -12,8 +12,7 @@ import { servedAiResponse, servedMicroblogResponse } from '../protocol/extension
 import { flatAiResponse, flatMicroblogResponse } from '../protocol/flat-response.ts';
 import { toWire } from '../protocol/wire.ts';
 import { buildServedPaths } from './dialect-choice.ts';
-import { flatAiSearchRequest } from './flat-requests.ts';
-import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request-parser.ts';
+import { SERVICE_AI_REQUESTS, serviceMicroblogRequest } from './service-requests.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
@@ -64,12 +63,12 @@ function describePaths(dialect: Dialect, webGroup: boolean): JsonObject {
   const grouped = webGroup ? servedAiResponse : servedAiResponse.omit({ web_search_results: true });
   const isFlat = dialect.answers === 'flat';
   const ai = describeOperation(dialect, 'aiSearch', 'AI search over several sources', {
-    request: isFlat ? flatAiSearchRequest : boundedAiSearchRequest,
+    request: SERVICE_AI_REQUESTS[dialect.answers],
     answer: isFlat ? flatAiResponse : grouped,
     example: REQUEST_EXAMPLES.ai,
   });
   const microblog = describeOperation(dialect, 'microblogSearch', 'Microblog posts that match a prompt', {
-    request: boundedMicroblogSearchRequest,
+    request: serviceMicroblogRequest,
     answer: isFlat ? flatMicroblogResponse : servedMicroblogResponse,
     example: REQUEST_EXAMPLES.microblog,
   });

@@ -1,4 +1,4 @@
-/** The flat dialect: what the public clients of 2026 send and demand, and which requests get it. */
+/** The flat dialect: what the public clients of 2026 send and demand, and which requests get it; what clients can ask for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
@@ -313,8 +313,8 @@ describe('what a client asks for', () => {
   });
 
   test.each([
-    ['system_message', { system_message: 'Answer in verse.' }, 'is not supported by this service'],
-    ['scoring_system_message', { scoring_system_message: 'x' }, 'is not supported by this service'],
+    ['system_message', { system_message: 'Answer in verse.' }, 'is not supported here'],
+    ['scoring_system_message', { scoring_system_message: 'x' }, 'is not supported here'],
     ['count', { count: 9 }, 'greater than or equal to 10'],
     ['count', { count: 201 }, 'less than or equal to 200'],
     ['count', { count: '20' }, 'a valid integer'],
@@ -338,6 +338,55 @@ describe('what a client asks for', () => {
 
   test('an empty system message asks for nothing', async () => {
     expect(await links({ system_message: '', scoring_system_message: '' })).toHaveLength(3);
+  });
+
+  test.each([
+    ['neutral', '/search/ai/search', '/search/ai/search/links/microblog', 'curl/8.14.1'],
+    ['named', A, B, 'axios/1.9.0'],
+    ['named', A, B, 'python-requests/2.32.3'],
+    ['named-2026', `/2026${A}`, `/2026${B}`, 'curl/8.14.1'],
+  ] as const)('is honored or refused in every dialect: %s (%s)', async (name, ai, microblog, client) => {
+    const dialect = loadDialect(name);
+    const request = async (more: object) => {
+      queries.length = 0;
+      const reply = await ask(ai, { prompt: 'tide', tools: ['Web Search'], ...more }, client, stubbed);
+      return fromWire(dialect, 'ai-answer', reply);
+    };
+    const dates = { start_date: '2025-05-01T00:00:00Z', end_date: '2025-05-08T00:00:00Z' };
+    await request({ ...dates, count: 150, include_domains: ['bbc.com'], exclude_domains: [] });
+    expect(queries).toMatchObject([
+      {
+        from: new Date(dates.start_date),
+        to: new Date(dates.end_date),
+        limit: 150,
+        domains: { include: ['bbc.com'], exclude: [] },
+      },
+    ]);
+    const answer = await request({ result_type: 'ONLY_LINKS' });
+    expect(answer).toMatchObject({ completion_writer: 'none' });
+    if (name !== 'named-2026') {
+      const { completion, completion_links, search_completion_links } = servedAiResponse.parse(answer);
+      expect(Object.values(completion).flat().join('')).toBe('');
+      expect(completion_links).toEqual([]);
+      expect(search_completion_links).toHaveLength(3);
+      // The clients of 2025 know these, too.
+      for (const result_type of ['', 'LINKS_WITH_SUMMARIES'])
+        expect(await request({ result_type })).toMatchObject({ completion_writer: 'extractive' });
+    }
+    const refused = async (path: string, more: object) =>
+      problem.parse(await ask(path, { prompt: 'tide', ...more }, client, stubbed)).detail[0]?.loc;
+    const system = { system_message: 'Answer in verse.' };
+    expect(await refused(ai, { tools: ['Web Search'], ...system })).toEqual(['body', 'system_message']);
+    for (const [member, value] of Object.entries({ ...dates, ...system, include_domains: ['bbc.com'] }))
+      expect(await refused(microblog, { [member]: value })).toEqual(['body', member]);
+    const empty = { start_date: null, system_message: '', include_domains: [], count: 12 };
+    expect(
+      fromWire(
+        dialect,
+        'microblog-answer',
+        await ask(microblog, { prompt: 'tide', ...empty }, client, stubbed),
+      ),
+    ).toHaveProperty('miner_microblog_posts.11');
   });
 });
 

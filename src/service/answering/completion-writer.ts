@@ -42,7 +42,7 @@ export type WrittenCompletion = {
   completion: Completion;
   /** Links that the completion cites, in order of first citation. */
   links: string[];
-  /** Who wrote the summary. `none`: there were no results. Parts that a model could not write are quoted. */
+  /** Who wrote the summary. `none`: no results, or links only. Parts that a model could not write are quoted. */
   writer: 'none' | 'extractive' | 'model';
 };
 
@@ -60,6 +60,12 @@ const MAX_QUESTION_MS = 25_000;
 const COMPLETION_RESERVE_MS = 300;
 /** No model responds in less. */
 const MIN_MODEL_MS = 500;
+
+/** For those who want links only. */
+export function omitCompletion(): WrittenCompletion {
+  const { completion, links } = createCitedCompletion();
+  return { completion, links, writer: 'none' };
+}
 
 /** @throws the signal's reason if the client disconnects; nothing else */
 export async function writeCompletion(
