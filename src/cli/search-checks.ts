@@ -162,8 +162,8 @@ function checkUnparsedResponses(unread: UnreadResponses): Check[] {
 
 function checkSimulated(topics: readonly string[]): Check[] {
   if (topics.length === 0) return [];
-  const { words, command } = describeTopicsToRewatch(topics);
-  return [advisoryCheck('topics', words, `to start the same searches on real ones: ${command}`)];
+  const { words, advice } = describeTopicsToRewatch(topics);
+  return [advisoryCheck('topics', words, advice)];
 }
 
 /** A save takes milliseconds and a backup minutes. If the server reports no time, later transactions are counted. */

@@ -70,7 +70,7 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ),
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
-    ...labelLines('simulated', describeSimulated(status)),
+    ...labelLines('topics', describeSimulated(status)),
     ...labelLines(
       'not active',
       status.resting.map((search) => {
@@ -252,8 +252,8 @@ function describeTrendStates({ trend_states }: Status): string[] {
 
 function describeSimulated({ to_rewatch }: Status): string[] {
   if (to_rewatch.length === 0) return [];
-  const { words, command } = describeTopicsToRewatch(to_rewatch);
-  return [`${words}; see: ${command}`];
+  const { words, advice } = describeTopicsToRewatch(to_rewatch);
+  return [`${words}; ${advice}`];
 }
 
 /** Only the first line has the label. */

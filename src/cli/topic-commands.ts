@@ -35,7 +35,7 @@ function registerList(topic: Command, cli: Cli): void {
     .option(...SIMULATED_OPTION)
     .option('--json', 'print JSON')
     .action((options: { all?: boolean; simulated?: boolean; json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
+      cli.withServer(async ({ ctx }) => {
         const { data } = await openData(cli, ctx, options);
         const rows = await readTopics(ctx.db, { data, removed: options.all, limit: MAX_LIMIT });
         const searches = await readSearches(ctx.db, { data, limit: MAX_LIMIT });
@@ -58,8 +58,8 @@ async function printSimulatedTopics(cli: Cli, ctx: Context): Promise<void> {
   if (paused !== null) cli.page.say(describePausedSample(paused.slug));
   const simulated = await listTopicsToRewatch(ctx);
   if (simulated.length === 0) return;
-  const { words, command } = describeTopicsToRewatch(simulated);
-  cli.page.say(`${words}. To start the same searches on real ones: ${command}`);
+  const { words, advice } = describeTopicsToRewatch(simulated);
+  cli.page.say(`${words}; ${advice}`);
 }
 
 function registerShow(topic: Command, cli: Cli): void {

@@ -36,8 +36,7 @@ import { describeRunTools, describeSilences } from './result-notices.ts';
 import { renderRunReport } from './run-rendering.ts';
 import { listenForShutdown } from './process-exit.ts';
 import { findServer } from './running-server.ts';
-import type { TerminalPage } from './terminal-io.ts';
-import { wrapText } from './terminal-text.ts';
+import type { Terminal, TerminalPage } from './terminal-io.ts';
 
 export function registerUp(command: Command, cli: Cli): void {
   command
@@ -88,7 +87,7 @@ async function runUp(cli: Cli): Promise<void> {
     const missing = describeMissingTools(await program.services.missingTools('own'));
     if (missing !== '') sources.push(`not searched: ${missing}`);
     const setup = [...describeSetup(program, service, sources), ...(await listWarnings(program, cli.page))];
-    print(...setup.flatMap((line) => wrapFact(line, cli.page.width)), '');
+    print(...setup.flatMap((line) => wrapFact(line, cli.page)), '');
     const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  created a sample topic: ${sample.topic} (simulated)`), '');
     const announcePause = await createPauseNotice(program, (slug) =>
@@ -173,11 +172,10 @@ function describeData({ ctx, embedded, databaseUrl }: Program): string {
 }
 
 /** Wraps the value of a labeled line below itself. */
-function wrapFact(line: string, width: number): string[] {
+function wrapFact(line: string, { width, wrapHint }: Terminal): string[] {
   const room = width - LABEL_WIDTH;
-  if (line.length <= width || room < 20) return [line];
   const label = line.slice(0, LABEL_WIDTH);
-  return wrapText(line.slice(LABEL_WIDTH).trimStart(), room).map(
+  return wrapHint(line.slice(LABEL_WIDTH).trimStart(), room < 20 ? Number.POSITIVE_INFINITY : room).map(
     (part, i) => `${i === 0 ? label : ' '.repeat(LABEL_WIDTH)}${part}`,
   );
 }
@@ -201,9 +199,9 @@ async function listWarnings(program: Program, page: TerminalPage): Promise<strin
   );
   const outdated = await describeOutdatedLinks(program.ctx);
   const simulated = await listTopicsToRewatch(program.ctx);
-  const { words, command } = describeTopicsToRewatch(simulated);
+  const { words, advice } = describeTopicsToRewatch(simulated);
   return [
-    ...(simulated.length === 0 ? [] : [`  note        ${words}; to make it real: ${command}`]),
+    ...(simulated.length === 0 ? [] : [`  note        ${words}; ${advice}`]),
     ...describeSilences(silent, page).map((words) => `  tools       ${words}`),
     ...(await listStranded(program)),
     ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),

@@ -325,6 +325,7 @@ test('these commands run in the server, and all others here', async () => {
   expect(listPlaces('neither')).toEqual([]);
   expect(listPlaces('server')).toEqual([
     'watch',
+    'topic list',
     'topic rewatch',
     'search add',
     'search edit',

@@ -34,6 +34,15 @@ describe('the sample', () => {
     expect(await states('festival')).toEqual(['paused', 'paused']);
     expect(await states('tide-pools')).toEqual(['active', 'active']);
     expect(await findPausedSample(world.db.pool)).toMatchObject({ slug: 'festival' });
+    // Nobody is told to resume a topic that continues in another one.
+    const setSuccessor = (slug: string) =>
+      rows(
+        `UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = $1) WHERE slug = 'festival'`,
+        [slug],
+      );
+    await setSuccessor('one');
+    expect(await findPausedSample(world.db.pool)).toBeNull();
+    await setSuccessor('none');
     expect(
       await rows(
         `SELECT actor, name, changes FROM strandline.audit_log WHERE subject = 'festival' AND action = 'topic.paused'`,

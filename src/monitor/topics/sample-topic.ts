@@ -16,10 +16,10 @@ export async function claimSampleTopic(ctx: Context, slug: string): Promise<bool
 /** Why its searches are paused. */
 export const PAUSED_REASON = 'sample topic: you watch something real';
 
-/** The sample topic if the program paused it and nobody has resumed or removed it. */
+/** The sample topic if the program paused it, and nobody has resumed or removed it, or continues it in another topic. */
 export async function findPausedSample(db: Reader): Promise<Topic | null> {
   const sample = await findSampleTopic(db);
-  if (sample === null) return null;
+  if (sample === null || sample.successor !== null) return null;
   const searches = await listSearches(db, sample.id);
   return searches.some(({ state_reason }) => state_reason === PAUSED_REASON) ? sample : null;
 }

@@ -25,13 +25,13 @@ const isSimulated = ({ service_kind }: { service_kind: string }) => service_kind
 
 const MAX_NAMED = 5;
 
-/** What to tell a person, and the command that makes the first of them real. */
-export function describeTopicsToRewatch(slugs: readonly string[]): { words: string; command: string } {
+/** What to tell a person, and the command for the first of them. */
+export function describeTopicsToRewatch(slugs: readonly string[]): { words: string; advice: string } {
   const [first = ''] = slugs;
   const more = slugs.length - MAX_NAMED;
   const named = [...slugs.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
   return {
     words: `simulated although real sources are reachable: ${named.join(', ')}`,
-    command: `strandline topic rewatch ${first}`,
+    advice: `to start the same searches on real ones: strandline topic rewatch ${first}`,
   };
 }

@@ -210,7 +210,7 @@ function MoreFields({ topic, services, usual }: NewFormProps) {
             label={FIELD_LABELS.slug}
             placeholder="harbour-ferry"
             autocomplete="off"
-            help="Used in addresses and commands. Derived from the name if empty. Cannot be changed later."
+            help="Used in addresses and commands. Derived from the name if empty."
           />
         </>
       )}
