@@ -54,14 +54,22 @@ export type ServedPost = z.infer<typeof servedPost>;
 
 const warnings = z.array(warning).min(1).optional();
 
-/** Results of a web search; one without a date is marked if its source searched the requested period only. */
-const servedResultItem = resultItem.extend({ period_vouched: z.literal(true).optional() });
+const servedResultItem = resultItem.extend({
+  /** ISO 8601 in UTC; absent if unknown. */
+  published_date: z.string().optional(),
+  /** Of a web search: it has no date, but its source searched the requested period only. */
+  period_vouched: z.literal(true).optional(),
+});
 export type ServedResultItem = z.infer<typeof servedResultItem>;
-const webSearchGroup = z.object({ organic_results: z.array(servedResultItem) }).optional();
+const servedGroup = z.object({ organic_results: z.array(servedResultItem) }).optional();
 
 export const servedAiResponse = aiResponseWithWeb.extend({
-  discussion_board_search_results: webSearchGroup,
-  web_search_results: webSearchGroup,
+  video_search_results: servedGroup,
+  news_forum_search_results: servedGroup,
+  discussion_board_search_results: servedGroup,
+  preprint_search_results: servedGroup,
+  encyclopedia_search_results: servedGroup,
+  web_search_results: servedGroup,
   completion_writer: z.enum(COMPLETION_WRITERS),
   warnings,
 });

@@ -33,7 +33,7 @@ export type AiSearchContext = {
   log: Logger;
   /** Writes completions; without one they are made of quotations. */
   model: LanguageModel | undefined;
-  /** Whether web pages have a results group, which the specification does not show. */
+  /** Whether web pages have a results group, and results the time of their publication, which the specification does not show. */
   webGroup: boolean;
 };
 
@@ -62,7 +62,7 @@ export async function runAiSearch(
   const isFlat = form.answers === 'flat';
   const retrieved = await retrieveFindings(ctx, request, signal, (source, found) => {
     if (isFlat) listener?.onGroup(source, toFlatItems(source, found));
-    else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, found.map(toResultItem));
+    else if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, toResultItems(found, ctx));
   });
   const written = form.linksOnly
     ? omitCompletion()
@@ -76,9 +76,7 @@ export async function runAiSearch(
         ...(listener && { onText: listener.onText }),
       });
   await takeTurn();
-  return isFlat
-    ? assembleFlatResponse(retrieved, written)
-    : assembleResponse(retrieved, written, ctx.webGroup);
+  return isFlat ? assembleFlatResponse(retrieved, written) : assembleResponse(retrieved, written, ctx);
 }
 
 /** Where each source's results stand. Posts have no group: they feed the completion and the links only. */
@@ -102,13 +100,13 @@ function hasResultGroup(source: Source, webGroup: boolean): source is GroupedSou
 function assembleResponse(
   { findings, warnings }: RetrievalResult,
   { completion, links, writer }: WrittenCompletion,
-  webGroup: boolean,
+  shown: ShownMembers,
 ): ServedAiResponse {
   const restore = createAddressRestorer(findings);
   const groups: Partial<Record<(typeof RESULT_GROUPS)[GroupedSource], ResultGroup>> = {};
   for (const [source, found] of findings) {
-    if (hasResultGroup(source, webGroup))
-      groups[RESULT_GROUPS[source]] = { organic_results: found.map(toResultItem) };
+    if (hasResultGroup(source, shown.webGroup))
+      groups[RESULT_GROUPS[source]] = { organic_results: toResultItems(found, shown) };
   }
   return {
     ...groups,
@@ -135,24 +133,19 @@ function restoreKeyItems(completion: Completion, restore: (cited: string) => str
   return Object.fromEntries(keys) as Pick<Completion, (typeof KEY_LISTS)[number]>; // loses the key type
 }
 
-function toResultItem({
-  source,
-  title,
-  link,
-  snippet,
-  summaryDescription,
-  periodVouched,
-}: FoundItem): ServedResultItem {
-  const item: ServedResultItem = {
+type ShownMembers = Pick<AiSearchContext, 'webGroup'>;
+
+function toResultItems(found: readonly FoundItem[], { webGroup }: ShownMembers): ServedResultItem[] {
+  return found.map(({ source, title, link, snippet, summaryDescription, publishedAt, periodVouched }) => ({
     title,
     link,
     snippet: cleanLine(snippet),
     summary_description: summaryDescription,
+    // Present on preprint and encyclopedia results, absent on the other groups.
+    ...((source === 'preprint' || source === 'encyclopedia') && { with_metadata: true }),
+    ...(webGroup && publishedAt && { published_date: publishedAt.toISOString() }),
     ...(periodVouched === true && { period_vouched: true }),
-  };
-  // Present on preprint and encyclopedia results, absent on the other groups.
-  if (source === 'preprint' || source === 'encyclopedia') item.with_metadata = true;
-  return item;
+  }));
 }
 
 /** The flat form. */

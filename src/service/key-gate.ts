@@ -7,16 +7,27 @@ import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
+/** Whether a request has the key of the process that runs the service: its monitor's. */
+export type OwnKeyTest = (request: FastifyRequest) => boolean;
+
+export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
+  if (ownKey === undefined) return () => false;
+  const own = hashKey(ownKey);
+  return ({ headers }) => {
+    const key = keyOfHeader(headers.authorization);
+    return key !== undefined && isKeyOf(key, own);
+  };
+}
+
 /**
  * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference.
- * @param ownKey of the process that runs the service: the monitor asks as often as its searches want
+ * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
-export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, ownKey: string | undefined) {
-  const own = ownKey === undefined ? undefined : hashKey(ownKey);
+export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: OwnKeyTest) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const key = keyOfHeader(request.headers.authorization);
     if (key === undefined || !(await keys.verify(key))) return reply.code(401).send(unauthorizedBody());
-    if (own !== undefined && isKeyOf(key, own)) return undefined;
+    if (isOwn(request)) return undefined;
     const waitSeconds = limiter.take(hashKey(key).toString('base64'));
     if (waitSeconds === 0) return undefined;
     return reply.code(429).header('retry-after', String(waitSeconds)).send(tooManyRequestsBody(waitSeconds));

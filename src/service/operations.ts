@@ -29,12 +29,16 @@ import type { z } from 'zod';
 /** The model of a request that names none: the cheapest. */
 const DEFAULT_MODEL: Model = 'NOVA';
 
-type OperationContext = AiSearchContext & {
+/** What an operation works with. */
+type WorkContext = AiSearchContext & { clock: Clock };
+
+type OperationContext = Omit<WorkContext, 'webGroup'> & {
   /** The dialect of a request, by its User-Agent and its body. */
   chooseDialect: (userAgent: string | undefined, request: unknown) => Dialect;
   /** Whether clients of several dialects use the path. */
   isGuessed: boolean;
-  clock: Clock;
+  /** Whether the response to a request has a group of web results. */
+  showsWebGroup: (request: FastifyRequest) => boolean;
   /** Responds to a parsed request: {@link respond}, or a wrapper of it at a mount. */
   respond: (exchange: Exchange) => Promise<FastifyReply>;
 };
@@ -68,14 +72,14 @@ type OperationWork =
 
 /** An operation: the work for a request, or what is wrong with the request. */
 type Operation = (
-  ctx: OperationContext,
+  ctx: WorkContext,
   dialect: Dialect,
   request: unknown,
 ) => { ok: true; work: OperationWork } | { ok: false; problems: ValidationProblem[] };
 
 function defineOperation<Request>(
   schema: z.core.$ZodType<Request>,
-  plan: (ctx: OperationContext, request: Request) => OperationWork,
+  plan: (ctx: WorkContext, request: Request) => OperationWork,
 ): Operation {
   return (ctx, dialect, value) => {
     const parsed = parseRequest(schema, dialect, value);
@@ -114,7 +118,7 @@ export const MICROBLOG_SEARCH: OperationForms = {
 /** @param search in the form of the dialect */
 function defineMicroblogSearch(
   search: (
-    ctx: OperationContext,
+    ctx: WorkContext,
     request: MicroblogRequest,
     signal: AbortSignal,
   ) => Promise<ServedMicroblogResponse | FlatMicroblogResponse>,
@@ -137,7 +141,8 @@ export function createOperationHandler(ctx: OperationContext, forms: OperationFo
     const userAgent = request.headers['user-agent'];
     const dialect = ctx.chooseDialect(userAgent, body.request);
     const common = ctx.isGuessed && isOfEither(userAgent, body.request) ? forms.either : undefined;
-    const planned = (common ?? forms[dialect.answers])(ctx, dialect, body.request);
+    const work = { ...ctx, webGroup: ctx.showsWebGroup(request) };
+    const planned = (common ?? forms[dialect.answers])(work, dialect, body.request);
     if (!planned.ok) return reply.code(422).send(validationBody(planned.problems));
     const signal = createDisconnectSignal(reply);
     return ctx.respond({ request, reply, dialect, log, signal, ...planned.work });

@@ -1,6 +1,6 @@
 /** The search service: both operations, in every dialect, over HTTP. */
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { loadDialect } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
 import { SECOND } from '../domain/time.ts';
@@ -17,6 +17,7 @@ import {
 } from './http-errors.ts';
 import {
   createKeyGate,
+  createOwnKeyTest,
   createRateLimiter,
   DEFAULT_KEY_RATE,
   type KeyVerifier,
@@ -60,13 +61,13 @@ export type ServiceOptions = {
   health?: OpenedSources['health'];
   /** Writes completions. Default: completions quote sources. */
   model?: LanguageModel;
-  /** Whether web pages have their own group (`web_search_results`), which the specification does not define. */
+  /** Whether web pages have their own group (`web_search_results`), and results a date, which the specification does not define. */
   webGroup?: boolean;
   /** Name of the simulated world; another seed yields other posts. */
   sandboxSeed?: string;
   /** Rate limit per key. Default: {@link DEFAULT_KEY_RATE}. */
   rate?: RateLimit;
-  /** Key of the process that runs it, without a rate limit. */
+  /** Key of the process that runs it: without a rate limit, with a group of web results. */
   ownKey?: string;
   /** Called after every request of an operation, for metrics. */
   onAnswered?: (answered: ServedRequest) => void;
@@ -139,7 +140,8 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   registerErrorHandlers(app, log);
   registerHealthRoutes(app, parts);
 
-  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), parts.ownKey);
+  const isOwn = createOwnKeyTest(parts.ownKey);
+  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
     { mount: 'root', below: '', answering: sources },
@@ -175,7 +177,9 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         log,
         // A language model may charge: simulated results never reach one.
         model: mount === 'sandbox' ? undefined : parts.model,
-        webGroup: parts.webGroup ?? false,
+        // The own monitor stores titles, texts and dates.
+        showsWebGroup: (request: FastifyRequest) =>
+          parts.webGroup === true || (mount === 'live' && isOwn(request)),
       };
       const report = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
         parts.onAnswered?.({ operation, mount, status, seconds });

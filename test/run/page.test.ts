@@ -30,7 +30,7 @@ const BRIDGE = 'The bridge to the ferry is closed until further notice.';
 const NINE = 'From Monday the ferry leaves at nine.';
 const FRIDAY = 'On Friday the ferry to the harbour does not sail.';
 
-test('the new text of a page is discovered once', async () => {
+test('the new text of a page is discovered once, with the time at which it appeared', async () => {
   const site = await startProvider(page(BRIDGE, NINE));
   const at = site.url.replace('127.0.0.1', 'harbour.example');
   const registered = [...SOURCE_REGISTRY];
@@ -58,8 +58,9 @@ test('the new text of a page is discovered once', async () => {
   const ctx = { ...world.ctx, endpoint: services.endpoint, ownSources: services.ownSources };
   const discovered = async () =>
     (
-      await db.pool.query<{ text: string; url: string; baseline: boolean }>(
-        `SELECT text, url, baseline FROM strandline_analytics.discoveries WHERE kind = 'link' ORDER BY text`,
+      await db.pool.query<{ text: string; url: string; baseline: boolean; created_at: Date | null }>(
+        `SELECT text, url, baseline, created_at FROM strandline_analytics.discoveries
+         WHERE kind = 'link' ORDER BY text`,
       )
     ).rows;
   const { firstRunId } = await createSearch(ctx, {
@@ -79,14 +80,15 @@ test('the new text of a page is discovered once', async () => {
   expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'succeeded', links: 2 });
   const before = await discovered();
   expect(before).toMatchObject([
-    { text: NINE, baseline: true },
-    { text: BRIDGE, baseline: true },
+    { text: NINE, baseline: true, created_at: null },
+    { text: BRIDGE, baseline: true, created_at: null },
   ]);
   expect(await runAgain()).toMatchObject({ status: 'succeeded', links: 2 });
   expect(await discovered()).toEqual(before);
 
   site.answers(page(FRIDAY, BRIDGE, NINE));
   expect(await runAgain()).toMatchObject({ status: 'succeeded', links: 3 });
+  const appeared = world.clock.now();
   expect(await runAgain()).toMatchObject({ status: 'succeeded', links: 3 });
   const isKnown = new Set(before.map(({ url }) => url));
   expect((await discovered()).filter(({ url }) => !isKnown.has(url))).toEqual([
@@ -94,6 +96,7 @@ test('the new text of a page is discovered once', async () => {
       text: FRIDAY,
       url: expect.stringContaining(`${at}/notices#`) as string,
       baseline: false,
+      created_at: appeared,
     },
   ]);
 });

@@ -402,7 +402,7 @@ describe('the text of a watched page', () => {
     ],
     [
       'each text once, and none that says what to do with the page',
-      '<p>Bridge closed for repairs<p>Bridge closed for repairs<p>Sign up for our newsletter now<p>Subscribe',
+      '<p>Bridge closed for repairs<p>Bridge closed for repairs<p>Sign up for our newsletter now<p>Jump to navigation Jump to search<p>Retrieved from "https://wiki.example/?oldid=3"<p>Subscribe',
       ['Bridge closed for repairs'],
     ],
     [

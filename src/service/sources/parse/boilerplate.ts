@@ -11,7 +11,7 @@ const ONLY_COUNTERS =
   /^(?:-?\d[\d.,]{0,12}[KkMm]?\+?\s(?:points?|comments?|votes?|upvotes?|replies|answers|views|likes|posts|shares|subscribers|followers)(?:\s(?:in|by|on)\s\S{1,60})?[\s.,;·|–—-]{0,4}){1,6}$/u;
 
 const OPENING =
-  /^\W{0,4}(?:subscribe|sign (?:up|in)\b|log ?in\b|click\b|tap\b|skip to\b|(?:read|learn|see|watch) more\b|view (?:a )?pdf|cite as\b|share this\b|follow (?:us|me)\b|check out (?:my|our|the new)\b|(?:shop|buy|order|vote|apply) (?:now|here|today)\b|get (?:my|our) (?:free )?newsletter|download (?:the|our) app|(?:please )?enable (?:javascript|cookies)|accept (?:all )?cookies|we use cookies|by continuing\b|copyright\b|©|advertisement\b|contribute to \S{1,80} development\b|have an idea for\b|(?:authors?|subjects?|title)\s?:|published in\b|edit\s?\d?\s?:|thanks for (?:watching|reading)\b)/iu;
+  /^\W{0,4}(?:subscribe|sign (?:up|in)\b|log ?in\b|click\b|tap\b|skip to\b|jump to (?:content|navigation|search)\b|retrieved from \W|(?:read|learn|see|watch) more\b|view (?:a )?pdf|cite as\b|share this\b|follow (?:us|me)\b|check out (?:my|our|the new)\b|(?:shop|buy|order|vote|apply) (?:now|here|today)\b|get (?:my|our) (?:free )?newsletter|download (?:the|our) app|(?:please )?enable (?:javascript|cookies)|accept (?:all )?cookies|we use cookies|by continuing\b|copyright\b|©|advertisement\b|contribute to \S{1,80} development\b|have an idea for\b|(?:authors?|subjects?|title)\s?:|published in\b|edit\s?\d?\s?:|thanks for (?:watching|reading)\b)/iu;
 const ANYWHERE =
   /\b(?:all rights reserved|uses cookies|privacy policy|cookie policy|terms of (?:use|service)|link in (?:the )?(?:bio|description)|view a pdf of the paper|arxivlabs|works with partners that adhere)\b/iu;
 
