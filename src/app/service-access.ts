@@ -86,6 +86,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   let opened: Promise<OpenedSources> | undefined;
   let probed: { at: number; results: Promise<readonly ProbeResult[]> } | undefined;
   let started: Promise<LocalService> | undefined;
+  let prepared: Promise<void> | undefined;
 
   async function openOwn() {
     const [{ openSources }, { createServicePorts }] = await loadSources();
@@ -194,6 +195,10 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
             throw new RunError('service_unknown', {
               detail: 'SERVICE_SOURCES is sandbox, which excludes public sources',
             });
+          // While the server starts, not within the time of the first search. Invalid sources are an error of the server.
+          prepared ??= sources()
+            .then((own) => own.prepare())
+            .catch(() => {});
           return below(LIVE_PATH);
       }
     },

@@ -29,6 +29,8 @@ export type OpenedSources = {
   /** Probes keyless sources for at most two seconds. Never throws. */
   probe: () => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
+  /** Starts what the first query would wait for. */
+  prepare: () => Promise<void>;
   /** Aborts requests in progress. */
   close: () => Promise<void>;
 };
@@ -72,6 +74,9 @@ export function openSources(
           live: await live.find(({ name }) => name === statement.name)?.health(),
         })),
       ),
+    async prepare() {
+      await Promise.all(live.map(({ adapter }) => adapter.prepare?.(deps.log)));
+    },
     async close() {
       await Promise.all([agent.destroy(), ...offered.map(({ adapter }) => adapter?.close?.())]);
     },

@@ -425,20 +425,20 @@ test('a feed that a page names is checked like the page', async () => {
   expect(inner.requests).toEqual([]);
 });
 
-test('a source has a process of its own, which starts while the first feed is fetched and ends with it', async () => {
-  const answer = feed(news('Tidal turbines'));
-  const prepared: (() => void)[] = [];
-  const starting = new Promise<void>((resolve) => prepared.push(resolve));
-  const { titles, adapter } = await startOne(
-    (request, response) => void starting.then(() => answer(request, response)),
-    {
-      openParser: (log: Logger) => {
-        const own = openFeedParser(log);
-        prepared.push(own.prepare);
-        return { ...own, prepare: () => prepared.forEach((each) => each()) };
-      },
+test('a source has a process of its own, which can start before the first query and ends with it', async () => {
+  const opened: string[] = [];
+  const { titles, adapter, provider } = await startOne(feed(news('Tidal turbines')), {
+    openParser: (log: Logger) => {
+      const own = openFeedParser(log);
+      const prepare = () => {
+        opened.push('prepared');
+        own.prepare();
+      };
+      return { ...own, prepare };
     },
-  );
+  });
+  await adapter.prepare?.(createLogger('silent'));
+  expect([opened, provider.requests]).toEqual([['prepared'], []]);
   expect(await titles()).toEqual(['Tidal turbines']);
   await adapter.close?.();
 });

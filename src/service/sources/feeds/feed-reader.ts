@@ -28,6 +28,8 @@ export type FeedReader = {
   refresh(context: FeedContext, maxMs: number): Promise<number>;
   /** Like {@link refresh}, but a response is enough, parsed or not: the first parsing has to start a process. */
   probe(context: FeedContext, maxMs: number): Promise<number>;
+  /** Starts the process that parses. */
+  prepare(log: FeedContext['log']): void;
   /** Everything read so far; of pages, what appeared last comes first. */
   entries(kind: ListedKind): FeedEntry[];
   /** Feeds that cannot be read, moved or are gone: `https://a.example/feed: gone (HTTP 410); remove it from FEEDS`. */
@@ -115,8 +117,6 @@ export function createFeedReader(
     const limit = createTimeLimit(maxFeedMs, closing.signal);
     const known = feed.problem;
     try {
-      // Starts while the first document is fetched, since a search waits for both.
-      if (!feed.isRead) (parser ??= openParser(log)).prepare();
       const fetched = await fetch(feed, { who, clock }, limit.signal);
       feed.problem = undefined;
       feed.hasResponded = true;
@@ -228,6 +228,7 @@ export function createFeedReader(
     refresh: (context, maxMs) =>
       readDue(context, maxMs, ({ isRead, hasResponded }) => isRead && hasResponded),
     probe: (context, maxMs) => readDue(context, maxMs, ({ hasResponded }) => hasResponded),
+    prepare: (log) => (parser ??= openParser(log)).prepare(),
     entries: (kind) => feeds.filter((feed) => feed.kind === kind).flatMap(({ entries }) => entries),
     problems: () =>
       feeds.flatMap(({ given, problem }) =>

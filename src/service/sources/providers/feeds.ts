@@ -71,6 +71,7 @@ export function feeds(
     title: `${FEEDS.facts.title} (${listHosts([...list, ...pages])})`,
     brings: brings.join(', '),
     problems: () => reader?.problems() ?? [],
+    prepare: async (log) => (await openReader()).prepare(log),
     close: async () => reader?.close(),
     async probe(context) {
       await (await openReader()).probe(context, PROBE_WAIT_MS);
