@@ -20,6 +20,7 @@ import { listNeutral } from './sandbox/score.ts';
 import { reportOf } from './sandbox/report.ts';
 import { type Alert, alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
+import { applyRetention, retentionLimitsAt } from '../src/store/maintenance/retention.ts';
 import { openStage, START } from './stage.ts';
 
 const { values } = parseArgs({
@@ -62,7 +63,8 @@ try {
       onRun: () => {
         counted += 1;
       },
-      onDay: () => {
+      onDay: async (at) => {
+        await applyRetention(db, retentionLimitsAt(at, config), () => true);
         day += 1;
         const seconds = (performance.now() - began) / 1_000;
         if (day % 5 === 0)

@@ -1,6 +1,7 @@
 /**
  * A simulated history: runs the monitor's own scan, leases, HTTP calls, parsing and saves against the sandbox, with a clock
- * that jumps from one due slot to the next. The database then contains what a monitor would have stored in that time.
+ * that jumps from one due slot to the next. The database then contains what a monitor would have stored in that time; what is
+ * older than the retention of the server is deleted by the server.
  */
 import { RunError } from '../domain/errors.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
@@ -17,7 +18,6 @@ import { SANDBOX_PATH } from '../service/ports.ts';
 import { createDraw, hashKey } from '../service/sandbox/random.ts';
 import { startService } from '../service/service-server.ts';
 import type { Id } from '../store/database.ts';
-import { applyRetention, retentionLimitsAt } from '../store/maintenance/retention.ts';
 import { assignSimulations, endSimulations, readNextSimulated } from '../store/simulated-searches.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -82,10 +82,8 @@ export async function simulate(
     for (let at = from.getTime(); at < to.getTime(); ) {
       const until = Math.min(at + ABREAST_MS, to.getTime());
       await advance(until);
-      if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime()) {
-        await applyRetention(parts.db, retentionLimitsAt(new Date(until), parts.config), () => true);
+      if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime())
         await onDay?.(new Date(until));
-      }
       at = until;
     }
     return done;

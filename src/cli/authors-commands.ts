@@ -33,7 +33,7 @@ export function registerAuthors(authors: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline authors forget @somebody --service hosted --yes\n')
     .action((nameOrId: string, { service, yes, json }: ForgetOptions) =>
-      cli.withProgram(async ({ ctx }) => {
+      cli.withServer(async ({ ctx }) => {
         const row = await findAuthor(ctx.db, service, nameOrId);
         if (row === undefined) {
           await cli.show(json, { author: nameOrId, service, forgotten: true, removed: {} }, () => []);

@@ -10,7 +10,7 @@ import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools, printMissingTools } from './result-notices.ts';
+import { describeRunTools, printForecast, printMissingTools } from './result-notices.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -69,20 +69,23 @@ export async function executeUntilEnded(
 type SavedSearch = SearchRow & { first_run: RunRow };
 
 /**
- * Executes the first runs of new searches here, unless a worker is running. The searches stay saved whatever the result.
+ * Says what new searches cost, and executes their first runs here, unless a worker is running. The searches stay saved whatever
+ * the result.
  */
 export async function executeFirstRuns(
   cli: Cli,
   { ctx }: Program,
   created: readonly CreatedSearch[],
-  stopping: AbortSignal,
+  { json, stopping }: { json: boolean | undefined; stopping: AbortSignal },
 ): Promise<SavedSearch[]> {
   const { page } = cli;
+  const searches = created.map(({ search }) => search);
+  if (json !== true) await printForecast(cli, ctx, searches);
   for (const { pausedSample } of created)
     if (pausedSample !== null) page.say(describePausedSample(pausedSample));
   if (await hasWorkers(ctx)) {
     page.say('Saved. First runs start now; see: strandline runs list');
-    for (const { search } of created) await printMissingTools(cli, ctx, search);
+    for (const search of searches) await printMissingTools(cli, ctx, search);
   } else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {

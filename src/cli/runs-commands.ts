@@ -63,7 +63,7 @@ function registerShow(runs: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action((given: string, options: { response?: boolean; answer?: boolean; json?: boolean }) => {
       const id = parseId('id', given);
-      return cli.withProgram(async ({ ctx }) => {
+      return cli.withServer(async ({ ctx }) => {
         const { db } = ctx;
         const run = await readToolsOf(db, await findRunRow(db, id));
         const data = sideOf(run);

@@ -17,7 +17,7 @@ import { choiceOption, MAX_LIMIT, REUSE_SLUG } from './option-values.ts';
 import { isFreeService } from './service-cost.ts';
 import { registerPurge } from './purge-command.ts';
 import { chooseServiceOption } from './questions.ts';
-import { openData, printForecast, printMissingTools } from './result-notices.ts';
+import { openData, printMissingTools } from './result-notices.ts';
 import { renderRun } from './run-rendering.ts';
 import {
   describeEdit,
@@ -77,7 +77,7 @@ function registerShow(search: Command, cli: Cli): void {
     .argument('<search>', 'search slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withProgram(async ({ ctx }) => {
+      cli.withServer(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
         const [newest] = await readRuns(ctx.db, { data: sideOf(row), search: slug, limit: 1 });
         const last = newest && (await readToolsOf(ctx.db, newest));
@@ -182,8 +182,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
           service: await chooseServiceOption(cli, program.ctx, service),
           ...readSearchOptions(options),
         });
-        if (options.json !== true) await printForecast(cli, program.ctx, [created.search]);
-        const [saved] = await executeFirstRuns(cli, program, [created], stopping);
+        const [saved] = await executeFirstRuns(cli, program, [created], { json: options.json, stopping });
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
       });
     },

@@ -165,7 +165,7 @@ function registerRewatch(topic: Command, cli: Cli): void {
           import('./local-runs.ts'),
         ]);
         const { topic: made, created } = await rewatchTopic(program.ctx, slug, options);
-        const searches = await executeFirstRuns(cli, program, created, stopping);
+        const searches = await executeFirstRuns(cli, program, created, { json, stopping });
         const now = program.ctx.clock.now();
         await cli.show(json, { topic: made, searches }, () =>
           renderTable(searches, searchColumns(now, cli.page), cli.page),

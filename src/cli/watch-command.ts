@@ -5,7 +5,6 @@ import type { Cli } from './command-context.ts';
 import { executeFirstRuns } from './local-runs.ts';
 import { REUSE_SLUG } from './option-values.ts';
 import { chooseServiceOption } from './questions.ts';
-import { printForecast } from './result-notices.ts';
 import { searchColumns } from './search-rendering.ts';
 import { renderTable } from './terminal-table.ts';
 
@@ -46,13 +45,7 @@ export function registerWatch(command: Command, cli: Cli): void {
           aiEvery,
           reuse_slug: options.reuseSlug,
         });
-        if (json !== true)
-          await printForecast(
-            cli,
-            program.ctx,
-            created.map(({ search }) => search),
-          );
-        const searches = await executeFirstRuns(cli, program, created, stopping);
+        const searches = await executeFirstRuns(cli, program, created, { json, stopping });
         const now = program.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>
           renderTable(searches, searchColumns(now, cli.page), cli.page),

@@ -329,6 +329,7 @@ test('these commands run in the server, and all others here', async () => {
     'topic rewatch',
     'search add',
     'search edit',
+    'search show',
     'search run',
     'search preview',
     'search try',
@@ -339,11 +340,13 @@ test('these commands run in the server, and all others here', async () => {
     'channels test',
     'deliveries resend',
     'status',
+    'runs show',
     'runs replay',
     'doctor',
     'config show',
     'retention show',
     'retention run',
+    'authors forget',
   ]);
 });
 
