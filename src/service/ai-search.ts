@@ -172,7 +172,7 @@ function toFlatItems(source: Source, found: readonly FoundItem[]): FlatItem[] | 
 }
 
 function toFlatItem({ title, link, snippet, publishedAt }: FoundItem): FlatItem {
-  const item: FlatItem = { title, link, snippet };
+  const item: FlatItem = { title, link, snippet: cleanLine(snippet) };
   return publishedAt === undefined ? item : { ...item, published_date: publishedAt.toISOString() };
 }
 

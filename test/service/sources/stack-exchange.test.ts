@@ -22,7 +22,7 @@ describeProvider({
       title: 'Why is processing a sorted array faster than processing an unsorted array?',
       link: 'https://stackoverflow.com/questions/11227809/why-is-processing-a-sorted-array-faster-than-processing-an-unsorted-array',
       snippet:
-        'In this C++ code, sorting the data (before the timed region) makes the primary loop ~6x faster: #include <algorithm>',
+        'In this C++ code, sorting the data (before the timed region) makes the primary loop ~6x faster:\n#include <algorithm>',
       summaryDescription: '',
       publishedAt: new Date('2012-06-27T13:51:36Z'),
       engagement: 27_544,

@@ -7,7 +7,7 @@ import { decodeXML } from 'entities';
 import { XMLParser } from 'fast-xml-parser';
 import { parseUrl } from '../../../domain/link.ts';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
-import { toExcerpt, toPlainText, toTitle, toTitleFromText } from '../parse/plain-text.ts';
+import { toExcerpt, toPlainLines, toTitle, toTitleFromText } from '../parse/plain-text.ts';
 import { toShownLink } from '../parse/provider-addresses.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { removeSiteFooter } from './known-sites.ts';
@@ -167,7 +167,7 @@ function toEntry(item: unknown, base: string, isAtom: boolean): FeedEntry[] {
     }
     return '';
   };
-  const text = pick(TEXTS, (markup) => toExcerpt(removeSiteFooter(link, toPlainText(markup))));
+  const text = pick(TEXTS, (markup) => toExcerpt(removeSiteFooter(link, toPlainLines(markup))));
   const time = TIMES.map((name) => decodeXML(getRawText(getMember(item, name)))).find((raw) => raw !== '');
   return [
     {
@@ -180,7 +180,7 @@ function toEntry(item: unknown, base: string, isAtom: boolean): FeedEntry[] {
 }
 
 function toFallbackTitle(text: string, link: string): string {
-  return toTitleFromText(text) || new URL(link).hostname;
+  return toTitleFromText(cleanLine(text)) || new URL(link).hostname;
 }
 
 /**
@@ -250,7 +250,7 @@ function parseJsonFeed(json: string, address: string): FeedDocument {
       const link = toShownLink(parseUrl(given, address)?.href ?? '');
       if (given === '' || link === undefined) return [];
       const plain = cleanLine(read(item, 'summary') || read(item, 'content_text'));
-      const text = toExcerpt(plain || toPlainText(read(item, 'content_html')));
+      const text = toExcerpt(plain || toPlainLines(read(item, 'content_html')));
       const publishedAt = parsePublishedAt(read(item, 'date_published') || read(item, 'date_modified'));
       return [
         {

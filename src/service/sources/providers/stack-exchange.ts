@@ -13,7 +13,7 @@ import {
   sumReactions,
   tryParsePayload,
 } from '../parse/payload.ts';
-import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { toExcerpt, toPlainLines, toTitle } from '../parse/plain-text.ts';
 import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
 import { searchWithFewerWords } from '../provider-query.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
@@ -166,7 +166,7 @@ function toFoundItems({
       source: 'discussion_board',
       title: toTitle(title),
       link: shown,
-      snippet: toExcerpt(toPlainText(body ?? '')),
+      snippet: toExcerpt(toPlainLines(body ?? '')),
       summaryDescription: '',
       publishedAt: new Date(created * SECOND),
       engagement: sumReactions(score, answers),
