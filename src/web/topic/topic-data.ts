@@ -56,7 +56,9 @@ export type TopicScope = {
 };
 
 const MAX_RUNS = 60;
-const MAX_NEW = 16;
+const MIN_NEW = 16;
+/** Newest discoveries beside one post of the other column. On narrow pages, style.css shows the first {@link MIN_NEW}. */
+const NEW_PER_POST = 2.5;
 const MAX_TOPS = 8;
 /** Tops change within days: they cover at most this many whole days before today, */
 const MAX_TOP_DAYS = 7;
@@ -111,7 +113,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     readNewestOfSearches(db, data, ids, {
       kinds: ['post', 'link', 'completion'],
       view: scope.view,
-      limit: MAX_NEW,
+      limit: Math.max(MIN_NEW, 2 * MAX_POSTS * NEW_PER_POST),
     }),
     readLastRuns(db, ids, MAX_RUNS),
     readTopLanguages(db, tops),
@@ -139,7 +141,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     states,
     changes,
     runs: runs.toReversed(),
-    newest,
+    newest: newest.slice(0, Math.max(MIN_NEW, (ahead.posts.length + rising.length) * NEW_PER_POST)),
     rising,
     ahead,
     tops: { from: topsFrom, authors, domains, hashtags, languages },
