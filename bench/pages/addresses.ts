@@ -25,6 +25,13 @@ export async function pagesOn(db: Database): Promise<Measured[]> {
     { page: '/', addresses: ['/'] },
     { page: '/topics/:slug', addresses: each('/topics/', topics) },
     { page: '/searches/:slug', addresses: each('/searches/', searches) },
+    { page: '/topics/:slug/posts', addresses: each('/topics/', topics, '/posts') },
+    {
+      page: '/topics/:slug/posts?q',
+      addresses: each('/topics/', topics, '/posts?range=30d&q=words+lang:en'),
+    },
+    { page: '/topics/:slug/links', addresses: each('/topics/', topics, '/links') },
+    { page: '/topics/:slug/discoveries', addresses: each('/topics/', topics, '/discoveries') },
     { page: '/compare', addresses: each('/compare?topics=', compared) },
     { page: '/compare 90d', addresses: each('/compare?range=90d&topics=', compared) },
     {
