@@ -80,8 +80,10 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
     ? parseLooseSentences(item.snippet)
     : parseStrictSentences(item.snippet);
   const pieces: Piece[] = sentences.map((text, i) => ({ kind: 'text', text, position: i + 1 }));
-  if (isStatement(title) && splitSentences(title).length === 1)
-    pieces.unshift({ kind: 'title', text: endSentence(title), position: 0 });
+  const stated = listTitleSentences(title).map((text, i, all) => {
+    return { kind: 'title', text, position: i + 1 - all.length } as const;
+  });
+  if (stated.length > 0) pieces.unshift(...stated);
   else if (title !== '') pieces.unshift({ kind: 'label', text: title, position: 0 });
   return [
     {
@@ -95,6 +97,12 @@ function readItem(source: Source, item: FoundItem, place: number): EvidenceItem[
       publishedAt: item.publishedAt,
     },
   ];
+}
+
+/** Readers split a title of several sentences, so each of them has to say something as a whole. */
+function listTitleSentences(title: string): string[] {
+  const sentences = isStatement(title) ? splitSentences(title).map((text) => text.trim()) : [];
+  return sentences.every(isStatement) ? sentences.map(endSentence) : [];
 }
 
 /** A few megabytes at most; fits what ten busy topics find in an hour. */

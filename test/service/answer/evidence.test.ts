@@ -256,6 +256,22 @@ test.each([
   expect(completion.key_posts.map(({ text }) => text)).toEqual([title]);
 });
 
+test.each([
+  [
+    'Two ferries sail to the island. The first ferry left at nine',
+    ['Two ferries sail to the island.', 'The first ferry left at nine.'],
+  ],
+  ['Two ferries sail to the island. Wow!', []],
+])(
+  'each sentence of a title is quoted in its order, if all of them say something: %s',
+  async (title, expected) => {
+    const completion = await write(findingsOf(found('discussion_board', '', { title })), 'island ferries');
+    const quoted = expected.filter((sentence) => completion.summary.includes(`${sentence} [1](`));
+    expect([quoted, completion.key_posts.map(({ text }) => text)]).toEqual([expected, [title]]);
+    expect(completion.summary.indexOf('Two')).toBe(expected.length === 0 ? -1 : 0);
+  },
+);
+
 test('a title that is cut names its item, but is no sentence', async () => {
   const item = found('web', 'The rest is elsewhere', { title: 'All about the island ferry and its ...' });
   const completion = await write(findingsOf(item), 'island ferry');
