@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
+import { lockSaves } from './purge-scope.ts';
 import {
   deleteRejectsAbout,
   findForgotten,
@@ -105,7 +106,7 @@ export async function forgetAuthor(
   const since = await readOldestOpen(db);
   const before = await deleteResponsesAbout(db.pool, author);
   return inTransaction(db, async (tx) => {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
+    await lockSaves(tx);
     const traces = await findTraces(tx, author, listProfiles(author), linkRules);
     await raiseTombstones(tx, listTombstones(author, traces, linkRules), now);
     const gone = await removeTraces(tx, author.id, traces);

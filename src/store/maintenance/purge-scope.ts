@@ -8,7 +8,7 @@ import { type Database, type Id, inTransaction, type Transaction } from '../data
 
 type Reader = Pick<Transaction, 'query'> | Database['pool'];
 
-/** Blocks saves until the transaction ends. */
+/** Blocks saves, which hold this lock shared, until the transaction ends. */
 export async function lockSaves(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
 }

@@ -19,6 +19,7 @@ import { type Database, type Id, inTransaction, type Transaction } from '../data
 import { writeStoredRules } from '../link-rules.ts';
 import { LINK_CONTENT } from '../save/columns.ts';
 import { isTimeMember, knownAtSql, precisionRankSql } from '../save/link-sql.ts';
+import { lockSaves } from './purge-scope.ts';
 import { removeFromArchive } from './traces.ts';
 
 const S = 'strandline';
@@ -103,11 +104,6 @@ async function* readBatches(pool: Database['pool']): AsyncGenerator<StoredLink[]
     yield rows;
     after = last.id;
   }
-}
-
-/** Saves hold this lock shared until they commit. */
-async function lockSaves(tx: Transaction): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${S}.forget'))`);
 }
 
 async function rekeyBatch(
