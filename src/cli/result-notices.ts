@@ -5,6 +5,7 @@ import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.t
 import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
   describeMissingKeys,
+  describeToolSources,
   explainMissingTools,
   findMissingTools,
 } from '../monitor/topics/tool-sources.ts';
@@ -77,7 +78,7 @@ export async function printMissingTools(
   for (const words of explainMissingTools(missing)) cli.page.say(`${search.slug}: ${words}`);
 }
 
-/** Printed before new searches run: their calls and cost, and what one more key would add. */
+/** Printed before new searches run: their calls and cost, which tools have a source, and what one more key would add. */
 export async function printForecast(
   cli: Cli,
   ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
@@ -86,7 +87,10 @@ export async function printForecast(
   const { describeForecast, forecastSaved } = await import('../monitor/topics/search-forecast.ts');
   const forecast = await forecastSaved(ctx, searches);
   cli.page.say(describeForecast(forecast));
-  const keys = describeMissingKeys(forecast.searches.flatMap(({ missing }) => missing));
+  const missing = forecast.searches.flatMap((search) => search.missing);
+  // All tools of the sandbox are simulated, and those of a hosted service are known by their responses.
+  if (forecast.service === 'own') cli.page.say(describeToolSources(searches, missing));
+  const keys = describeMissingKeys(missing);
   if (keys !== '') cli.page.say(keys);
 }
 

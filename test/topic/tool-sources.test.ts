@@ -5,6 +5,7 @@ import { InvalidInput } from '../../src/domain/errors.ts';
 import type { MissingTool } from '../../src/domain/tool-coverage.ts';
 import { createSearch, editSearch } from '../../src/monitor/topics/save-search.ts';
 import { addSearches, createTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { describeToolSources } from '../../src/monitor/topics/tool-sources.ts';
 import { makeStand, type Stand } from '../cli/stand.ts';
 
 let stand: Stand;
@@ -118,4 +119,14 @@ test('a forecast shows calls, cost and what a key would add before the first run
     missing_tools: MISSING,
   };
   expect(await stand.json('search', 'preview', 'storm-surge-ai')).toMatchObject(preview);
+});
+
+test('before the first run, tools with a source and those without are named once', () => {
+  const searches = [
+    { operation: 'microblog', tools: [] },
+    { operation: 'ai', tools: ['Web Search', 'Microblog Search', 'Video Search', 'Preprint Search'] },
+  ] as const;
+  expect(describeToolSources(searches, [...MISSING, ...MISSING])).toBe(
+    `Tools with a source: Microblog Search, Preprint Search. Without: ${WORDS}.`,
+  );
 });

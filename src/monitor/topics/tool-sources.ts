@@ -75,6 +75,17 @@ export function describeMissingTools(missing: readonly MissingTool[]): string {
     .join('; ');
 }
 
+/** `Tools with a source: Web Search, Microblog Search. Without: Video Search needs a key (YOUTUBE_API_KEY).` */
+export function describeToolSources(
+  searches: readonly SearchTools[],
+  missing: readonly MissingTool[],
+): string {
+  const without = new Map(missing.map((each) => [each.tool, each]));
+  const served = new Set(searches.flatMap(listTools).filter((tool) => !without.has(tool)));
+  const rest = without.size === 0 ? '' : ` Without: ${describeMissingTools([...without.values()])}.`;
+  return `Tools with a source: ${[...served].join(', ') || 'none'}.${rest}`;
+}
+
 /**
  * What one more key would add, by key: `BRAVE_API_KEY or EXA_API_KEY would add Web Search.` Empty if no key is missing.
  */
