@@ -92,7 +92,7 @@ export const VARIABLES = {
     keys: variable('SERVICE_API_KEYS', keysOfService, 'keys of the search service, in addition to those of `strandline service key create`', { default: '', secret: 'whole' }),
     callsPerMinute: variable('SERVICE_CALLS_PER_MINUTE', wholeNumber(1, 10_000_000), 'rate limit of the search service per key; two cores can serve the default', { default: '60000', unit: 'calls of one key' }),
     /** Whether web results have their own group, which the specification does not define. */
-    webGroup: variable('SERVICE_WEB_GROUP', yesOrNo, 'whether responses have a group of web results, and results their time of publication', { default: 'false' }),
+    webGroup: variable('SERVICE_WEB_GROUP', yesOrNo, 'whether responses have web results as a group, and publication times', { default: 'false' }),
     sources: {
       /** Names of sources, or `auto` (all that are configured), `sandbox` (simulation only) or `archive`. */
       wanted: variable('SERVICE_SOURCES', list, 'public sources to use: `auto`, `sandbox`, `archive` or names of sources, comma-separated', { default: 'auto', see: 'sources.md' }),
