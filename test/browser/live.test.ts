@@ -23,6 +23,8 @@ const LIVE_LISTS = ['/topics/trains/posts', '/topics/trains/links', '/searches/t
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
 const SIZES = [WIDE, TABLET, PHONE];
+/** Slots of three hours: each of the searches runs in one of them. */
+const HALF_A_DAY = 4;
 
 describe.skipIf(!hasBrowser())('an open page', () => {
   let browser: Browser;
@@ -57,8 +59,8 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       const visits = await openAll(address);
       const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
       const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
-      // One day: posts, a completion, and other posts that gain.
-      for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+      // Posts, a completion, and other posts that gain.
+      for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
       for (const [i, visit] of visits.entries()) {
         const { page } = visit;
         const size = `${page.viewportSize()?.width}`;
@@ -94,7 +96,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
         return { address, visit, loaded: await visit.page.evaluate<string[]>(CONTENT) };
       }),
     );
-    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+    for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
     for (const { address, visit, loaded } of visits) {
       const { page } = visit;
       const pill = page.getByRole('status').getByRole('button', { name: 'show' });
@@ -151,7 +153,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       `document.querySelector('main form').insertAdjacentHTML('beforeend', '<input name="typed">')`,
     );
     await page.locator('main [name="typed"]').fill('kept');
-    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+    for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
     await pill.waitFor();
     await pill.click();
     await pill.waitFor({ state: 'detached' });

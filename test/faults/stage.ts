@@ -95,8 +95,8 @@ export type Played = Stage & {
   lastWords(): string;
 };
 
-/** How long everything may take to settle once the fault is over. */
-const REST_SECONDS = 45;
+/** Ends what never settles once the fault is over; a busy machine takes several times as long as an idle one. */
+const REST_SECONDS = 180;
 
 export async function openStage(
   row: Pick<Row, 'postgres' | 'redis' | 'movesTime' | 'env' | 'restMs' | 'except'>,

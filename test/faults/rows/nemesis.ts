@@ -117,7 +117,7 @@ export const STORM: readonly Row[] = [
     core: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '4' },
-    seconds: 120,
+    seconds: 300,
     play: async (stage) => {
       const seed = Math.floor(Math.random() * 2 ** 31);
       stage.note(`seed ${seed}`);
