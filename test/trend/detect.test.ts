@@ -46,6 +46,21 @@ describe('a spike', () => {
     expect([spike?.start, spike?.end]).toEqual([NOW - HOUR, NOW]);
   });
 
+  test('in six hours is more certain than in one, unless hours vary together', () => {
+    const findLength = (together: number) => {
+      // Hours between 0.6 and 1.6 of the usual, without a rhythm: the sine of squares.
+      const factor = (i: number) => Math.exp(0.5 * Math.sin(Math.floor(i / 4 / together) ** 2));
+      const uneven = steady(15 * 24, 20, ({ counts }) => {
+        for (let i = 0; i < counts.length; i += 1)
+          counts[i] = Math.round(20 * factor(i) * (i < counts.length - 24 ? 1 : 2.5));
+      });
+      const spike = detectSpike(uneven, watch);
+      return spike && (spike.end - spike.start) / HOUR;
+    };
+    expect(findLength(1)).toBe(6);
+    expect(findLength(4)).toBe(1);
+  });
+
   test('at a time of day that is busy every day is not reported, the same number at night is', () => {
     const evenings = (series: Filled) => {
       for (let i = 0; i < series.counts.length; i += 1) {

@@ -41,6 +41,8 @@ export type Baseline = {
   mean: number;
   /** Variance of hourly rates beyond chance, relative to their square: 0 for a Poisson process. */
   dispersion: number;
+  /** The same of windows of three hours. */
+  longDispersion: number;
   /** The rate of the last day and a half relative to the profile, where it is higher: 1 where it is not. */
   level: number;
   /** Number of hours compared with. */
@@ -68,9 +70,11 @@ export function computeBaseline(series: Series, sums: Sums, end: number, levelEn
   const scale = computeScale(sums, uncapped.profile, spread.dispersion, first, end);
   const capped = computeProfile(counts, seconds, first, end, rough, scale);
   const { dispersion, hours } = computeDispersion(sums, capped.profile, first, end);
+  const long = computeDispersion(sums, capped.profile, first, end, LONG_HOURS, LONG_HOURS);
   return {
     ...capped,
     dispersion,
+    longDispersion: Math.max(long.dispersion, dispersion / LONG_HOURS),
     level: computeLevel(sums, capped.profile, first, levelEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),
@@ -213,37 +217,42 @@ function computeProfile(
 
 /** Share of pairs of neighbouring hours that is left out, those that differ most: a burst should not hide the next one. */
 const TRIMMED_SHARE = 0.01;
+/** Hours of a window in which posts that bring others are mostly together with them. */
+export const LONG_HOURS = 3;
 
 /**
- * How much more neighbouring hours differ than chance explains. A Poisson process has a variance as large as its mean; real hours vary in
+ * How much more neighbouring windows differ than chance explains. A Poisson process has a variance as large as its mean; real hours vary in
  * proportion to it as well. Taken from neighbours, because a level that changes over days is no noise.
+ * @param width of windows, in hours. One begins each hour.
+ * @param distance between the starts of two that are compared, in hours. One hour lies between two hours: noise does not begin with
+ *   our hours, and neighbours would share it.
  */
 function computeDispersion(
   sums: Sums,
   profile: Float64Array,
   first: number,
   end: number,
+  width = 1,
+  distance = 2,
 ): { dispersion: number; hours: number } {
   const excesses: number[] = [];
   const weights: number[] = [];
-  let hours = 0;
-  // One hour between the two: noise does not begin with our hours, and neighbours would share it.
-  let previous: HourOfBaseline | null = null;
-  let beforePrevious: HourOfBaseline | null = null;
-  for (let at = end; at - HOUR_QUARTERS >= first; at -= HOUR_QUARTERS) {
-    const current = hourBefore(sums, profile, at);
-    if (current !== null) hours += 1;
-    if (current !== null && beforePrevious !== null) {
-      const { n: a, expected: x } = current;
-      const { n: b, expected: y } = beforePrevious;
-      const harmonic = (x * y) / (x + y);
-      const weight = (harmonic / (1 + ASSUMED_DISPERSION * harmonic)) ** 2;
-      weights.push(weight);
-      excesses.push(weight * ((a / x - b / y) ** 2 - 1 / x - 1 / y));
-    }
-    [previous, beforePrevious] = [current, previous];
+  const windows: (WindowOfBaseline | null)[] = [];
+  for (let at = end; at - width * HOUR_QUARTERS >= first; at -= HOUR_QUARTERS)
+    windows.push(windowBefore(sums, profile, at, width * HOUR_QUARTERS));
+  for (const [i, current] of windows.entries()) {
+    const other = windows[i + distance] ?? null;
+    if (current === null || other === null) continue;
+    const { n: a, expected: x } = current;
+    const { n: b, expected: y } = other;
+    const harmonic = (x * y) / (x + y);
+    const weight = (harmonic / (1 + ASSUMED_DISPERSION * harmonic)) ** 2;
+    weights.push(weight);
+    excesses.push(weight * ((a / x - b / y) ** 2 - 1 / x - 1 / y));
   }
-  const most = Float64Array.from(excesses).sort()[Math.floor(excesses.length * (1 - TRIMMED_SHARE))] ?? 0;
+  // An hour is in as many windows as they are long.
+  const kept = Math.floor(excesses.length * (1 - width * TRIMMED_SHARE));
+  const most = Float64Array.from(excesses).sort()[kept] ?? 0;
   let weight = 0;
   let excess = 0;
   for (const [i, value] of excesses.entries()) {
@@ -251,16 +260,22 @@ function computeDispersion(
     weight += weights[i] ?? 0;
     excess += value;
   }
+  const hours = windows.filter((window) => window !== null).length;
   return { dispersion: weight > 0 ? Math.max(0, excess / weight / 2) : 0, hours };
 }
 
-type HourOfBaseline = { n: number; expected: number };
+type WindowOfBaseline = { n: number; expected: number };
 
-function hourBefore(sums: Sums, profile: Float64Array, at: number): HourOfBaseline | null {
-  const { n, coverage } = sumWindow(sums, at, HOUR_QUARTERS);
+function windowBefore(
+  sums: Sums,
+  profile: Float64Array,
+  at: number,
+  width = HOUR_QUARTERS,
+): WindowOfBaseline | null {
+  const { n, coverage } = sumWindow(sums, at, width);
   if (!(coverage > 0)) return null;
   let expected = 0;
-  for (let i = at - HOUR_QUARTERS; i < at; i += 1)
+  for (let i = at - width; i < at; i += 1)
     expected += (profile[i % DAY_QUARTERS] ?? 0) * ((sums.exposure[i + 1] ?? 0) - (sums.exposure[i] ?? 0));
   return expected > 0 ? { n, expected } : null;
 }
@@ -275,7 +290,7 @@ function computeScale(
 ): Float64Array {
   const scale = new Float64Array(Math.ceil((end - first) / HOUR_QUARTERS)).fill(1);
   for (let hour = 0; end - (hour + 1) * HOUR_QUARTERS >= first; hour += 1) {
-    const current = hourBefore(sums, profile, end - hour * HOUR_QUARTERS);
+    const current = windowBefore(sums, profile, end - hour * HOUR_QUARTERS);
     if (current === null) continue;
     const { n, expected } = current;
     const most = expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
@@ -290,10 +305,10 @@ const BURST_SHARE = 0.25;
 
 /** A level that rose more than a day ago is no spike; nor is what grows a little every day. */
 function computeLevel(sums: Sums, profile: Float64Array, first: number, end: number): number {
-  const hours: HourOfBaseline[] = [];
+  const hours: WindowOfBaseline[] = [];
   for (let hour = 0; hour < LEVEL_HOURS; hour += 1) {
     const at = end - hour * HOUR_QUARTERS;
-    const current = at - HOUR_QUARTERS >= first ? hourBefore(sums, profile, at) : null;
+    const current = at - HOUR_QUARTERS >= first ? windowBefore(sums, profile, at) : null;
     if (current !== null) hours.push(current);
   }
   hours.sort((a, b) => a.n / a.expected - b.n / b.expected);

@@ -7,12 +7,14 @@ import {
   computeBaseline,
   expectCount,
   listWeekday,
+  LONG_HOURS,
   withoutSilences,
 } from './baseline.ts';
 import {
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
+  QUARTERS_PER_HOUR,
   type Series,
   type Sums,
   sumWindow,
@@ -143,7 +145,7 @@ function judgeWindow(
   width: number,
 ): Pick<Spike, 'usual' | 'sd' | 'score'> {
   const expected = expectCount(series, baseline, end, width);
-  const dispersion = computeWindowDispersion(baseline, end);
+  const dispersion = computeWindowDispersion(baseline, end, width);
   const usual = expected / coverage;
   const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
   return {
@@ -153,9 +155,18 @@ function judgeWindow(
   };
 }
 
-/** Squared relative deviation of windows that end before a quarter, beyond chance. */
-export function computeWindowDispersion({ dispersion, uncertainty }: Baseline, end: number): number {
-  return dispersion + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
+/**
+ * Squared relative deviation, beyond chance, of windows that end before a quarter. That of several hours together is smaller than that of
+ * one; that of the profile is not.
+ */
+export function computeWindowDispersion(
+  { dispersion, longDispersion, uncertainty }: Baseline,
+  end: number,
+  width: number,
+): number {
+  const hours = width / QUARTERS_PER_HOUR;
+  const own = hours < LONG_HOURS ? dispersion : (longDispersion * LONG_HOURS) / hours;
+  return own + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
 }
 
 /** Standard deviation of a count with this mean. */

@@ -55,7 +55,7 @@ export function computeUsualHours(
     hours.push(
       baseline === null
         ? null
-        : { usual, sd: computeDeviation(usual, computeWindowDispersion(baseline, end)) },
+        : { usual, sd: computeDeviation(usual, computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR)) },
     );
   }
   return hours;
