@@ -202,7 +202,7 @@ async function listWarnings(program: Program, page: TerminalPage): Promise<strin
   const { words, advice } = describeTopicsToRewatch(simulated);
   return [
     ...(simulated.length === 0 ? [] : [`  note        ${words}; ${advice}`]),
-    ...describeSilences(silent, page).map((words) => `  tools       ${words}`),
+    ...describeSilences(silent, page).map((line) => `  tools       ${line}`),
     ...(await listStranded(program)),
     ...(outdated === null ? [] : [`  note        ${outdated}; run: strandline links rekey`]),
   ];

@@ -75,7 +75,7 @@ export function openSources(
         })),
       ),
     async prepare() {
-      await Promise.all(live.map(({ adapter }) => adapter.prepare?.(deps.log)));
+      await Promise.all(live.map(async ({ adapter }) => adapter.prepare?.(deps.log)));
     },
     async close() {
       await Promise.all([agent.destroy(), ...offered.map(({ adapter }) => adapter?.close?.())]);
