@@ -2,6 +2,7 @@
 
 import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
 import { escapeUnsafe } from '../domain/text.ts';
+import { MIN_SECRET_LENGTH } from '../platform/logger.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';
@@ -98,7 +99,8 @@ function formatStack(error: unknown): string {
 
 function redactSecrets(cli: Cli, text: string): string {
   try {
-    return cli.config().secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+    const secrets = cli.config().secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH);
+    return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   } catch {
     return text;
   }

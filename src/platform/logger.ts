@@ -27,13 +27,16 @@ const ERROR_MEMBERS = [
   ['severity', 'schema', 'table', 'column', 'constraint', 'routine'],
 ].flat();
 
+/** Shorter ones are parts of ordinary words and numbers: hiding them would hide everything, and would protect nothing. */
+export const MIN_SECRET_LENGTH = 4;
+
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_DEPTH = 5;
 
 /**
  * JSON lines on stderr (stdout is for data), with control characters escaped. Known secret values are replaced anywhere in
  * a line, including error messages and causes, as the last line of defense.
- * @param secrets values to hide, including ones added later; values shorter than four characters are ignored
+ * @param secrets values to hide, including ones added later; those below `MIN_SECRET_LENGTH` are ignored
  */
 export function createLogger(
   level: string,
@@ -46,7 +49,9 @@ export function createLogger(
     if (count === secrets.length) return known;
     count = secrets.length;
     known = new Set(
-      secrets.flatMap((one) => (one === undefined || one.length < 4 ? [] : listSecretForms(one))),
+      secrets.flatMap((one) =>
+        one === undefined || one.length < MIN_SECRET_LENGTH ? [] : listSecretForms(one),
+      ),
     );
     return known;
   };

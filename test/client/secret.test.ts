@@ -42,6 +42,14 @@ test('leaves all other bytes unchanged', () => {
   expect(redactKeyInBytes(bytes, undefined)).toBe(bytes);
 });
 
+test('masks in one pass: never a part of what it put there, and no key as short as parts of words', () => {
+  expect(redactKey('said [key] and [ke', '[key]')).toBe('said [key] and [ke');
+  expect(redactKey('a keyed key] of keyed key', 'key]')).toBe('a keyed [key] of keyed key');
+  expect(redactKey('from keys/1 to keys/1', 'keys/1')).toBe('from [key] to [key]');
+  expect(redactKey('it says keys', 'keys/1')).toBe('it says [key]');
+  expect(redactKey('the key', 'k')).toBe('the key');
+});
+
 function hexOf(sign: string): string {
   return sign.charCodeAt(0).toString(16).padStart(2, '0');
 }

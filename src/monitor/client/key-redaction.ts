@@ -1,14 +1,13 @@
 /** Removes the API key of a service from its replies. */
 
-/** Shorter prefixes of a key at the end of a text are coincidence. */
-const MIN_KEY_PREFIX = 4;
+import { MIN_SECRET_LENGTH } from '../../platform/logger.ts';
 
 /**
  * Removes the key from text in every form in which a service or proxy might repeat it: plain, JSON, URL-encoded, HTML, base64;
  * and a prefix of it if the text was cut there.
  */
 export function redactKey(text: string, key: string | undefined): string {
-  if (key === undefined || key === '') return text;
+  if (key === undefined || key.length < MIN_SECRET_LENGTH) return text;
   const forms = [
     key,
     JSON.stringify(key).slice(1, -1),
@@ -16,8 +15,17 @@ export function redactKey(text: string, key: string | undefined): string {
     key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     Buffer.from(key).toString('base64'),
   ];
-  const bare = text.replace(matchKeySpellings(key), '[key]');
-  return forms.reduce((left, form) => redactKeyPrefix(left.replaceAll(form, '[key]'), form), bare);
+  const escaped = [...new Set(forms.slice(1))].map((form) => form.replaceAll(/[^A-Za-z0-9]/g, '\\$&'));
+  let end = 0;
+  const kept = text.replace(
+    new RegExp([matchKeySpellings(key), ...escaped].join('|'), 'g'),
+    (found, at: number) => {
+      end = at + found.length;
+      return '[key]';
+    },
+  );
+  const cut = Math.max(...forms.map((form) => measureKeyPrefix(text.slice(end), form)));
+  return cut === 0 ? kept : `${kept.slice(0, -cut)}[key]`;
 }
 
 /**
@@ -53,19 +61,17 @@ const UTF16BE: Charset = {
   write: (text) => Buffer.from(text, 'utf16le').swap16(),
 };
 
-/** Matches the key with any of its characters escaped as in JSON (`\\/`, `\\u0024`). */
-function matchKeySpellings(key: string): RegExp {
-  const signs = Array.from(key, (sign) => {
+/** A pattern of the key with any of its characters escaped as in JSON (`\\/`, `\\u0024`). */
+function matchKeySpellings(key: string): string {
+  return Array.from(key, (sign) => {
     const itself = /[A-Za-z0-9]/.test(sign) ? sign : `\\\\?\\${sign}`;
     const code = sign.charCodeAt(0).toString(16).padStart(4, '0');
     return `(?:${itself}|\\\\u${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
-  });
-  return new RegExp(signs.join(''), 'g');
+  }).join('');
 }
 
-function redactKeyPrefix(text: string, form: string): string {
-  for (let n = form.length - 1; n >= MIN_KEY_PREFIX; n--) {
-    if (text.endsWith(form.slice(0, n))) return `${text.slice(0, -n)}[key]`;
-  }
-  return text;
+/** The length of the longest prefix of the form that ends the text; shorter ones are coincidence. */
+function measureKeyPrefix(text: string, form: string): number {
+  for (let n = form.length - 1; n >= MIN_SECRET_LENGTH; n--) if (text.endsWith(form.slice(0, n))) return n;
+  return 0;
 }
