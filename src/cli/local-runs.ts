@@ -10,7 +10,7 @@ import { readRun, type RunRow } from '../store/queries/run-list.ts';
 import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
 import { listLiveWorkers, WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import type { Cli } from './command-context.ts';
-import { describeRunTools, printForecast, printMissingTools } from './result-notices.ts';
+import { describeRunTools, printForecast } from './result-notices.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -51,11 +51,11 @@ export async function executeUntilEnded(
   ctx: Context,
   runId: Id,
   stopping: AbortSignal,
-  onReport: (report: RunReport) => void,
+  onReport: (report: RunReport) => Promise<void>,
 ): Promise<RunRow> {
   for (;;) {
     const report = await executeLocally(ctx, runId, stopping);
-    if (report !== null) onReport(report);
+    if (report !== null) await onReport(report);
     const row = await readRun(ctx.db, runId);
     if (row === undefined) throw new Error('a manual run has disappeared');
     if (row.ended_at !== null || stopping.aborted) {
@@ -85,7 +85,6 @@ export async function executeFirstRuns(
     if (pausedSample !== null) page.say(describePausedSample(pausedSample));
   if (await hasWorkers(ctx)) {
     page.say('Saved. First runs start now; see: strandline runs list');
-    for (const search of searches) await printMissingTools(cli, ctx, search);
   } else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {

@@ -4,7 +4,6 @@ import { type Data, describeEmptySide, sideOf } from '../domain/data.ts';
 import { describeSilence, describeToolCoverage } from '../domain/tool-coverage.ts';
 import { type AskedScope, openScope } from '../monitor/topics/find-by-slug.ts';
 import {
-  describeMissingKeys,
   describeToolSources,
   explainMissingTools,
   findMissingTools,
@@ -78,7 +77,7 @@ export async function printMissingTools(
   for (const words of explainMissingTools(missing)) cli.page.say(`${search.slug}: ${words}`);
 }
 
-/** Printed before new searches run: their calls and cost, which tools have a source, and what one more key would add. */
+/** Printed before new searches run: their calls and cost, and which tools have a source and which do not. */
 export async function printForecast(
   cli: Cli,
   ctx: Pick<Context, 'clock' | 'config' | 'db' | 'missingTools'>,
@@ -87,11 +86,12 @@ export async function printForecast(
   const { describeForecast, forecastSaved } = await import('../monitor/topics/search-forecast.ts');
   const forecast = await forecastSaved(ctx, searches);
   cli.page.say(describeForecast(forecast));
-  const missing = forecast.searches.flatMap((search) => search.missing);
+  // Once each, although several searches may have it.
+  const tools = new Map(forecast.searches.flatMap(({ missing }) => missing.map((each) => [each.tool, each])));
+  const missing = [...tools.values()];
   // All tools of the sandbox are simulated, and those of a hosted service are known by their responses.
   if (forecast.service === 'own') cli.page.say(describeToolSources(searches, missing));
-  const keys = describeMissingKeys(missing);
-  if (keys !== '') cli.page.say(keys);
+  else for (const words of explainMissingTools(missing)) cli.page.say(words);
 }
 
 /** Which tools of a run did not respond; null if all did, or the run was not executed. */

@@ -1,4 +1,4 @@
-/** Forecast of searches, saved or not: next runs, calls, cost, and tools that a key would add. Every entry point shows this one. */
+/** Forecast of searches, saved or not: next runs, calls, cost, and tools without a source. Every entry point shows this one. */
 
 import { formatUsd } from '../../domain/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';

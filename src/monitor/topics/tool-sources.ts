@@ -80,24 +80,10 @@ export function describeToolSources(
   searches: readonly SearchTools[],
   missing: readonly MissingTool[],
 ): string {
-  const without = new Map(missing.map((each) => [each.tool, each]));
-  const served = new Set(searches.flatMap(listTools).filter((tool) => !without.has(tool)));
-  const rest = without.size === 0 ? '' : ` Without: ${describeMissingTools([...without.values()])}.`;
+  const served = new Set(searches.flatMap(listTools));
+  for (const { tool } of missing) served.delete(tool);
+  const rest = missing.length === 0 ? '' : ` Without: ${describeMissingTools(missing)}.`;
   return `Tools with a source: ${[...served].join(', ') || 'none'}.${rest}`;
-}
-
-/**
- * What one more key would add, by key: `BRAVE_API_KEY or EXA_API_KEY would add Web Search.` Empty if no key is missing.
- */
-export function describeMissingKeys(missing: readonly MissingTool[]): string {
-  const tools = new Map<string, Tool[]>();
-  for (const { tool, reason, detail } of missing) {
-    const keys = detail?.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g) ?? [];
-    if (reason !== 'source_needs_key' || keys.length === 0) continue;
-    const names = keys.join(' or ');
-    tools.set(names, [...(tools.get(names) ?? []), tool]);
-  }
-  return [...tools].map(([keys, added]) => `${keys} would add ${added.join(', ')}.`).join(' ');
 }
 
 /** Operation B is one tool. */

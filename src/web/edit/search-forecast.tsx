@@ -9,7 +9,7 @@ import {
   type SchedulePreview,
   type SearchForecast,
 } from '../../monitor/topics/search-forecast.ts';
-import { describeMissingKeys, explainMissingTools } from '../../monitor/topics/tool-sources.ts';
+import { explainMissingTools } from '../../monitor/topics/tool-sources.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { describeProblem } from '../components/form.tsx';
@@ -70,7 +70,6 @@ function SearchForecastLine({
         <span class="wrong">
           {' '}
           {explainMissingTools(missing).map((words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}. `)}
-          {describeMissingKeys(missing)}
         </span>
       )}
     </p>
