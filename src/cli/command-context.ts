@@ -3,6 +3,7 @@
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
+import type { RunReport } from '../monitor/runs/run-end.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
@@ -60,6 +61,8 @@ export type Caller = {
   /** Its variables, with the key of their digests. */
   settings: { key: string; set: readonly ShellSetting[] } | undefined;
   listenForShutdown: () => ShutdownRequest;
+  /** Shows a run that the command executed where the server shows those of its worker. */
+  onReport: ((report: RunReport) => Promise<void>) | undefined;
 };
 
 export type RunCliOptions = {

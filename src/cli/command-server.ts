@@ -8,7 +8,7 @@ import { VERSION } from '../config/version.ts';
 import { Refused } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import { readFrames, writeFrame } from '../platform/child-frames.ts';
-import type { Cli, RunCli } from './command-context.ts';
+import type { Caller, Cli, RunCli } from './command-context.ts';
 import {
   COMMAND_PATH,
   type ForwardedCommand,
@@ -53,7 +53,7 @@ type RunningCommand = { interrupt: () => void; ended: Promise<void> };
 export async function serveCommands(
   program: Program,
   dashboard: string | null,
-  { run }: Pick<Cli, 'run'>,
+  { run, onReport }: Pick<Cli, 'run'> & Partial<Pick<Caller, 'onReport'>>,
 ): Promise<CommandServer | null> {
   if (program.embedded === null || run === undefined) return null;
   const { config, log } = program.ctx;
@@ -66,7 +66,7 @@ export async function serveCommands(
     const command = await shell.received.finally(() => unproven.delete(shell));
     if (commands.size >= MAX_COMMANDS)
       return shell.end(1, `error: The running server already runs ${MAX_COMMANDS} commands.\n`);
-    const ended = runForShell({ program, run, key }, command, shell);
+    const ended = runForShell({ program, run, onReport, key }, command, shell);
     const running = { interrupt: shell.interrupt, ended };
     commands.add(running);
     await ended.finally(() => commands.delete(running));
@@ -189,7 +189,7 @@ function connect(proof: string, request: IncomingMessage, response: ServerRespon
 
 /** Runs one command: what is typed comes in the request, and its output goes into the response. */
 async function runForShell(
-  { program, run, key }: { program: Program; run: RunCli; key: string },
+  { program, run, onReport, key }: Pick<Caller, 'onReport'> & { program: Program; run: RunCli; key: string },
   command: ForwardedCommand,
   { response, stdin, shutdown, send, end }: ConnectedShell,
 ): Promise<void> {
@@ -230,6 +230,7 @@ async function runForShell(
       files,
       settings: settings === undefined ? undefined : { key, set: settings },
       listenForShutdown: () => shutdown,
+      onReport,
     },
   });
   noteDropped();

@@ -70,7 +70,8 @@ async function runSearchNow(
   const queued = `run ${runId} is ${alreadyQueued ? 'already queued' : 'queued'}`;
   if (alreadyQueued && wait) page.say(queued);
   if (wait)
-    return executeUntilEnded(ctx, runId, stopping, (report) => {
+    return executeUntilEnded(ctx, runId, stopping, async (report) => {
+      await cli.caller?.onReport?.(report);
       page.say(describeReport(report, ctx.clock.now(), page));
     });
   if (await hasWorkers(ctx)) {

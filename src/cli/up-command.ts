@@ -80,7 +80,10 @@ async function runUp(cli: Cli): Promise<void> {
     const service = await program.services.local();
     let worker: RunningWorker | undefined;
     web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
-    commands = await serveCommands(program, config.http.baseUrl ?? web.url, cli);
+    commands = await serveCommands(program, config.http.baseUrl ?? web.url, {
+      run: cli.run,
+      onReport: (report) => printReport(cli, program, report),
+    });
     print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
     const consequence = describeWatchConsequence(config.hosted !== undefined);
     const sources = describeSources(await program.services.probe(), service.root, consequence);
@@ -243,11 +246,11 @@ async function printReport(
   { page, out }: Cli,
   { ctx }: Program,
   report: RunReport,
-  announcePause: () => Promise<void>,
+  announcePause?: () => Promise<void>,
 ): Promise<void> {
   try {
     // The first run of a search follows its creation.
-    if (report.trigger === 'first') await announcePause();
+    if (report.trigger === 'first') await announcePause?.();
     const fresh = report.status === 'succeeded' && !report.diff.baseline;
     const run = fresh ? await readRun(ctx.db, report.runId) : undefined;
     const highlights =

@@ -109,6 +109,9 @@ test('a search of a shell without service or keys runs at the service of the ser
     stderr: expect.stringContaining('kelp-forest-posts: ') as string,
   });
   expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'succeeded', trigger: 'manual' });
+  await until('the server prints the first run and the manual one', () =>
+    Promise.resolve(printed.match(/Z +kelp-forest-posts /g)?.length === 2),
+  );
   const tried = await run(['search', 'try', 'kelp-forest-posts', '--json']);
   expect(JSON.parse(tried.stdout)).toMatchObject({ service_kind: 'hosted', posts_found: 2 });
   const preview = await run(['search', 'preview', '--every', '1h', '--json']);
