@@ -121,7 +121,7 @@ function registerList(rules: Command, cli: Cli): void {
       cli.withProgram(async ({ ctx }) => {
         const scope = await openData(cli, ctx, options);
         const rows = await readRules(ctx.db, { ...scope, limit: MAX_LIMIT });
-        const none = 'No rules. Create a channel first: strandline channels add --help';
+        const none = 'No rules. Add one: strandline rules add --help';
         await showRows(cli, options.json, rows, { columns: ruleColumns(cli.page), none });
       }),
     );
