@@ -30,7 +30,11 @@ export async function createExtractiveWriter(
       const { reads, keyOf } = COMPLETION_SECTIONS[role];
       const read = passages.filter(({ item }) => reads.includes(item.source));
       const best = Math.max(0, ...read.map(({ relevance }) => relevance));
-      const relevant = read.filter(({ relevance }) => relevance > RELEVANCE_FLOOR * best);
+      // A word that separates the results is required if each of the best has one.
+      const mustTell = read.every(({ relevance, telling }) => telling || relevance < best);
+      const relevant = read.filter(
+        ({ relevance, telling }) => relevance > RELEVANCE_FLOOR * best && (telling || !mustTell),
+      );
       const distinct = removeCopies(relevant).slice(0, MAX_PASSAGES);
       const centrality = scoreCentrality(distinct);
       const scored = distinct.map((passage, i) => ({

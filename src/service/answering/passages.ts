@@ -20,6 +20,8 @@ export type Passage = Piece & {
   weights: readonly number[];
   /** Share of the prompt's words that its item contains: 0 to 1; 1 for a prompt without words. */
   relevance: number;
+  /** Whether its item has a word that separates the results: see {@link createTelling}. */
+  telling: boolean;
   /** Prior score above 0: relevance, place and recency. Never engagement: see evidence.ts. */
   prior: number;
 };
@@ -36,16 +38,22 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
     await slices();
     drafts.push({
       item,
-      words: vocabulary.read(item.words),
+      words: vocabulary.read(`${item.words} ${item.tags}`),
       tags: vocabulary.read(item.tags),
       pieces: item.pieces.map((piece) => ({ ...piece, item, ...countTerms(vocabulary.read(piece.text)) })),
     });
   }
   await slices();
-  const measure = createRelevance(vocabulary.match(extractSubjectWords(prompt)));
+  const subject = vocabulary.match(extractSubjectWords(prompt)).map(toTest);
+  const measure = createRelevance(subject);
+  const isTelling = createTelling(
+    subject,
+    drafts.map(({ words }) => words),
+  );
   const recency = createRecency(drafts.map(({ item }) => item));
   const passages = drafts.flatMap(({ item, words, tags, pieces }) => {
-    const relevance = measure([...words, ...tags]);
+    const relevance = measure(words);
+    const telling = isTelling(words);
     const measured = pieces.map((piece) => ({ ...piece, own: measure([...piece.terms, ...tags]) }));
     const sentences = measured.filter(({ kind, own }) => kind === 'text' && own > 0);
     const most = Math.max(0, ...sentences.map(({ own }) => own));
@@ -53,6 +61,7 @@ export async function extractPassages(findings: Findings, prompt: string): Promi
     return [...titles, ...sentences].map(({ own, ...piece }) => ({
       ...piece,
       relevance,
+      telling,
       prior: ((relevance + own) / 2) * discountPlace(item.place) * recency(item),
     }));
   });
@@ -99,14 +108,30 @@ function weighTerms(terms: readonly number[], weights: number[], idf: Float64Arr
   for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] ?? 0) / length;
 }
 
-/**
- * Measures which share of the prompt's words a text contains.
- * @param subject for each word of the prompt, the numbers of the words that match it
- */
-function createRelevance(subject: readonly ReadonlySet<number>[]): (words: readonly number[]) => number {
+/** Whether a text contains a word of the prompt, in any form. */
+type Test = (words: readonly number[]) => boolean;
+
+/** @param matches the numbers of the words that match a word of the prompt */
+function toTest(matches: ReadonlySet<number>): Test {
+  return (words) => words.some((word) => matches.has(word));
+}
+
+/** Measures which share of the prompt's words a text contains. */
+function createRelevance(subject: readonly Test[]): (words: readonly number[]) => number {
   if (subject.length === 0) return () => 1;
-  return (words) =>
-    subject.filter((matches) => words.some((word) => matches.has(word))).length / subject.length;
+  return (words) => subject.filter((test) => test(words)).length / subject.length;
+}
+
+/**
+ * Tests whether a text contains a word of the prompt that fewer than half of the results have, but more than one, which
+ * may be chance: where most have "Hello World", only `film` separates those about "Hello World film" from the others.
+ */
+function createTelling(tests: readonly Test[], texts: readonly (readonly number[])[]): Test {
+  const telling = tests.filter((test) => {
+    const holders = texts.filter(test).length;
+    return holders > 1 && holders < texts.length / 2;
+  });
+  return (words) => telling.some((test) => test(words));
 }
 
 // Removes copies and near-copies.

@@ -114,9 +114,21 @@ describe('quotations', () => {
       ['harbour festival music', 'festival music', 'music'],
       ['harbour festival music', 'festival music'],
     ],
+    [
+      'the word that separates them, where most have the others',
+      'harbour festival music',
+      [...Array(2).fill('harbour festival music'), ...Array(3).fill('harbour festival')],
+      ['harbour festival music'],
+    ],
+    [
+      'most words, where a single one has the rest',
+      'harbour festival music',
+      ['harbour festival music', ...Array(4).fill('harbour festival')],
+      ['harbour festival music', 'harbour festival'],
+    ],
   ])('are of items with %s', async (_, prompt, about, quoted) => {
     const items = about.map((words, i) =>
-      found('web', `${['Anna', 'Boris', 'Carla'][i]} writes about ${words} today.`),
+      found('web', `${['Anna', 'Boris', 'Carla', 'Dmitri', 'Elena'][i]} writes about ${words} today.`),
     );
     const { completion } = await write(findingsOf(...items), prompt);
     const texts = claimsOf(completion.summary).map(({ text }) => /about (.*) today/.exec(text)?.[1]);
