@@ -129,7 +129,7 @@ const STOP = `(() => {
 async function tabTo(page: Page, words: RegExp): Promise<void> {
   for (let i = 0; i < STOPS_MOST; i += 1) {
     await page.keyboard.press('Tab');
-    const { name, seen } = (await page.evaluate(STOP)) as { name: string; seen: boolean }; // what STOP makes
+    const { name, seen } = await page.evaluate<{ name: string; seen: boolean }>(STOP);
     expect.soft(seen, `${page.url()}: "${name.slice(0, 60)}" shows its focus`).toBe(true);
     if (words.test(name)) return;
   }
