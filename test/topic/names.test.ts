@@ -103,7 +103,7 @@ describe('rename', () => {
     ).rejects.toThrow(`strandline topic purge ${named('ty')}`);
     await renameTopic(ctx, named('tx'), { slug: named('tz') });
     await expect(watchTopic(ctx, { text: 'tx', slug: named('tx') })).rejects.toThrow(
-      `"${named('tx')}" is a former slug of the topic "${named('tz')}"; choose another slug, such as ${named('tx')}-2, or take it over: --reuse-slug`,
+      `"${named('tx')}" is a former slug of the topic "${named('tz')}"; choose another slug, such as ${named('tx')}-2 (--slug ${named('tx')}-2), or take it over: --reuse-slug`,
     );
     expect(await rows('SELECT FROM strandline.topics WHERE slug = $1', [named('tx')])).toHaveLength(0);
   });

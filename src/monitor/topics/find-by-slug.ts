@@ -163,15 +163,15 @@ type SlugOwner = { slug: string; archived_at: Date | null };
 
 /** A slug in use, or of something removed, which keeps its history. */
 export function createTopicTaken({ slug, name, archived_at }: SlugOwner & { name: string }): Refused {
-  const next = suggestSlug(slug);
-  return createTaken('topic', { slug, archived_at }, `"${name}"`, `${next} (--slug ${next})`);
+  return createTaken('topic', { slug, archived_at }, `"${name}"`);
 }
 
 export function createSearchTaken({ slug, topic, archived_at }: SlugOwner & { topic: string }): Refused {
-  return createTaken('search', { slug, archived_at }, `in the topic "${topic}"`, suggestSlug(slug));
+  return createTaken('search', { slug, archived_at }, `in the topic "${topic}"`);
 }
 
-function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, what: string, next: string): Refused {
+function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, what: string): Refused {
+  const next = suggestSlug(kind, slug);
   const taken =
     archived_at === null
       ? `already exists (${what}); choose another slug, such as ${next}`
@@ -180,8 +180,10 @@ function createTaken(kind: NamedKind, { slug, archived_at }: SlugOwner, what: st
   return new Refused('conflict', `the ${kind} "${slug}" ${taken}`);
 }
 
-function suggestSlug(slug: string): string {
-  return `${slug.slice(0, 61)}-2`;
+/** Commands that create a topic derive its slug, so they need the option. */
+function suggestSlug(kind: NamedKind, slug: string): string {
+  const next = `${slug.slice(0, 61)}-2`;
+  return kind === 'topic' ? `${next} (--slug ${next})` : next;
 }
 
 /**
@@ -201,7 +203,7 @@ export async function claimSlug(
     throw new Refused(
       'conflict',
       `"${former}" is a former slug of the ${kind} "${slug}"; choose another slug, such as ` +
-        `${suggestSlug(former)}, or take it over: --reuse-slug (API: reuse_slug)`,
+        `${suggestSlug(kind, former)}, or take it over: --reuse-slug (API: reuse_slug)`,
     );
   await releaseFormerSlug(tx, named);
 }
