@@ -1,8 +1,7 @@
 /** Error messages for people, and their exit codes: 1 failure, 2 wrong usage. */
 
 import { InvalidInput, Refused, RUN_CODES, type RunCode, RunError } from '../domain/errors.ts';
-import { escapeUnsafe } from '../domain/text.ts';
-import { MIN_SECRET_LENGTH } from '../platform/logger.ts';
+import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';

@@ -74,3 +74,6 @@ export function escapeUnsafe(text: string): string {
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
+
+/** Shorter secrets are parts of ordinary words and numbers: hiding them would hide everything, and would protect nothing. */
+export const MIN_SECRET_LENGTH = 4;

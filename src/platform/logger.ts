@@ -1,6 +1,6 @@
 /** Log: JSON lines on stderr, without secrets. */
 
-import { escapeUnsafe } from '../domain/text.ts';
+import { escapeUnsafe, MIN_SECRET_LENGTH } from '../domain/text.ts';
 import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
@@ -26,9 +26,6 @@ const ERROR_MEMBERS = [
   ['code', 'errno', 'syscall', 'address', 'port', 'status', 'statusCode', 'kind'],
   ['severity', 'schema', 'table', 'column', 'constraint', 'routine'],
 ].flat();
-
-/** Shorter ones are parts of ordinary words and numbers: hiding them would hide everything, and would protect nothing. */
-export const MIN_SECRET_LENGTH = 4;
 
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_DEPTH = 5;
