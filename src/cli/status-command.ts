@@ -6,9 +6,10 @@ import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
 import { describeTopicsToRewatch } from '../monitor/topics/simulated-topics.ts';
 import { formatSlot } from '../monitor/schedule/schedule-text.ts';
-import { SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
+import type { Check } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { describeSilences, openData } from './result-notices.ts';
 import { isFreeService } from './service-cost.ts';
@@ -61,16 +62,9 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
     ...renderServices(status, free, page),
     ...renderWorkers(status, now, page),
     ...renderRuns(status),
-    ...renderUnparsedResponses(status),
-    ...renderDerivation(status, now, page),
-    ...renderSilentSearches(status, now, page),
-    ...labelLines(
-      'incomplete',
-      status.incomplete.slice(0, MAX_INCOMPLETE).map((one) => `${one.slug} ${describeMissed(one)}`),
-    ),
+    ...renderProblems(listProblems(status, now)),
     ...labelLines('trends', describeTrendStates(status)),
     ...labelLines('tools', describeSilences(status.silent_tools, page)),
-    ...labelLines('topics', describeSimulated(status)),
     ...labelLines(
       'not active',
       status.resting.map((search) => {
@@ -95,8 +89,6 @@ function renderStatus(status: Status, free: FreeKinds, now: Date, page: Terminal
   );
 }
 
-const MAX_INCOMPLETE = 5;
-
 /** The longest label and the gap behind it. */
 const LABEL_WIDTH = 12;
 
@@ -120,49 +112,92 @@ function renderScan({ scan: { scanned_at, late } }: Status, now: Date, page: Ter
   ];
 }
 
-function renderUnparsedResponses({ unread_responses: unread }: Status): StatusLine[] {
-  const { late, oldest_seconds, oldest_run_id, spooled } = unread;
-  const lines: string[] = [];
-  if (late > 0 && oldest_seconds !== null && oldest_run_id !== null)
-    lines.push(
-      `${formatQuantity(late, 'paid response')} not parsed, the oldest for ${formatDuration(oldest_seconds * SECOND)}; parse it again: strandline runs replay ${oldest_run_id}`,
-    );
-  if (spooled > 0)
-    lines.push(
-      `${formatQuantity(spooled, 'paid response')} on the disk of a worker, stored when Postgres accepts them`,
-    );
-  return labelLines('unparsed', lines);
-}
-
-function renderDerivation({ set_aside: aside }: Status, now: Date, page: Terminal): StatusLine[] {
-  const shown = aside
-    .slice(0, MAX_LISTED_SEARCHES)
-    .map(({ search, run_id, at, attempts, code, retry_at }) => {
-      const until = `trends are derived up to ${formatRelative(at, now, page)}`;
-      return `${search}: ${until}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries ${formatRelative(retry_at, now, page)}`;
-    });
-  return labelLines('derivation', shown);
-}
-
-function renderSilentSearches(
-  { silent: { total, searches } }: Status,
-  now: Date,
-  page: Terminal,
-): StatusLine[] {
-  const shown = searches.slice(0, MAX_LISTED_SEARCHES);
-  return labelLines('silent', [
-    ...shown.map((search) => {
-      const { slug, since, run_id } = search;
-      const more = run_id === null ? `search show ${slug}` : `runs show ${run_id}`;
-      return `${slug}: no successful run for ${formatDuration(now.getTime() - since.getTime())}; ${describeLastRun(search)}; see: strandline ${more}`;
-    }),
-    ...(total > shown.length
-      ? [`and ${formatCount(total - shown.length, page)} more: strandline status --json`]
-      : []),
+function renderProblems(problems: readonly Check[]): StatusLine[] {
+  return problems.map(({ check, found, advice }, i) => [
+    problems[i - 1]?.check === check ? '' : check,
+    advice === null ? found : `${found}; ${advice}`,
   ]);
 }
 
+/** What needs attention, and what to do about it: lines of `status`, checks of `doctor`. */
+export function listProblems(status: Status, now: Date): Check[] {
+  return [
+    ...listUnparsedResponses(status),
+    ...listDelayedTrends(status, now),
+    ...listSilentSearches(status, now),
+    ...listIncompleteSearches(status),
+    ...listSimulatedTopics(status),
+  ];
+}
+
+/** The next scan parses a response whose run ended without it; an older one is stuck. */
+const STUCK_RESPONSE_MS = 5 * MINUTE;
+
+function listUnparsedResponses({ unread_responses: unread }: Status): Check[] {
+  const { late, oldest_seconds, oldest_run_id, spooled } = unread;
+  const problems: Check[] = [];
+  if (late > 0 && oldest_seconds !== null && oldest_run_id !== null)
+    problems.push({
+      check: 'unparsed',
+      ok: oldest_seconds * SECOND > STUCK_RESPONSE_MS ? false : null,
+      found: `${formatQuantity(late, 'paid response')} not parsed, the oldest for ${formatDuration(oldest_seconds * SECOND)}`,
+      advice: `parse it again: strandline runs replay ${oldest_run_id}`,
+    });
+  if (spooled > 0)
+    problems.push({
+      check: 'unparsed',
+      ok: null,
+      found: `${formatQuantity(spooled, 'paid response')} on the disk of a worker`,
+      advice: 'stored when Postgres accepts them; keep its data directory until then',
+    });
+  return problems;
+}
+
 const MAX_LISTED_SEARCHES = 10;
+
+/** The first of them, and how many more there are. */
+function listFirst<T>(all: readonly T[], total: number, describe: (one: T) => Check): Check[] {
+  const problems = all.slice(0, MAX_LISTED_SEARCHES).map(describe);
+  const more = total - problems.length;
+  const [first] = problems;
+  if (first === undefined || more <= 0) return problems;
+  return [...problems, { ...first, found: `and ${more} more`, advice: 'see: strandline status --json' }];
+}
+
+/** Workers log the error once, with its cause. */
+function listDelayedTrends({ set_aside: aside }: Status, now: Date): Check[] {
+  return listFirst(aside, aside.length, ({ search, run_id, at, attempts, code, retry_at }) => ({
+    check: 'derivation',
+    ok: false,
+    found: `${search}: trends are derived up to ${formatDuration(now.getTime() - at.getTime())} ago; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries in ${formatDuration(Math.max(0, retry_at.getTime() - now.getTime()))}`,
+    advice: 'see "response set aside" in the logs of workers',
+  }));
+}
+
+function listSilentSearches({ silent: { total, searches } }: Status, now: Date): Check[] {
+  return listFirst(searches, total, (search) => ({
+    check: 'silent',
+    ok: false,
+    found: `${search.slug}: no successful run for ${formatDuration(now.getTime() - search.since.getTime())}; ${describeLastRun(search)}`,
+    advice: `see: strandline ${search.run_id === null ? `search show ${search.slug}` : `runs show ${search.run_id}`}`,
+  }));
+}
+
+/** Posts that no response contained are lost, so a fixed interval that misses some is worth a change. */
+function listIncompleteSearches({ incomplete }: Status): Check[] {
+  return listFirst(incomplete, incomplete.length, (one) => ({
+    check: 'incomplete',
+    ok: null,
+    found: `${one.slug} ${describeMissed(one)}`,
+    advice: `${one.adaptive ? 'see: strandline search show' : 'change it: strandline search edit'} ${one.slug}${one.adaptive ? '' : ' --every auto'}`,
+  }));
+}
+
+function listSimulatedTopics({ to_rewatch }: Status): Check[] {
+  if (to_rewatch.length === 0) return [];
+  const { words, advice } = describeTopicsToRewatch(to_rewatch);
+  return [{ check: 'topics', ok: null, found: words, advice }];
+}
 
 function renderServices(status: Status, free: FreeKinds, page: Terminal): StatusLine[] {
   if (status.services.length === 0) return [['services', 'none yet; the first search adds one']];
@@ -248,12 +283,6 @@ function describeTrendStates({ trend_states }: Status): string[] {
     return n === 0 ? [] : [`${formatQuantity(n, 'search', 'searches')} ${name}`];
   });
   return parts.length === 0 ? [] : [parts.join(', ')];
-}
-
-function describeSimulated({ to_rewatch }: Status): string[] {
-  if (to_rewatch.length === 0) return [];
-  const { words, advice } = describeTopicsToRewatch(to_rewatch);
-  return [`${words}; ${advice}`];
 }
 
 /** Only the first line has the label. */
