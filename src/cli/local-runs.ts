@@ -18,16 +18,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RUN_POLL_MS = 500;
 
 /**
- * Executes a run in this process. Loaded lazily, because most commands only read.
+ * Executes a run in this process, which shows it where it shows those of its worker. Loaded lazily, because most commands only read.
  * @returns null if another process runs its search
  */
 export async function executeLocally(
+  { caller }: Pick<Cli, 'caller'>,
   ctx: Context,
   runId: Id,
   stopping: AbortSignal,
 ): Promise<RunReport | null> {
   const { executeRun } = await import('../monitor/runs/execute.ts');
-  return executeRun(ctx, runId, stopping);
+  const report = await executeRun(ctx, runId, stopping);
+  if (report !== null) await caller?.onReport?.(report);
+  return report;
 }
 
 export async function hasWorkers(ctx: Context): Promise<boolean> {
@@ -48,14 +51,15 @@ export async function deriveLocally(ctx: Context): Promise<void> {
  * @param onReport called for each attempt in this process
  */
 export async function executeUntilEnded(
+  cli: Pick<Cli, 'caller'>,
   ctx: Context,
   runId: Id,
   stopping: AbortSignal,
-  onReport: (report: RunReport) => Promise<void>,
+  onReport: (report: RunReport) => void,
 ): Promise<RunRow> {
   for (;;) {
-    const report = await executeLocally(ctx, runId, stopping);
-    if (report !== null) await onReport(report);
+    const report = await executeLocally(cli, ctx, runId, stopping);
+    if (report !== null) onReport(report);
     const row = await readRun(ctx.db, runId);
     if (row === undefined) throw new Error('a manual run has disappeared');
     if (row.ended_at !== null || stopping.aborted) {
@@ -88,7 +92,7 @@ export async function executeFirstRuns(
   } else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {
-        const report = await executeLocally(ctx, firstRunId, stopping);
+        const report = await executeLocally(cli, ctx, firstRunId, stopping);
         if (report === null) return;
         page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
         const coverage = await describeRunTools(ctx, firstRunId, page);

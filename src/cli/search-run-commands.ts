@@ -70,15 +70,14 @@ async function runSearchNow(
   const queued = `run ${runId} is ${alreadyQueued ? 'already queued' : 'queued'}`;
   if (alreadyQueued && wait) page.say(queued);
   if (wait)
-    return executeUntilEnded(ctx, runId, stopping, async (report) => {
-      await cli.caller?.onReport?.(report);
+    return executeUntilEnded(cli, ctx, runId, stopping, (report) => {
       page.say(describeReport(report, ctx.clock.now(), page));
     });
   if (await hasWorkers(ctx)) {
     if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
     page.say(`${queued}; a worker executes it. See: strandline runs show ${runId}`);
   } else {
-    const report = await executeLocally(ctx, runId, stopping);
+    const report = await executeLocally(cli, ctx, runId, stopping);
     await deriveLocally(ctx);
     page.say(
       report === null
