@@ -23,7 +23,8 @@ const LIVE_LISTS = ['/topics/trains/posts', '/topics/trains/links', '/searches/t
 const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
 
 const SIZES = [WIDE, TABLET, PHONE];
-/** Slots of three hours: each of the searches runs in one of them. */
+/** Slots of three hours: searches for posts find something in each, those with AI once a day. */
+const A_DAY = 8;
 const HALF_A_DAY = 4;
 
 describe.skipIf(!hasBrowser())('an open page', () => {
@@ -59,8 +60,9 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       const visits = await openAll(address);
       const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
       const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
-      // Posts, a completion, and other posts that gain.
-      for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
+      // Posts, other posts that gain, and a completion.
+      const slots = address.includes('-ai') ? A_DAY : HALF_A_DAY;
+      for (let i = 0; i < slots; i += 1) await stage.history.runNextSlot();
       for (const [i, visit] of visits.entries()) {
         const { page } = visit;
         const size = `${page.viewportSize()?.width}`;
@@ -96,7 +98,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
         return { address, visit, loaded: await visit.page.evaluate<string[]>(CONTENT) };
       }),
     );
-    for (let i = 0; i < HALF_A_DAY; i += 1) await stage.history.runNextSlot();
+    for (let i = 0; i < A_DAY; i += 1) await stage.history.runNextSlot();
     for (const { address, visit, loaded } of visits) {
       const { page } = visit;
       const pill = page.getByRole('status').getByRole('button', { name: 'show' });

@@ -129,9 +129,9 @@ test('an outage of all sources is a failed run, never an empty or simulated one'
   });
 });
 
-test('collected items are found again in the archive, with or without a date, and without counters', async () => {
-  const undated = { ...story('3', '2026-11-20T10:00:00.000Z'), title: 'Basking seals near the pier' };
-  const forum = await startProvider(json({ hits: [undated], nbHits: 1 }));
+test('collected items are found again in the archive, by their date, and without counters', async () => {
+  const dated = { ...story('3', '2026-11-20T10:00:00.000Z'), title: 'Basking seals near the pier' };
+  const forum = await startProvider(json({ hits: [dated], nbHits: 1 }));
   const microblog = await startProvider(json([status('113000000000000002', '<p>seals, seals</p>')]));
   const { ctx, clock, withArchive } = await makeOwnWorld(forum, microblog);
   const every = '1h';
@@ -156,11 +156,20 @@ test('collected items are found again in the archive, with or without a date, an
     prompt: 'basking seals',
     operation: 'ai',
     tools,
-    date_filter: 'PAST_24_HOURS',
+    date_filter: 'PAST_WEEK',
     every,
   });
   expect(again.search).toMatchObject({ service: 'own' });
   expect(await executeRun(archive, again.firstRunId)).toMatchObject({ status: 'succeeded', links: 1 });
+  const today = await createSearch(archive, {
+    slug: 'today',
+    prompt: 'basking seals',
+    operation: 'ai',
+    tools,
+    date_filter: 'PAST_24_HOURS',
+    every,
+  });
+  expect(await executeRun(archive, today.firstRunId)).toMatchObject({ status: 'succeeded', links: 0 });
   const seen = await createSearch(archive, { slug: 'd', prompt: 'seals', operation: 'microblog', every });
   expect(await executeRun(archive, seen.firstRunId)).toMatchObject({ status: 'succeeded', posts: 1 });
 });
