@@ -195,7 +195,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
             throw new RunError('service_unknown', {
               detail: 'SERVICE_SOURCES is sandbox, which excludes public sources',
             });
-          // While the server starts, not within the time of the first search. Invalid sources are an error of the server.
+          // Starts with the server, so that the first search does not wait for it. The server itself reports invalid sources.
           prepared ??= sources()
             .then((own) => own.prepare())
             .catch(() => {});

@@ -61,7 +61,7 @@ export type Caller = {
   /** Its variables, with the key of their digests. */
   settings: { key: string; set: readonly ShellSetting[] } | undefined;
   listenForShutdown: () => ShutdownRequest;
-  /** Shows a run that the command executed where the server shows those of its worker. */
+  /** Prints a run that the command executed in the server, as the server prints its worker's runs. */
   onReport: ((report: RunReport) => Promise<void>) | undefined;
 };
 

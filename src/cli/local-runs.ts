@@ -18,7 +18,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RUN_POLL_MS = 500;
 
 /**
- * Executes a run in this process, which shows it where it shows those of its worker. Loaded lazily, because most commands only read.
+ * Executes a run in this process. A server that does so for a shell prints the run like those of its worker. Loaded lazily,
+ * because most commands only read.
  * @returns null if another process runs its search
  */
 export async function executeLocally(

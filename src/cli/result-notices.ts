@@ -86,7 +86,7 @@ export async function printForecast(
   const { describeForecast, forecastSaved } = await import('../monitor/topics/search-forecast.ts');
   const forecast = await forecastSaved(ctx, searches);
   cli.page.say(describeForecast(forecast));
-  // Once each, although several searches may have it.
+  // A tool that several searches lack is named once.
   const tools = new Map(forecast.searches.flatMap(({ missing }) => missing.map((each) => [each.tool, each])));
   const missing = [...tools.values()];
   // All tools of the sandbox are simulated, and those of a hosted service are known by their responses.

@@ -19,6 +19,7 @@ import { renderList } from './terminal-table.ts';
 import {
   formatCost,
   formatCount,
+  formatDistance,
   formatDuration,
   formatQuantity,
   formatRelative,
@@ -169,7 +170,7 @@ function listDelayedTrends({ set_aside: aside }: Status, now: Date): Check[] {
   return listFirst(aside, aside.length, ({ search, run_id, at, attempts, code, retry_at }) => ({
     check: 'derivation',
     ok: false,
-    found: `${search}: trends are derived up to ${formatDuration(now.getTime() - at.getTime())} ago; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries in ${formatDuration(Math.max(0, retry_at.getTime() - now.getTime()))}`,
+    found: `${search}: trends are derived up to ${formatDistance(at, now)}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), retries ${formatDistance(retry_at, now)}`,
     advice: 'see "response set aside" in the logs of workers',
   }));
 }
@@ -189,7 +190,9 @@ function listIncompleteSearches({ incomplete }: Status): Check[] {
     check: 'incomplete',
     ok: null,
     found: `${one.slug} ${describeMissed(one)}`,
-    advice: `${one.adaptive ? 'see: strandline search show' : 'change it: strandline search edit'} ${one.slug}${one.adaptive ? '' : ' --every auto'}`,
+    advice: one.adaptive
+      ? `see: strandline search show ${one.slug}`
+      : `change it: strandline search edit ${one.slug} --every auto`,
   }));
 }
 

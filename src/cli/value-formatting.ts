@@ -72,7 +72,11 @@ function joinTime({ local, offset }: ZonedTime, from: number, to: number): strin
 
 /** `3 min ago`, `in 12 s`, `now`. */
 export function formatRelative(at: Date | null | undefined, now: Date, { unknown }: UnknownSign): string {
-  if (at === null || at === undefined) return unknown;
+  return at === null || at === undefined ? unknown : formatDistance(at, now);
+}
+
+/** The same of a time that is known. */
+export function formatDistance(at: Date, now: Date): string {
   const ms = at.getTime() - now.getTime();
   const length = formatDuration(Math.abs(ms));
   if (Math.abs(ms) < SECOND) return 'now';

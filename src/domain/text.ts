@@ -75,5 +75,5 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Shorter secrets are parts of ordinary words and numbers: hiding them would hide everything, and would protect nothing. */
+/** Shorter secrets occur in ordinary words and numbers: masking them would garble the text and protect nothing. */
 export const MIN_SECRET_LENGTH = 4;

@@ -57,7 +57,7 @@ const warnings = z.array(warning).min(1).optional();
 const servedResultItem = resultItem.extend({
   /** ISO 8601 in UTC; absent if unknown. */
   published_date: z.string().optional(),
-  /** Of a web search: it has no date, but its source searched the requested period only. */
+  /** For web results without a date: their source searched only the requested period. */
   period_vouched: z.literal(true).optional(),
 });
 export type ServedResultItem = z.infer<typeof servedResultItem>;

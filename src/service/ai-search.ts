@@ -37,7 +37,7 @@ export type AiSearchContext = {
   webGroup: boolean;
 };
 
-/** The form of the response, and whether it is to have no completion. */
+/** The form of the response, and whether it omits the completion. */
 export type AiSearchForm = { answers: Dialect['answers']; linksOnly: boolean };
 
 /** Receives the parts of a response before the whole is there. */

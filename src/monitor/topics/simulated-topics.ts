@@ -25,7 +25,7 @@ const isSimulated = ({ service_kind }: { service_kind: string }) => service_kind
 
 const MAX_NAMED = 5;
 
-/** What to tell a person, and the command for the first of them. */
+/** A sentence that names them, and the command for the first. */
 export function describeTopicsToRewatch(slugs: readonly string[]): { words: string; advice: string } {
   const [first = ''] = slugs;
   const more = slugs.length - MAX_NAMED;

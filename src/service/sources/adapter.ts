@@ -64,7 +64,7 @@ export type Adapter = SourceFacts & {
   probe?: (context: AdapterContext) => Promise<void>;
   /** Parts that need attention, in our own words: a feed that is gone. Shown wherever the source is listed. */
   problems?: () => readonly string[];
-  /** Starts what its first query would wait for. */
+  /** Starts whatever its first query would otherwise wait for. */
   prepare?: (log: Logger) => Promise<void>;
   /** Ends what it started. */
   close?: () => Promise<void>;

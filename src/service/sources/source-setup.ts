@@ -29,7 +29,7 @@ export type OpenedSources = {
   /** Probes keyless sources for at most two seconds. Never throws. */
   probe: () => Promise<readonly ProbeResult[]>;
   health: () => Promise<readonly SourceHealth[]>;
-  /** Starts what the first query would wait for. */
+  /** Starts whatever the first query would otherwise wait for. */
   prepare: () => Promise<void>;
   /** Aborts requests in progress. */
   close: () => Promise<void>;

@@ -10,7 +10,7 @@ import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
-/** For pages about what searches found: tools that did not respond to their newest runs. */
+/** Tools that did not respond to the newest runs, for pages about what searches found. */
 export function SilentToolsNotice({ silences }: { silences: readonly SilentTool[] }) {
   const { zone } = useFrame();
   if (silences.length === 0) return null;

@@ -57,7 +57,7 @@ export type TopicScope = {
 
 const MAX_RUNS = 60;
 const MIN_NEW = 16;
-/** Newest discoveries beside one post of the other column. On narrow pages, style.css shows the first {@link MIN_NEW}. */
+/** How many newest discoveries are as tall as one post of the column beside them. On narrow pages, style.css shows the first {@link MIN_NEW}. */
 const NEW_PER_POST = 2.5;
 const MAX_TOPS = 8;
 /** Tops change within days: they cover at most this many whole days before today, */
