@@ -41,8 +41,8 @@ export type Baseline = {
   mean: number;
   /** Variance of hourly rates beyond chance, relative to their square: 0 for a Poisson process. */
   dispersion: number;
-  /** The same of windows of three hours. */
-  longDispersion: number;
+  /** The same of windows of three hours; computed when asked, because few windows need it. */
+  longDispersion: () => number;
   /** The rate of the last day and a half relative to the profile, where it is higher: 1 where it is not. */
   level: number;
   /** Number of hours compared with. */
@@ -70,11 +70,13 @@ export function computeBaseline(series: Series, sums: Sums, end: number, levelEn
   const scale = computeScale(sums, uncapped.profile, spread.dispersion, first, end);
   const capped = computeProfile(counts, seconds, first, end, rough, scale);
   const { dispersion, hours } = computeDispersion(sums, capped.profile, first, end);
-  const long = computeDispersion(sums, capped.profile, first, end, LONG_HOURS, LONG_HOURS);
   return {
     ...capped,
     dispersion,
-    longDispersion: Math.max(long.dispersion, dispersion / LONG_HOURS),
+    longDispersion: () => {
+      const long = computeDispersion(sums, capped.profile, first, end, LONG_HOURS, LONG_HOURS);
+      return Math.max(long.dispersion, dispersion / LONG_HOURS);
+    },
     level: computeLevel(sums, capped.profile, first, levelEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),

@@ -165,7 +165,7 @@ export function computeWindowDispersion(
   width: number,
 ): number {
   const hours = width / QUARTERS_PER_HOUR;
-  const own = hours < LONG_HOURS ? dispersion : (longDispersion * LONG_HOURS) / hours;
+  const own = hours < LONG_HOURS ? dispersion : (longDispersion() * LONG_HOURS) / hours;
   return own + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
 }
 
