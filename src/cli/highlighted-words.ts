@@ -3,14 +3,14 @@
 import { type ExcerptPiece, markText } from '../domain/excerpt.ts';
 import { EVERYTHING, type Query } from '../domain/search-query.ts';
 import { readMatchesOfItems, type ShownItem } from '../store/archive/matched-words.ts';
-import type { Database } from '../store/database.ts';
+import type { Pooled } from '../store/database.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';
 
 /** The columns of a list of what a query selected, with its words highlighted in all that are not painted otherwise. */
 export async function highlightColumns<Row>(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   {
     query,
     rows,

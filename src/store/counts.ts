@@ -3,7 +3,7 @@
  * sees their readings, and tools of failed ones when they end; discoveries by their IDs, which ascend in commit order; everything else by triggers
  * (`0000_tables`).
  */
-import type { Database, Id, Transaction } from './database.ts';
+import type { Id, Pooled, Transaction } from './database.ts';
 
 /** Upper bounds of the histograms, in seconds; the trigger for failed runs (`0000_tables`) repeats the first ones. */
 export const LATENESS_BOUNDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600] as const;
@@ -43,7 +43,7 @@ const COUNT_DISCOVERIES = (until: string) => `
   WHERE d.id > ${until} GROUP BY d.kind, d.baseline, v.kind`;
 
 /** A consistent snapshot of all counters; missing ones are zero. */
-export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Count[]> {
+export async function readCounts({ pool }: Pooled): Promise<Count[]> {
   const { rows } = await pool.query<Count>(
     `SELECT name, labels, sum(n)::float8 AS n
      FROM (
@@ -57,7 +57,7 @@ export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Coun
 }
 
 /** Counts events that leave no row. */
-export async function addCounts({ pool }: Pick<Database, 'pool'>, steps: readonly Count[]): Promise<void> {
+export async function addCounts({ pool }: Pooled, steps: readonly Count[]): Promise<void> {
   const some = steps.filter(({ n }) => n > 0);
   if (some.length === 0) return;
   await pool.query(
@@ -99,7 +99,7 @@ export async function countSaved(tx: Transaction, readings: readonly Id[]): Prom
  * Adds up the steps, and counts new discoveries: in one statement, so that readers see each exactly once. Concurrent
  * calls take different steps; the rows of sums are locked in one order, starting with that of discoveries.
  */
-export async function foldCounts({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function foldCounts({ pool }: Pooled): Promise<void> {
   await pool.query(
     `WITH until AS MATERIALIZED (
        SELECT n FROM strandline.counts WHERE name = '${COUNTED_UNTIL}' FOR NO KEY UPDATE

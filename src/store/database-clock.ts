@@ -1,7 +1,7 @@
 import { SECOND } from '../domain/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Database } from './database.ts';
+import type { Pooled } from './database.ts';
 
 /** Readings older than this are refreshed in the background. */
 const MAX_READING_AGE_MS = 5 * SECOND;
@@ -10,7 +10,7 @@ const MAX_READING_AGE_MS = 5 * SECOND;
  * Estimates the database's clock: its last reading plus the monotonic time since. Independent of this machine's wall clock,
  * which may be wrong. The error is less than the duration of a query.
  */
-export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger): Promise<Clock> {
+export async function openDatabaseClock(db: Pooled, log: Logger): Promise<Clock> {
   let reading = await readDatabaseTime(db);
   let next: Promise<void> | undefined;
   const refresh = async () => {
@@ -32,7 +32,7 @@ export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger)
   };
 }
 
-async function readDatabaseTime({ pool }: Pick<Database, 'pool'>): Promise<{ ms: number; at: number }> {
+async function readDatabaseTime({ pool }: Pooled): Promise<{ ms: number; at: number }> {
   const client = await pool.connect();
   try {
     const sentAt = monotonicMs();

@@ -20,8 +20,10 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Read-only access, for queries. */
-export type Reads = Pick<Database, 'orm' | 'pool'>;
+/** What queries take: the pool, for statements of their own, Drizzle, or both. */
+export type Pooled = Pick<Database, 'pool'>;
+export type Orm = Pick<Database, 'orm'>;
+export type Reads = Pooled & Orm;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;

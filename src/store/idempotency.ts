@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
-import { type Database, sqlTime, type Transaction } from './database.ts';
+import { type Pooled, sqlTime, type Transaction } from './database.ts';
 
 /** Identifies a request: its visitor, route and key. */
 export type RequestKey = { visitor: string; route: string; key: string };
@@ -60,7 +60,7 @@ const IS_THIS_EXECUTION = 'visitor = $1 AND route = $2 AND key = $3 AND fence = 
  * @param bodyHash SHA-256 of the request's content
  */
 export async function beginRequest(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   clock: Pick<Clock, 'statementTime'>,
   request: RequestKey & { bodyHash: Buffer },
 ): Promise<BeginResult> {
@@ -84,11 +84,7 @@ export async function beginRequest(
 }
 
 /** Extends the lease of a long execution. @returns false if another one has started */
-export async function extendRequest(
-  { pool }: Pick<Database, 'pool'>,
-  key: RequestKey,
-  fence: number,
-): Promise<boolean> {
+export async function extendRequest({ pool }: Pooled, key: RequestKey, fence: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE strandline.idempotency_keys SET lease_until = clock_timestamp() + ${LEASE_INTERVAL} WHERE ${IS_THIS_EXECUTION}`,
     [...keyValues(key), fence],
@@ -117,7 +113,7 @@ export async function commitWithRequest(
  * @returns false if another execution has started: its reply counts
  */
 export async function finishRequest(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   key: RequestKey,
   fence: number,
   { status, reply }: { status: number; reply: string },
@@ -130,11 +126,7 @@ export async function finishRequest(
 }
 
 /** Ends an execution without storing its reply: a repeated request is executed. */
-export async function abandonRequest(
-  { pool }: Pick<Database, 'pool'>,
-  key: RequestKey,
-  fence: number,
-): Promise<void> {
+export async function abandonRequest({ pool }: Pooled, key: RequestKey, fence: number): Promise<void> {
   await pool.query(
     `UPDATE strandline.idempotency_keys SET lease_until = '-infinity' WHERE ${IS_THIS_EXECUTION}`,
     [...keyValues(key), fence],
@@ -150,7 +142,7 @@ const DELETE_BATCH = 1_000;
 
 /** Removes keys of executions that started 24 hours ago or earlier, a thousand at a time. @returns how many */
 export async function deleteIdempotencyKeys(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   clock: Pick<Clock, 'statementTime'>,
 ): Promise<number> {
   for (let removed = 0; ; ) {

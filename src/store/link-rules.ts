@@ -1,7 +1,7 @@
 /** The rules by which the stored links were identified. */
 
 import { areSameRules, type LinkRules } from '../domain/link-identity.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database, Pooled, Transaction } from './database.ts';
 
 type Queryable = Pick<Transaction, 'query'> | Database['pool'];
 
@@ -40,7 +40,7 @@ async function takeRulesWithoutLinks(db: Queryable, rules: LinkRules, now: Date)
 
 /** Whether stored links were identified by other rules, in words; null if by these. */
 export async function describeOutdatedRules(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   current: LinkRules,
   now: Date,
 ): Promise<string | null> {

@@ -1,7 +1,7 @@
 /** What responses have shown about the rate of searches, due times of adaptive intervals, and the log of their changes. */
 import type { Data } from '../domain/data.ts';
 import type { Operation } from '../domain/enumerations.ts';
-import { type Database, type Id, sqlTime } from './database.ts';
+import { type Id, type Pooled, sqlTime } from './database.ts';
 import type { intervalChangesView } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
@@ -45,10 +45,7 @@ JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.versio
 LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
 /** The paces of these searches. */
-export async function readPaces(
-  { pool }: Pick<Database, 'pool'>,
-  searchIds: readonly Id[],
-): Promise<PaceRow[]> {
+export async function readPaces({ pool }: Pooled, searchIds: readonly Id[]): Promise<PaceRow[]> {
   const { rows } = await pool.query<PaceRow>({
     name: 'read_paces',
     text: `${SELECT_PACES} WHERE s.id = ANY ($1::bigint[])`,
@@ -59,7 +56,7 @@ export async function readPaces(
 
 /** The paces of active searches, of one service or of one side. */
 export async function readActivePaces(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   of: { service: Id } | { data: Data },
 ): Promise<PaceRow[]> {
   const { rows } = await pool.query<PaceRow>(
@@ -101,7 +98,7 @@ const CHANGE_COLUMNS =
  * left out.
  */
 export async function savePaces(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   paces: readonly LearnedPace[],
   now: Date | null,
 ): Promise<void> {

@@ -4,7 +4,7 @@
  */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
-import type { Database, Id, Transaction } from './database.ts';
+import type { Id, Pooled, Transaction } from './database.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -40,7 +40,7 @@ FOR SHARE`;
  * @returns false if the key is no longer valid
  */
 export async function insertSession(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   session: { hash: Buffer; tokenId: Id; keyHash: Buffer; now: Date },
 ): Promise<boolean> {
   const { now } = session;
@@ -59,7 +59,7 @@ export async function insertSession(
 
 /** The session of a cookie, if valid. Its last use is recorded at most once a minute. */
 export async function findSession(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   hash: Buffer,
   now: Date,
 ): Promise<LiveSession | undefined> {
@@ -79,7 +79,7 @@ export async function findSession(
   return session;
 }
 
-export async function deleteSession({ pool }: Pick<Database, 'pool'>, id: Id): Promise<void> {
+export async function deleteSession({ pool }: Pooled, id: Id): Promise<void> {
   await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);
 }
 
@@ -106,7 +106,7 @@ export async function endSessionsByToken(
 }
 
 /** Secret for form tokens, 32 bytes: created on first use, shared by all processes. */
-export async function readFormSecret({ pool }: Pick<Database, 'pool'>, now: Date): Promise<Buffer> {
+export async function readFormSecret({ pool }: Pooled, now: Date): Promise<Buffer> {
   await pool.query(
     'INSERT INTO strandline.form_secret (secret, made_at) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING',
     [randomBytes(32).toString('hex'), now],
@@ -127,7 +127,7 @@ WHERE prefix = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expire
 
 /** Which of these tokens, by prefix, are still valid, with the hashes of their keys in hex. */
 export async function readOpenTokens(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   prefixes: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -143,7 +143,7 @@ export async function readOpenTokens(
 
 /** Which of these sessions are still valid. */
 export async function readOpenSessions(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   ids: readonly Id[],
   now: Date,
 ): Promise<ReadonlySet<Id>> {

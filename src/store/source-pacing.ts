@@ -2,7 +2,7 @@
 
 import { DAY } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from './database.ts';
+import type { Pooled } from './database.ts';
 
 /** `most` whole units of one source in one period such as `2026-11-21`. */
 type SourceAllowance = { source: string; period: string; most: number };
@@ -26,7 +26,7 @@ RETURNING units`;
 
 /** Takes units; returns false and takes none if fewer are left. */
 export async function takeAllowance(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   clock: Clock,
   { source, period, most }: SourceAllowance,
   units: number,
@@ -42,7 +42,7 @@ export async function takeAllowance(
 
 /** Refunds unused units. */
 export async function refundAllowance(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   { source, period }: SourceAllowance,
   units: number,
 ): Promise<void> {
@@ -53,10 +53,7 @@ export async function refundAllowance(
 }
 
 /** Units taken in the period. */
-export async function readUsedAllowance(
-  db: Pick<Database, 'pool'>,
-  { source, period }: SourceAllowance,
-): Promise<number> {
+export async function readUsedAllowance(db: Pooled, { source, period }: SourceAllowance): Promise<number> {
   const { rows } = await db.pool.query<{ units: bigint }>(
     'SELECT units FROM strandline.source_allowances WHERE source = $1 AND period = $2',
     [source, period],
@@ -76,7 +73,7 @@ RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8
  * @returns milliseconds until the turn; undefined, and nothing is reserved, if that exceeds `maxWaitMs`
  */
 export async function reserveSourceTurn(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   source: string,
   everyMs: number,
   maxWaitMs: number,

@@ -1,7 +1,7 @@
 /** Tokens of the API and dashboard, and keys of the search service: one table with separate scopes. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../domain/time.ts';
-import { type Database, type Id, createOrm, type Transaction } from './database.ts';
+import { createOrm, type Id, type Orm, type Transaction } from './database.ts';
 import { tokens } from './schema/system-tables.ts';
 
 /** A token without its secret. */
@@ -50,7 +50,7 @@ const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken }
  * @param page.before only those created before the token with this ID
  */
 export async function readTokens(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   opens: TokenPurpose,
   page: { limit: number; before?: Id | undefined },
 ): Promise<TokenRow[]> {
@@ -127,7 +127,7 @@ export async function replaceKey(
 
 /** Scopes and key hashes of a token, the current key first, by prefix; undefined if unknown, revoked or expired. */
 export async function findToken(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   opens: TokenPurpose,
   named: string,
   now: Date,
@@ -149,10 +149,7 @@ export async function findToken(
 }
 
 /** A token of the API by prefix, even if revoked or expired. */
-export async function readToken(
-  { orm }: Pick<Database, 'orm'>,
-  named: string,
-): Promise<TokenRow | undefined> {
+export async function readToken({ orm }: Orm, named: string): Promise<TokenRow | undefined> {
   const [row] = await orm
     .select(SHOWN_COLUMNS)
     .from(tokens)
@@ -163,7 +160,7 @@ export async function readToken(
 
 /** Records the last use of a token, at most once a minute. */
 export async function touchToken(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   token: Pick<TokenRow, 'id' | 'last_used_at'>,
   now: Date,
 ): Promise<void> {
@@ -180,7 +177,7 @@ export async function touchToken(
  * Whether any token of the API was created and not revoked. Expired tokens count: expiry must not open access that
  * they closed.
  */
-export async function hasTokens({ orm }: Pick<Database, 'orm'>): Promise<boolean> {
+export async function hasTokens({ orm }: Orm): Promise<boolean> {
   const rows = await orm
     .select({ id })
     .from(tokens)

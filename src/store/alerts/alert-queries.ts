@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, gt, isNull, lt } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import { createNotFound } from '../../domain/errors.ts';
-import type { Database, Id } from '../database.ts';
+import type { Database, Id, Orm } from '../database.ts';
 import { type DataScope, equals, readEitherSide } from '../queries/data-scope.ts';
 import {
   channelsView,
@@ -14,8 +14,6 @@ import {
 export type RuleRow = typeof rulesView.real.$inferSelect;
 export type ChannelRow = typeof channelsView.real.$inferSelect;
 export type DeliveryRow = typeof deliveriesView.real.$inferSelect;
-
-type Orm = Pick<Database, 'orm'>;
 
 /** The rule with this slug, unless removed. @param options.removed the last one with this slug, even if removed */
 export async function readRule(

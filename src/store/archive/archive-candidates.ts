@@ -2,7 +2,7 @@
 import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
 import { link_sightings, post_sightings } from '../schema/result-tables.ts';
 import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
@@ -48,7 +48,7 @@ const MAX_RANKED = 4_000;
 const MAX_SORTED = 200_000;
 
 export async function findCandidates(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   archiveQuery: ArchiveQuestion,
   question: Question,
 ): Promise<Candidate[]> {
@@ -64,11 +64,7 @@ export async function findCandidates(
   return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
 }
 
-function rankBy(
-  { orm }: Pick<Database, 'orm'>,
-  { lexemes, says }: Question,
-  where: SQL | undefined,
-): Promise<Candidate[]> {
+function rankBy({ orm }: Orm, { lexemes, says }: Question, where: SQL | undefined): Promise<Candidate[]> {
   const { kind, thing, config, words, tsv, at } = archive_documents;
   const all = [...new Set([...says.values()].flatMap((inConfig) => [...inConfig.keys()]))];
   return orm
@@ -125,7 +121,7 @@ function buildTsQuery(lexemes: readonly string[]): SQL {
 }
 
 /** All posts that a search saw have the source microblog. */
-function buildSourceFilter({ orm }: Pick<Database, 'orm'>, { source }: ArchiveQuestion): SQL | undefined {
+function buildSourceFilter({ orm }: Orm, { source }: ArchiveQuestion): SQL | undefined {
   if (source === undefined) return undefined;
   const anyRow = { one: sql`1` };
   const { kind, thing } = archive_documents;

@@ -1,7 +1,7 @@
 /** Converts the words of a query to lexemes: any of them, ranked, or all of them as a condition. */
 
 import { inverseDocumentFrequency, splitIndexWords } from '../../domain/relevance.ts';
-import type { Database } from '../database.ts';
+import type { Pooled } from '../database.ts';
 import { SELECT_TERMS } from './index-archive.ts';
 
 /** Maximum different words of a query. */
@@ -26,7 +26,7 @@ export type Question = {
 type Term = { config: string; ord: number; lexeme: string | null; documents: number | null };
 
 export async function readQuestion(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   { text, sandbox }: { text: string; sandbox: boolean },
 ): Promise<Question> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_WORD_LENGTH);

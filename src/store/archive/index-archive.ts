@@ -5,7 +5,14 @@
  */
 
 import { type Thing, readDocuments, VECTORS_SQL, writeDocuments } from './archive-documents.ts';
-import { type Database, type Id, inTransaction, readSqlState, type Transaction } from '../database.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  type Pooled,
+  readSqlState,
+  type Transaction,
+} from '../database.ts';
 
 /** Feed entries per transaction: under a second, even if each is an abstract. */
 const BATCH_SIZE = 1_000;
@@ -42,7 +49,7 @@ export async function catchUpArchive(db: Database): Promise<ArchiveBacklog | nul
 export type ArchiveBacklog = { indexed: number; total: number };
 
 /** How many discoveries of posts and links are indexed; null if all are. */
-async function readArchiveBacklog({ pool }: Pick<Database, 'pool'>): Promise<ArchiveBacklog | null> {
+async function readArchiveBacklog({ pool }: Pooled): Promise<ArchiveBacklog | null> {
   const { rows } = await pool.query<{ behind: boolean }>(SELECT_BEHIND);
   if (rows[0]?.behind !== true) return null;
   const counted = await pool.query<{ indexed: string; total: string }>(COUNT_INDEXED);

@@ -3,10 +3,8 @@
 import { listExcerptWords } from '../../domain/excerpt.ts';
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { listSoughtWords, type Query } from '../../domain/search-query.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Pooled } from '../database.ts';
 import { readWordForms, type WordForms } from './query-condition.ts';
-
-type Pool = Pick<Database, 'pool'>;
 
 /** Whether a word of a text was sought. */
 export type IsMatch = (word: string) => boolean;
@@ -23,7 +21,7 @@ JOIN strandline.archive_documents d USING (kind, thing)`;
  * @returns undefined for an item that is not indexed, and for every item if the query has no words
  */
 export async function readMatchesOfItems(
-  { pool }: Pool,
+  { pool }: Pooled,
   query: Query,
   items: readonly ShownItem[],
 ): Promise<(item: Pick<ShownItem, 'kind' | 'id'>) => IsMatch | undefined> {
@@ -54,7 +52,7 @@ FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
 
 /** Which words of texts match, by text search configuration. */
 export async function readMatches(
-  { pool }: Pool,
+  { pool }: Pooled,
   shown: readonly { config: string; texts: readonly string[] }[],
   query: Query,
   forms: WordForms,

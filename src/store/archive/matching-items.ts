@@ -1,7 +1,7 @@
 /** Selections of posts, links or discoveries by a query: the condition of find, as a part of other statements. */
 
 import { EVERYTHING, type Query } from '../../domain/search-query.ts';
-import type { Database, Transaction } from '../database.ts';
+import type { Pooled, Transaction } from '../database.ts';
 import { buildCondition, readWordForms } from './query-condition.ts';
 
 /** A query, with the time for its relative times. Only indexed items match. */
@@ -17,7 +17,7 @@ export function matchesAll(matching: Matching | undefined): boolean {
  * @param values receives its parameters
  */
 export async function buildMatchingSql(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   kind: 'post' | 'link' | 'both',
   matching: Matching | undefined,
   values: unknown[],

@@ -6,7 +6,7 @@
 import { sumEngagement } from '../../domain/counters.ts';
 import { createPrior, type PriorInput, termSaturation } from '../../domain/relevance.ts';
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/posts.ts';
 import { linksView, postsView } from '../schema/analytics/post-views.ts';
@@ -22,10 +22,7 @@ import { inArray } from 'drizzle-orm';
 export type ArchiveHit = ArchiveThing & { score: number; config: string };
 
 /** Best first. Nothing if no word of the query is known. */
-export async function searchArchive(
-  db: Pick<Database, 'orm' | 'pool'>,
-  archiveQuery: ArchiveQuestion,
-): Promise<ArchiveHit[]> {
+export async function searchArchive(db: Reads, archiveQuery: ArchiveQuestion): Promise<ArchiveHit[]> {
   const question = await readQuestion(db, {
     text: archiveQuery.text,
     sandbox: archiveQuery.data === 'simulated',
@@ -35,7 +32,7 @@ export async function searchArchive(
 
 /** The same for a query that is already parsed. */
 export async function rankArchive(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   archiveQuery: ArchiveQuestion,
   question: Question,
 ): Promise<ArchiveHit[]> {
@@ -94,7 +91,7 @@ export type ArchiveThing =
 
 /** The posts and links of documents, in no order; omits those purged since they were indexed. */
 export async function readThings(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {

@@ -7,7 +7,7 @@
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { DataScope } from '../queries/data-scope.ts';
-import { backOffSql, type Database, type Id, sqlTime, type Transaction } from '../database.ts';
+import { backOffSql, type Id, type Pooled, sqlTime, type Transaction } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
@@ -177,7 +177,7 @@ export async function removeReadings(tx: Transaction, ids: readonly Id[]): Promi
  * @returns null if it no longer exists
  */
 export async function moveAside(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   failure: { id: Id; code: string; now: Date | null },
 ): Promise<{ search: string; run_id: Id; attempts: number; retry_at: Date } | null> {
   const { rows } = await pool.query<{ search: string; run_id: Id; attempts: number; retry_at: Date }>({
@@ -204,11 +204,7 @@ export type AsideReading = {
 };
 
 /** Readings that were set aside, oldest first. @returns at most `limit` */
-export async function readSetAside(
-  { pool }: Pick<Database, 'pool'>,
-  data: Data,
-  limit: number,
-): Promise<AsideReading[]> {
+export async function readSetAside({ pool }: Pooled, data: Data, limit: number): Promise<AsideReading[]> {
   const { rows } = await pool.query<AsideReading>({
     name: 'read_set_aside',
     text: `SELECT s.slug AS search, p.run_id, p.at, p.attempts, p.code, p.retry_at,
@@ -221,7 +217,7 @@ export async function readSetAside(
 }
 
 /** Searches with readings that are due for a retry, longest due first. */
-export async function listSearchesToRetry({ pool }: Pick<Database, 'pool'>, now: Date | null): Promise<Id[]> {
+export async function listSearchesToRetry({ pool }: Pooled, now: Date | null): Promise<Id[]> {
   const { rows } = await pool.query<{ search_id: Id }>({
     name: 'searches_to_retry',
     text: `SELECT search_id FROM ${PENDING} WHERE attempts > 0
@@ -241,7 +237,7 @@ export type FollowerLag = {
   setAside: number;
 };
 
-export async function readLag({ pool }: Pick<Database, 'pool'>): Promise<FollowerLag> {
+export async function readLag({ pool }: Pooled): Promise<FollowerLag> {
   const { rows } = await pool.query<FollowerLag>(
     `SELECT count(*)::int AS readings, (count(*) FILTER (WHERE attempts > 0))::int AS "setAside",
        extract(epoch FROM clock_timestamp() - min(at) FILTER (WHERE notify AND ${inOrder('p', 'NULL')}))::float8 AS "oldestSeconds"
@@ -255,7 +251,7 @@ export type DerivedUntil = { search_id: Id; as_of: Date };
 
 /** Searches that are not derived up to now: one search, those of topics, or all. */
 export async function readDerivedUntil(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   { data, search, topic }: Omit<DataScope, 'topic'> & { topic?: string | readonly string[] | undefined },
 ): Promise<DerivedUntil[]> {
   const topics = typeof topic === 'string' ? [topic] : topic;

@@ -1,6 +1,6 @@
 /** The audit log, for display. */
 import { and, desc, lt } from 'drizzle-orm';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { auditLogView } from '../schema/analytics/audit-log-view.ts';
 import { equals, within } from './data-scope.ts';
 
@@ -18,7 +18,7 @@ export type AuditFilter = {
 
 /** The newest entries first. @param page.before only entries with a smaller ID */
 export async function readAudit(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   filter: AuditFilter,
   page: { limit: number; before?: Id | undefined },
 ): Promise<AuditRow[]> {

@@ -2,7 +2,7 @@
 import type { Data } from '../../domain/data.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,
@@ -22,7 +22,7 @@ export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | un
 
 /** Authors of a side with this username, in any case. */
 export async function findAuthorsNamed(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   data: Data,
   username: string,
 ): Promise<{ id: Id; service: string }[]> {
@@ -110,10 +110,7 @@ JOIN strandline.topics t ON t.id = q.topic_id
 GROUP BY t.id, t.slug, t.name ORDER BY posts DESC, t.slug LIMIT 50`;
 
 /** Topics in which an author's newest 2,000 posts were found, most posts first. */
-export async function readAuthorTopics(
-  { pool }: Pick<Database, 'pool'>,
-  authorId: Id,
-): Promise<AuthorTopic[]> {
+export async function readAuthorTopics({ pool }: Pooled, authorId: Id): Promise<AuthorTopic[]> {
   const { rows } = await pool.query<AuthorTopic>(SELECT_AUTHOR_TOPICS, [authorId, MAX_AUTHOR_POSTS]);
   return rows;
 }
@@ -147,10 +144,7 @@ FROM (
 ) o GROUP BY o.hours ORDER BY o.hours`;
 
 /** Typical counters of an author's posts at each observed age. */
-export async function readAuthorTypical(
-  { pool }: Pick<Database, 'pool'>,
-  authorId: Id,
-): Promise<AuthorTypical[]> {
+export async function readAuthorTypical({ pool }: Pooled, authorId: Id): Promise<AuthorTypical[]> {
   const { rows } = await pool.query<AuthorTypical>(SELECT_AUTHOR_TYPICAL, [authorId]);
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { Model, Operation } from '../../domain/enumerations.ts';
-import type { Database } from '../database.ts';
+import type { Pooled } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
 /** Reported cost of calls to a service, of one operation and model, in US dollars. */
@@ -37,9 +37,6 @@ SELECT operation, model, count(*)::int AS calls,
 FROM last WHERE nth <= 100 GROUP BY operation, model ORDER BY operation, model`;
 
 /** Recent cost of calls to a service; empty if it never reported one. */
-export async function readCallCosts(
-  { pool }: Pick<Database, 'pool'>,
-  service: ServiceKind,
-): Promise<CallCost[]> {
+export async function readCallCosts({ pool }: Pooled, service: ServiceKind): Promise<CallCost[]> {
   return (await pool.query<CallCost>(SELECT_CALL_COSTS, [service])).rows;
 }

@@ -1,7 +1,7 @@
 /** Claims of completions. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Orm } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
 
@@ -9,7 +9,7 @@ export type SaidClaim = typeof completionClaimsView.real.$inferSelect;
 
 /** Claims of completions, in order. A completion has about 1,200 claims at most. */
 export async function readClaims(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   completionIds: readonly Id[],
 ): Promise<SaidClaim[]> {

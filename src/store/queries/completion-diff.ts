@@ -7,7 +7,7 @@ import {
 import { sideOf } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { Refused } from '../../domain/errors.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
@@ -92,7 +92,7 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
  * @returns which of the two is missing, if one is
  */
 export async function readCompletionDiff(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   search: { id: Id; slug: string; simulated: boolean },
   range: DiffRange,
 ): Promise<CompletionDiff | NoDiff> {
@@ -104,7 +104,7 @@ export async function readCompletionDiff(
 }
 
 async function diffCompletions(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   search: { id: Id; slug: string; simulated: boolean },
   { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
 ): Promise<CompletionDiff> {
@@ -210,7 +210,7 @@ WITH known AS NOT MATERIALIZED (
 SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`;
 
 async function readMoments(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   searchId: Id,
   { from, to, since }: DiffRange,
 ): Promise<{ to?: Moment; from?: Moment; first?: Moment }> {
@@ -244,7 +244,7 @@ LEFT JOIN LATERAL (
 WHERE l.id = ANY ($2::bigint[])`;
 
 async function readCited(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   searchId: Id,
   claims: readonly SaidClaim[],
 ): Promise<Map<Id, Omit<CitedLink, 'returned'>>> {
@@ -270,7 +270,7 @@ WHERE r.search_id = $1 AND due > $2 AND r.ended_at > $2::timestamptz - interval 
   AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`;
 
 async function readGaps(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   searchId: Id,
   from: Moment,
   to: Moment,
@@ -295,7 +295,7 @@ SELECT (SELECT count(*) FROM unnest(t.completion_links) l WHERE l <> ALL (f.comp
 FROM strandline.completions f, strandline.completions t WHERE f.id = $1 AND t.id = $2`;
 
 async function countCitations(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   from: Moment,
   to: Moment,
 ): Promise<CompletionDiff['citations']> {

@@ -1,7 +1,7 @@
 /** Completions of searches, with their key items, links and claims. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Database, type Id, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, type Pooled, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
@@ -36,11 +36,7 @@ export async function readKeyItems({ orm }: Reads, data: Data, completionId: Id)
 }
 
 /** Links in the order of their IDs. */
-export async function readLinksByIds(
-  { orm }: Pick<Database, 'orm'>,
-  data: Data,
-  ids: readonly Id[],
-): Promise<LinkRow[]> {
+export async function readLinksByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
   const view = linksView[data];
   const rows = await orm
@@ -57,7 +53,7 @@ export type AddressedLink = { id: Id; url: string; title: string | null };
 
 /** The links of addresses as they were received; unknown addresses are left out. */
 export async function readLinksByAddress(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   data: Data,
   addresses: readonly string[],
 ): Promise<Map<string, AddressedLink>> {

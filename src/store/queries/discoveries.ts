@@ -1,6 +1,6 @@
 import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm, Pooled } from '../database.ts';
 import type { NamedKind } from '../former-slugs.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import type { DataScope } from './data-scope.ts';
@@ -28,7 +28,7 @@ export type DiscoveryFilter = DataScope & {
 
 /** The newest discoveries, in feed order: the newest is last. @param filter.before only those before this ID */
 export async function readNewestDiscoveries(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   filter: DiscoveryFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
   const { before, limit } = filter;
@@ -41,7 +41,7 @@ export async function readNewestDiscoveries(
  * @param filter.upTo the last ID to return
  */
 export async function readDiscoveriesAfter(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   filter: DiscoveryFilter & { after: Id; upTo?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
   const { after, upTo, limit } = filter;
@@ -51,7 +51,7 @@ export async function readDiscoveriesAfter(
 
 /** Selects IDs first: of a topic, or of a side with few searches, those of each search by an index on its feed. */
 async function readSelected(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   filter: DiscoveryFilter,
   { range, order, limit }: { range: readonly SQL[]; order: 'ASC' | 'DESC'; limit: number },
 ): Promise<DiscoveryRow[]> {
@@ -86,7 +86,7 @@ function ofSide(data: Data): SQL {
 /** Up to this many feeds are merged; discoveries of more searches are so frequent that they are read in the order of IDs. */
 const MAX_MERGED = 200;
 
-async function hasFewSearches({ orm }: Pick<Database, 'orm'>, data: Data): Promise<boolean> {
+async function hasFewSearches({ orm }: Orm, data: Data): Promise<boolean> {
   const { rowCount } = await orm.execute(
     sql`SELECT FROM strandline.searches WHERE simulated = ${data === 'simulated'} LIMIT ${MAX_MERGED + 1}`,
   );
@@ -94,7 +94,7 @@ async function hasFewSearches({ orm }: Pick<Database, 'orm'>, data: Data): Promi
 }
 
 /** The ID of the newest discovery of either side; zero if there is none. */
-export async function readLastDiscoveryId({ pool }: Pick<Database, 'pool'>): Promise<Id> {
+export async function readLastDiscoveryId({ pool }: Pooled): Promise<Id> {
   const { rows } = await pool.query<{ id: Id }>(
     'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries',
   );

@@ -2,7 +2,7 @@
 
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Pooled, type Reads } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -26,7 +26,7 @@ export type DiscoverySelectionFilter = DataScope & {
 
 /** @param filter.before only discoveries before this ID */
 export async function readDiscoveryPage(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   filter: DiscoverySelectionFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
   const { sql, values } = await select(db, filter, filter.limit, filter.before);
@@ -46,7 +46,7 @@ export async function readDiscoveryPage(
 
 /** The discoveries of a list with their times, to be counted. @param most maximum of each search; undefined for all */
 export async function selectDiscoveries(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   filter: DiscoverySelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {
@@ -54,7 +54,7 @@ export async function selectDiscoveries(
 }
 
 async function select(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   filter: DiscoverySelectionFilter,
   most: number | undefined,
   before?: Id,

@@ -1,7 +1,5 @@
 /** Compares which topics, or source groups, find links first. */
-import type { Database, Id } from '../database.ts';
-
-type Pooled = Pick<Database, 'pool'>;
+import type { Id, Pooled } from '../database.ts';
 
 /** Links found by searches of these topics in this range. */
 type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };

@@ -1,6 +1,6 @@
 import { desc, inArray, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { linksView, postsView } from '../schema/analytics/post-views.ts';
 
 /** A new item in one line. */
@@ -17,7 +17,7 @@ const MAX_HIGHLIGHTS = 3;
 
 /** The most notable first sightings of a run: posts by likes, then links in the order of the response. */
 export async function readHighlights(
-  db: Pick<Database, 'orm'>,
+  db: Orm,
   data: Data,
   diff: { newPosts: readonly Id[]; newLinks: readonly Id[] },
 ): Promise<Highlight[]> {
@@ -26,7 +26,7 @@ export async function readHighlights(
 }
 
 async function readTopPosts(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   ids: readonly Id[],
   most: number,
@@ -44,7 +44,7 @@ async function readTopPosts(
 }
 
 async function readFirstLinks(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   ids: readonly Id[],
   most: number,

@@ -1,6 +1,6 @@
 /** How many items a list has, and how they spread over time. */
 
-import type { Database } from '../database.ts';
+import type { Pooled } from '../database.ts';
 
 /** A subquery with one row per item, `id` and `at`, and its parameters. */
 export type ItemSelection = { sql: string; values: readonly unknown[] };
@@ -9,10 +9,7 @@ export type ItemSelection = { sql: string; values: readonly unknown[] };
 export type ItemBucket = { at: Date; items: number };
 
 /** Counts the rows of a selection that may end after as many as are needed. */
-export async function countItems(
-  { pool }: Pick<Database, 'pool'>,
-  { sql, values }: ItemSelection,
-): Promise<number> {
+export async function countItems({ pool }: Pooled, { sql, values }: ItemSelection): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM (${sql}) items`, [
     ...values,
   ]);
@@ -24,7 +21,7 @@ export async function countItems(
  * @param per `seconds` of a bucket; buckets begin at multiples of it since 1970
  */
 export async function countItemsOverTime(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   { sql, values }: ItemSelection,
   per: { seconds: number; from: Date; until: Date },
 ): Promise<{ total: number; buckets: ItemBucket[] }> {

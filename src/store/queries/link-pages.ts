@@ -1,7 +1,7 @@
 /** Pages of links found by searches, and how many there are over time. */
 import { and, eq, inArray } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
@@ -25,7 +25,7 @@ type LinkPageFilter = LinkSelectionFilter & {
 
 /** A page of links, most recently found first: from the IDs of each search, of a domain, or of what matches. */
 export async function readLinkPage(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   filter: LinkPageFilter & { before?: Id | undefined; limit: number },
 ): Promise<LinkRow[]> {
   const { domain, source, matching, before, limit } = filter;
@@ -69,7 +69,7 @@ export async function readFirstFinders(
 
 /** The links of a list with their times, to be counted. @param most maximum of each search; undefined for all */
 export async function selectLinks(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   filter: LinkSelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {

@@ -5,12 +5,10 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { asc, eq } from 'drizzle-orm';
-
-type Pooled = Pick<Database, 'pool'>;
 
 export type LinkRow = typeof linksView.real.$inferSelect;
 

@@ -1,12 +1,12 @@
 /** What a search has seen of its newest posts. */
-import type { Database, Id } from '../database.ts';
+import type { Id, Pooled } from '../database.ts';
 
 /**
  * Until when the posts of a run's request are known: the newest publication time in the last successful response that had posts, at
  * most when it was received; without any post, when the last successful run ended.
  * @returns null if the request has not succeeded yet
  */
-export async function readNewestKnown({ pool }: Pick<Database, 'pool'>, runId: Id): Promise<Date | null> {
+export async function readNewestKnown({ pool }: Pooled, runId: Id): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date | null }>({
     name: 'newest_known',
     text: `WITH earlier AS (

@@ -1,7 +1,7 @@
 /** Counters of posts at an age, compared with what is typical of their search. */
 
 import { and, asc, desc, inArray } from 'drizzle-orm';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { type DataScope, equals } from './data-scope.ts';
 import { postAtAgeView } from '../schema/analytics/growth-views.ts';
 
@@ -21,7 +21,7 @@ export type PostAge = {
  * with most posts. Posts without an observed age are omitted.
  */
 export async function readLatestAges(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   postIds: readonly Id[],
   { data, search, topic }: DataScope,
 ): Promise<Map<Id, PostAge>> {

@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -26,7 +26,7 @@ WHERE p.${column} = $1 AND s.simulated = $2::boolean ORDER BY p.id`;
  * place in a page is known by its exact address only, for which all posts are read.
  */
 export async function findPostsAt(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   data: Data,
   address: string,
   rules: LinkRules,
@@ -120,10 +120,7 @@ LEFT JOIN strandline.latest_results l ON l.search_id = s.search_id
 WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT 100`;
 
 /** The searches that saw a post, in order of their first sighting. */
-export async function readPostSightings(
-  { pool }: Pick<Database, 'pool'>,
-  postId: Id,
-): Promise<PostSighting[]> {
+export async function readPostSightings({ pool }: Pooled, postId: Id): Promise<PostSighting[]> {
   const { rows } = await pool.query<PostSighting>(SELECT_POST_SIGHTINGS, [postId]);
   return rows;
 }
@@ -158,7 +155,7 @@ ORDER BY r.ended_at, r.id`;
  * The ranks of a post per run, oldest first: for each of the first ten searches that saw it, the runs from its first
  * sighting to its last, at most 100.
  */
-export async function readPostRanks({ pool }: Pick<Database, 'pool'>, postId: Id): Promise<PostRank[]> {
+export async function readPostRanks({ pool }: Pooled, postId: Id): Promise<PostRank[]> {
   const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId]);
   return rows;
 }

@@ -2,7 +2,7 @@
 
 import { engagementSql } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -36,7 +36,7 @@ type PlacedPost = { post: PostRow; place: PostPlace };
  * the posts of an author, or the text index.
  */
 export async function readPostPage(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   filter: PostPageFilter & { order: PostPageOrder; after?: PostPlace | undefined; limit: number },
 ): Promise<PlacedPost[]> {
   const { author, lang, order, after, limit } = filter;
@@ -69,7 +69,7 @@ export async function readPostPage(
 
 /** The posts of a list with their times, to be counted. @param most maximum of each search; undefined for all */
 export async function selectPosts(
-  db: Pick<Database, 'pool'>,
+  db: Pooled,
   filter: PostSelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {

@@ -2,7 +2,7 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Orm, type Reads } from '../database.ts';
 import type { Data } from '../../domain/data.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
@@ -35,7 +35,7 @@ ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
 /** Posts found by a search, without nested ones. */
 export async function readPosts(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   filter: DataScope & {
     /** Published at this time or later. */
     since?: Date | undefined;
@@ -54,11 +54,7 @@ export async function readPosts(
 }
 
 /** Posts by key, in no order. */
-export async function readPostsByIds(
-  { orm }: Pick<Database, 'orm'>,
-  data: Data,
-  ids: readonly Id[],
-): Promise<PostRow[]> {
+export async function readPostsByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
   const view = postsView[data];
   return orm.select().from(view).where(amongIds(view.id)).prepare(`posts_of_${data}`).execute({ ids });

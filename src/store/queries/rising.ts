@@ -2,7 +2,7 @@
 
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Reads } from '../database.ts';
 import { type DataScope, equals, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
@@ -26,10 +26,7 @@ WHERE ${SCOPE_SQL} AND ($4::timestamptz IS NULL OR r.as_of >= $4)
 ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $5`;
 
 /** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
-export async function readRisingPosts(
-  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
-  scope: RisingScope,
-): Promise<RisingPostRow[]> {
+export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope): Promise<RisingPostRow[]> {
   const { rows } = await pool.query<{ search_id: Id; post_id: Id }>(SELECT_RISING_POSTS, [
     ...scopeValues(scope),
     scope.since ?? null,

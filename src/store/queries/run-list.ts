@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { amongIds, type Database, type Id, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, type Pooled, type Reads } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -124,7 +124,7 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
  * only the returned runs. IDs are in creation order, so a time also bounds the IDs.
  */
 export async function readRunPage(
-  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
+  { orm, pool }: Reads,
   { data, searches, status, code, since, before, limit }: RunPageFilter,
 ): Promise<{ runs: RunRow[]; more: boolean }> {
   if (searches?.length === 0) return { runs: [], more: false };
@@ -157,7 +157,7 @@ function ofSide(data: Data): SQL {
 }
 
 /** OFFSET 0 makes the planner find the rows by time instead of scanning all older IDs. */
-async function findFirstSince({ pool }: Pick<Database, 'pool'>, since: Date): Promise<Id | null> {
+async function findFirstSince({ pool }: Pooled, since: Date): Promise<Id | null> {
   const { rows } = await pool.query<{ id: Id | null }>(
     'SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= $1 OFFSET 0) r',
     [since],
@@ -167,7 +167,7 @@ async function findFirstSince({ pool }: Pick<Database, 'pool'>, since: Date): Pr
 
 /** Names of the services of these searches. */
 export async function readRunServices(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchIds: readonly Id[],
 ): Promise<Map<Id, string>> {
@@ -183,7 +183,7 @@ export type RunNeighbours = { previous: Id | null; next: Id | null };
 
 /** The previous and next run of the same search. */
 export async function readRunNeighbours(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   run: { id: Id; search_id: Id },
 ): Promise<RunNeighbours> {
   const { rows } = await pool.query<RunNeighbours>(
@@ -205,10 +205,7 @@ export type StoredResponseNote = {
 };
 
 /** A run's stored response without its body; undefined if it expired or never arrived. */
-export async function readResponseNote(
-  { pool }: Pick<Database, 'pool'>,
-  runId: Id,
-): Promise<StoredResponseNote | undefined> {
+export async function readResponseNote({ pool }: Pooled, runId: Id): Promise<StoredResponseNote | undefined> {
   const { rows } = await pool.query<StoredResponseNote>(
     `SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
      FROM strandline.responses WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
@@ -233,10 +230,7 @@ export type RequestRow = {
   dialect: string;
 };
 
-export async function readRunRequest(
-  { pool }: Pick<Database, 'pool'>,
-  runId: Id,
-): Promise<RequestRow | undefined> {
+export async function readRunRequest({ pool }: Pooled, runId: Id): Promise<RequestRow | undefined> {
   const { rows } = await pool.query<RequestRow>(
     `SELECT s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
        sv.name AS service, sv.kind AS service_kind, sv.address, sv.dialect

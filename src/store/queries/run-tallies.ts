@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../domain/errors.ts';
-import type { Database } from '../database.ts';
+import type { Pooled, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import { call_days, services } from '../schema/topic-tables.ts';
 import type { ServiceKind } from '../services.ts';
@@ -20,11 +20,7 @@ FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.si
 WHERE r.created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
 
 /** Runs created since then, by status, error code and skip reason. */
-export async function tallyRuns(
-  { pool }: Pick<Database, 'pool'>,
-  data: Data,
-  since: Date,
-): Promise<RunTally[]> {
+export async function tallyRuns({ pool }: Pooled, data: Data, since: Date): Promise<RunTally[]> {
   const { rows } = await pool.query<RunTally>(SELECT_RUN_TALLY, [since, data === 'simulated']);
   return rows;
 }
@@ -54,10 +50,7 @@ SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
 /**
  * Each service with its calls of this UTC day. There may be more calls than responses, because a lost call counts.
  */
-export async function readServiceDays(
-  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
-  now: Date,
-): Promise<ServiceDay[]> {
+export async function readServiceDays({ orm, pool }: Reads, now: Date): Promise<ServiceDay[]> {
   const day = now.toISOString().slice(0, 10);
   const made = await orm
     .select({

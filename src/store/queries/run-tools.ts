@@ -3,7 +3,7 @@
 import type { Tool } from '../../domain/enumerations.ts';
 import { type Data, sideOf } from '../../domain/data.ts';
 import { isToolReason, type MissingTool, type ToolReason } from '../../domain/tool-coverage.ts';
-import { amongIds, type Database, type Id, type Reads } from '../database.ts';
+import { amongIds, type Id, type Pooled, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';
@@ -49,10 +49,7 @@ export type SilentTool = {
  * Tools that did not respond to the newest ended run of active searches, most searches first; at most one per tool and
  * reason. Runs that failed as a whole are left out: their code says why.
  */
-export async function readSilentTools(
-  { pool }: Pick<Database, 'pool'>,
-  scope: DataScope,
-): Promise<SilentTool[]> {
+export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promise<SilentTool[]> {
   const { rows } = await pool.query<SilentTool>(
     `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
        count(*)::int AS searches, min(s.slug) AS search, s.simulated
@@ -79,7 +76,7 @@ export async function readSilentTools(
  * The tools that did not respond when the newest run of a hosted service asked them: the specification has no way to ask such a
  * service which tools it has. Considers the newest run of each search.
  */
-export async function readHostedSilences({ pool }: Pick<Database, 'pool'>): Promise<MissingTool[]> {
+export async function readHostedSilences({ pool }: Pooled): Promise<MissingTool[]> {
   const { rows } = await pool.query<MissingTool & { responded: boolean }>(
     `SELECT DISTINCT ON (u.tool) u.tool, u.reason, u.detail, u.observed_at, u.responded
      FROM strandline.searches s

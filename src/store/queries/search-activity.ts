@@ -5,7 +5,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -129,8 +129,6 @@ export async function readRequestChanges(
   return rows;
 }
 
-type PoolReads = Pick<Database, 'pool'>;
-
 export type SearchNow = {
   search_id: Id;
   /** Counted posts, and the observed share, 0 to 1. */
@@ -166,7 +164,7 @@ WHERE s.archived_at IS NULL AND s.simulated = $3::boolean`;
 
 /** Every search of a side that is not removed: its posts in a range, per quarter-hour, and the outcome of its last run. */
 export async function readSearchesNow(
-  { pool }: PoolReads,
+  { pool }: Pooled,
   data: Data,
   { from, until }: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
@@ -182,7 +180,7 @@ SELECT DISTINCT k.search_id, date_trunc('day', k.window_end - interval '1 millis
 FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.simulated = $2::boolean WHERE k.window_end > $1 AND k.only_by IS NULL`;
 
 /** Spike days of all searches of a side since then. */
-export async function readSpikeDays({ pool }: PoolReads, data: Data, since: Date): Promise<SpikeDay[]> {
+export async function readSpikeDays({ pool }: Pooled, data: Data, since: Date): Promise<SpikeDay[]> {
   const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since, data === 'simulated']);
   return rows;
 }
@@ -208,7 +206,7 @@ ORDER BY search_id, day_at`;
 
 /** Days (UTC) of searches, oldest first. No row: nothing found and nothing observed. */
 export async function readSearchDays(
-  { pool }: PoolReads,
+  { pool }: Pooled,
   { from, until, searchIds }: { from: Date; until: Date; searchIds: readonly Id[] },
 ): Promise<SearchDay[]> {
   const { rows } = await pool.query<SearchDay>(SELECT_SEARCH_DAYS, [from, until, searchIds]);

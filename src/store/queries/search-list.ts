@@ -1,7 +1,7 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { equals, readEitherSide } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
@@ -11,16 +11,13 @@ export type IntervalChangeRow = typeof intervalChangesView.real.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
 
 /** A search by slug, including removed ones. */
-export async function readSearch(
-  { orm }: Pick<Database, 'orm'>,
-  slug: string,
-): Promise<SearchRow | undefined> {
+export async function readSearch({ orm }: Orm, slug: string): Promise<SearchRow | undefined> {
   return readEitherSide(searchesView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
 }
 
 /** Searches by topic and slug, after `after`; removed ones only on request. */
 export async function readSearches(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   filter: {
     data: Data;
     topic?: string | undefined;
@@ -50,7 +47,7 @@ export async function readSearches(
 
 /** The versions of a search, newest first. */
 export async function readVersions(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchId: Id,
   page: { before?: number | undefined; limit: number },
@@ -70,7 +67,7 @@ export const SHOWN_INTERVAL_CHANGES = 10;
 
 /** Changes of the interval of a search, newest first. */
 export async function readIntervalChanges(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchId: Id,
   page: { before?: Id | undefined; limit: number },
@@ -88,11 +85,7 @@ export async function readIntervalChanges(
 export type NextSlot = { search: string; topic: string; tz: string; next_due_at: Date };
 
 /** The searches that are due next, soonest first. */
-export async function readNextSlots(
-  { orm }: Pick<Database, 'orm'>,
-  data: Data,
-  most = 5,
-): Promise<NextSlot[]> {
+export async function readNextSlots({ orm }: Orm, data: Data, most = 5): Promise<NextSlot[]> {
   const view = searchesView[data];
   const { slug, topic, tz, next_due_at, archived_at } = view;
   const rows = await orm

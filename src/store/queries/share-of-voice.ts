@@ -2,7 +2,7 @@
 
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Database } from '../database.ts';
+import type { Orm } from '../database.ts';
 import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
 import type { ServiceKind } from '../services.ts';
 
@@ -17,7 +17,7 @@ type Days = {
 
 /** Topics per day, with their share among all topics of the same service kind that day. No row: not observed. */
 export async function readVoiceDays(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   filter: Days & { topics?: readonly string[] | undefined },
 ): Promise<VoiceDayRow[]> {

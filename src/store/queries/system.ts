@@ -2,11 +2,11 @@
 
 import { ANALYTICS, type Data } from '../../domain/data.ts';
 import { MINUTE } from '../../domain/time.ts';
-import { type Database, type Id, sqlTime } from '../database.ts';
+import { type Id, type Pooled, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
 /** The connected Postgres: its version as text and as a number (180000 for 18.0). */
-export async function readServer(db: Pick<Database, 'pool'>): Promise<{ version: string; number: number }> {
+export async function readServer(db: Pooled): Promise<{ version: string; number: number }> {
   const { rows } = await db.pool.query<{ version: string; number: number }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
   );
@@ -27,9 +27,7 @@ export type OpenTransaction = {
  * The oldest open transaction of this database, apart from this one; null if there is none. Excludes those without a
  * user, such as VACUUM, which takes hours on a large table but does not hold back cleanup.
  */
-export async function readOldestTransaction({
-  pool,
-}: Pick<Database, 'pool'>): Promise<OpenTransaction | null> {
+export async function readOldestTransaction({ pool }: Pooled): Promise<OpenTransaction | null> {
   const { rows } = await pool.query<OpenTransaction>(
     `SELECT concat_ws(', ', usename, nullif(application_name, '')) AS who,
        extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds,
@@ -41,8 +39,6 @@ export async function readOldestTransaction({
   );
   return rows[0] ?? null;
 }
-
-type Pooled = Pick<Database, 'pool'>;
 
 export type Backlog = {
   /** When the last scan began, and how many seconds ago, by the database's clock. */
@@ -176,7 +172,7 @@ LEFT JOIN LATERAL (
  * @param times.heardSince minimum heartbeat of a live worker
  */
 export async function readUnread(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   { statementTime, heardSince }: { statementTime: Date | null; heardSince: Date },
 ): Promise<UnreadResponses> {
   const { rows } = await pool.query<UnreadResponses>({
@@ -234,7 +230,7 @@ FROM (
 
 /** One statement, so that the figures are consistent. */
 export async function readFigures(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   data: Data,
   { now, heardSince }: { now: Date; heardSince: Date },
 ): Promise<Figures> {

@@ -1,7 +1,7 @@
 /** Topics, and which sides of the data have any. */
 
 import type { Data } from '../../domain/data.ts';
-import type { Database } from '../database.ts';
+import type { Orm, Pooled } from '../database.ts';
 import { topicsView } from '../schema/analytics/topic-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { and, asc, eq, gt, isNull } from 'drizzle-orm';
@@ -9,13 +9,13 @@ import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 export type TopicRow = typeof topicsView.real.$inferSelect;
 
 /** A topic by slug, including removed ones. */
-export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
+export async function readTopic({ orm }: Orm, slug: string): Promise<TopicRow | undefined> {
   return readEitherSide(topicsView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
 }
 
 /** Topics by slug, after the slug `after`; removed ones only on request. */
 export async function readTopics(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   filter: { data: Data; removed?: boolean | undefined; after?: string | undefined; limit: number },
 ): Promise<TopicRow[]> {
   const view = topicsView[filter.data];
@@ -33,7 +33,7 @@ export async function readTopics(
 }
 
 /** Which sides have topics; those that were removed have their history. */
-export async function readSides({ pool }: Pick<Database, 'pool'>): Promise<Record<Data, boolean>> {
+export async function readSides({ pool }: Pooled): Promise<Record<Data, boolean>> {
   const { rows } = await pool.query<Record<Data, boolean>>({
     name: 'sides',
     text: `SELECT EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,

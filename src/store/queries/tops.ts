@@ -2,7 +2,7 @@
  * Most frequent authors, hashtags, languages and domains over whole days (UTC), and those that several topics share.
  */
 
-import type { Database, Id, Reads } from '../database.ts';
+import type { Id, Pooled, Reads } from '../database.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { ServiceKind } from '../services.ts';
 
@@ -124,7 +124,7 @@ ORDER BY c.topics DESC, c.all DESC, c.name`;
 
 /** Names shared by most of the topics first, then by frequency in each. Whole days (UTC). */
 export async function readCommonTops(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   kind: CommonKind,
   { topics, from, until, limit }: { topics: readonly string[]; from: Date; until: Date; limit: number },
 ): Promise<CommonTop[]> {

@@ -1,7 +1,7 @@
 /** Spikes and states of searches, as the views show them. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Database, type Id } from '../database.ts';
+import { amongIds, type Id, type Orm } from '../database.ts';
 import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
 import { type DataScope, equals, within } from './data-scope.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
@@ -19,7 +19,7 @@ type PageFilter = DataScope & {
 
 /** A page of spikes, newest first. */
 export async function readSpikePage(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   filter: PageFilter & { measure?: SpikeRow['measure'] | undefined },
 ): Promise<SpikeRow[]> {
   const { data, search, topic, measure } = filter;
@@ -34,7 +34,7 @@ export async function readSpikePage(
 
 /** A page of states, newest first. */
 export async function readTrendStatePage(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   filter: PageFilter & { state?: TrendStateRow['state'] | undefined },
 ): Promise<TrendStateRow[]> {
   const { data, search, topic, state } = filter;
@@ -53,7 +53,7 @@ function isOnPage(v: typeof spikesView.real | typeof trendStatesView.real, filte
 
 /** Spikes of searches whose windows ended since then, by window end. */
 export async function readSpikes(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchIds: readonly Id[],
   since: Date,
@@ -70,7 +70,7 @@ export async function readSpikes(
 
 /** States of searches that were found since then, and those that still go on, oldest first. */
 export async function readTrendStates(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchIds: readonly Id[],
   since: Date,

@@ -1,7 +1,7 @@
 /** Volume per bucket, as in the views. */
 
 import type { Data } from '../../domain/data.ts';
-import type { Database, Id } from '../database.ts';
+import type { Id, Orm, Pooled } from '../database.ts';
 import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 
@@ -40,7 +40,7 @@ const SELECT_BUCKETS = `${BUCKETED_SQL} ORDER BY 1, 2 LIMIT $4`;
 
 /** Buckets of searches, oldest first. A missing bucket was not observed, which is not zero. */
 export async function readBuckets(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
 ): Promise<BucketRow[]> {
   const { searchIds, per, from, until, limit } = filter;
@@ -97,7 +97,7 @@ GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`
 
 /** Like {@link readBuckets}, but summed in the database: a topic with eight searches has 1,300 hours in a week. */
 export async function readVolumeSums(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date },
 ): Promise<VolumeSums> {
   const { searchIds, per, from, until } = filter;
@@ -125,7 +125,7 @@ export type HourRow = typeof volumeHourlyView.real.$inferSelect;
 
 /** Volume per hour of searches from a full hour on, oldest first. Missing hours were not observed. */
 export async function readHours(
-  { orm }: Pick<Database, 'orm'>,
+  { orm }: Orm,
   data: Data,
   searchIds: readonly Id[],
   from: Date,
@@ -149,7 +149,7 @@ WHERE s.id = ANY ($1) GROUP BY s.id`;
 
 /** Observed hours of each search since then, for its current request. */
 export async function readObservedHours(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   searchIds: readonly Id[],
   since: Date,
 ): Promise<Map<Id, number>> {

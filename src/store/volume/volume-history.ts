@@ -1,4 +1,4 @@
-import type { Database, Id, Transaction } from '../database.ts';
+import type { Id, Pooled, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import { QUARTER_MS } from './reach.ts';
 
@@ -97,7 +97,7 @@ WHERE s.id = ANY ($1) GROUP BY o.search_id`;
 
 /** Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request. */
 export async function readCurrentHistories(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: Pooled,
   searchIds: readonly Id[],
   from: number,
   until: number,

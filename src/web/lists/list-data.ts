@@ -4,7 +4,7 @@ import type { Data } from '../../domain/data.ts';
 import { createCursor, idKey, orderKey } from '../../monitor/http/cursors.ts';
 import { type IsMatch, readMatchesOfItems, type ShownItem } from '../../store/archive/matched-words.ts';
 import { type Matching, matchesAll } from '../../store/archive/matching-items.ts';
-import type { Database, Id } from '../../store/database.ts';
+import type { Id, Reads } from '../../store/database.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import { readDiscoveryPage, selectDiscoveries } from '../../store/queries/discovery-pages.ts';
 import { countItems, countItemsOverTime, type ItemSelection } from '../../store/queries/item-counts.ts';
@@ -55,11 +55,9 @@ type ListKeys = [by: bigint, id: Id];
 export const listCursor = createCursor<ListKeys, unknown>('page', z.tuple([orderKey, idKey]));
 
 type PlacedItem = { item: ListItem; keys: ListKeys };
-type Reader = Pick<Database, 'orm' | 'pool'>;
-
 /** The items after a place, one more than a page has if there is a next one. */
 export async function readListItems(
-  db: Reader,
+  db: Reads,
   list: List,
   place: ListKeys | undefined,
   limit = PAGE_SIZE + 1,
@@ -90,7 +88,7 @@ export async function readListItems(
 
 /** The words of each item that the query sought. */
 export async function readListMatches(
-  db: Reader,
+  db: Reads,
   { matching: { query } }: List,
   items: readonly ListItem[],
 ): Promise<(item: ListItem) => IsMatch | undefined> {
@@ -130,7 +128,7 @@ export type ListVolume = {
 };
 
 /** Bars are the listed items; of a list without a query that is not counted, all posts as the searches counted them. */
-export async function readListVolume(db: Reader, list: List): Promise<ListVolume> {
+export async function readListVolume(db: Reads, list: List): Promise<ListVolume> {
   const { from, until, per, seconds } = list.range.chart;
   const span = { from, until, stepMs: seconds * 1_000 };
   const isBounded = list.kind === 'posts' && matchesAll(list.matching);
@@ -177,7 +175,7 @@ function listWatched(
   return buckets;
 }
 
-function selectItems(db: Reader, list: List, most?: number): Promise<ItemSelection> {
+function selectItems(db: Reads, list: List, most?: number): Promise<ItemSelection> {
   const filter = describeSelection(list);
   switch (list.kind) {
     case 'posts':
