@@ -207,11 +207,15 @@ function listResponse(
   let id = newest - 1;
   for (; id >= 0 && ids.length < fresh && (times[id] ?? 0) >= reach; id -= 1) ids.push(id);
   if (popular === 0) return ids;
-  const rest: number[] = [];
-  for (; id >= 0 && (times[id] ?? 0) >= reach; id -= 1) rest.push(id);
-  // The same ones stay popular: chosen by a hash of their number.
-  rest.sort((a, b) => hash(a) - hash(b));
-  return [...ids, ...rest.slice(0, popular)];
+  // The same ones stay popular: those whose numbers have the lowest hashes, in their order.
+  const most: { id: number; rank: number }[] = [];
+  for (; id >= 0 && (times[id] ?? 0) >= reach; id -= 1) {
+    const rank = hash(id);
+    if (most.length === popular && rank >= (most.at(-1)?.rank ?? 0)) continue;
+    most.splice(most.findLastIndex((one) => one.rank <= rank) + 1, 0, { id, rank });
+    most.length = Math.min(most.length, popular);
+  }
+  return [...ids, ...most.map((one) => one.id)];
 }
 
 function hash(n: number): number {
