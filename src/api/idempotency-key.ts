@@ -169,10 +169,7 @@ function hashRequest({ params, query, body }: FastifyRequest): Buffer {
 
 const UNSTORED_STATUSES = new Set([401, 403, 429]);
 
-/**
- * @param secret the member that is shown once
- * @returns null if a repeated request must be executed again
- */
+/** @param secret the member that is shown once @returns null if a repeated request must be executed again */
 function buildStoredReply(reply: FastifyReply, body: string, secret: string | undefined): StoredReply | null {
   const { statusCode: status } = reply;
   if (status >= 500 || UNSTORED_STATUSES.has(status)) return null;
@@ -204,10 +201,7 @@ function sendStoredReply(
   return reply.code(status).type(type).header('idempotency-replayed', 'true').send(body);
 }
 
-/**
- * A signal that is aborted when the client disconnects before the reply is sent. With an `Idempotency-Key` the work
- * continues, because the client will retry.
- */
+/** A signal for a client that disconnects before its reply; with an `Idempotency-Key` work goes on: it will retry. */
 export function abortUnlessIdempotent({ execution }: FastifyRequest, reply: FastifyReply): AbortSignal {
   if (execution !== null) return execution.stopped;
   return abortOnClose(reply);

@@ -38,10 +38,7 @@ export type DemoOptions = {
   days: number;
   /** Number of topics, at most {@link MAX_DEMO_TOPICS}. */
   topics: number;
-  /**
-   * Another simulated world than the sandbox's default. Its searches are paused afterwards, because no service simulates
-   * it.
-   */
+  /** Another world than the sandbox's default. Its searches are paused afterwards: no service simulates it. */
   seed?: string | undefined;
   /** End of the simulated time; usually now. */
   to: Date;

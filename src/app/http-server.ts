@@ -1,7 +1,4 @@
-/**
- * The HTTP server of the API and the dashboard: hooks for every request, and the routes. `web-server.ts` starts it with a
- * separate connection pool.
- */
+/** The HTTP server of the API and the dashboard: hooks for every request, and the routes. `web-server.ts` starts it. */
 
 import { healthRoutes, rewriteVerboseReadyz } from '../api/health-routes.ts';
 import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
@@ -94,10 +91,7 @@ async function drainServer(app: App): Promise<void> {
   }
 }
 
-/**
- * @returns a server that is ready but not listening
- * @throws Error if a route does not declare its scope
- */
+/** @returns a server that is ready but not listening @throws Error if a route does not declare its scope */
 export async function buildHttpServer(
   home: RouteContext,
   doors: ServerRoutes,

@@ -12,10 +12,7 @@ export const SIMULATED_OPTION = [
   'simulated data (default: real data, or simulated data if there is nothing else)',
 ] as const;
 
-/**
- * Prints a hint for a syntax error that the parser has reported.
- * @returns the exit code: 0 for help and version
- */
+/** Prints a hint for a syntax error that the parser has reported. @returns the exit code: 0 for help and version */
 export function reportMisuse(
   { say }: Pick<Shell, 'say'>,
   error: CommanderError,
@@ -81,10 +78,7 @@ export function rewriteHelp(argv: readonly string[], program: Command): readonly
     : [second, ...rest];
 }
 
-/**
- * A query may begin with a dash, as `-cancelled` and comments of SQL do, which the parser would take for an option. A word that no
- * option can be goes behind `--`.
- */
+/** Puts words that begin with a dash but can be no option (`-cancelled`, a comment of SQL) behind `--`. */
 export function guardQuery(argv: readonly string[]): string[] {
   const takesQuery = /^(?:sql|find|(?:posts|links) list)\b/.test(argv.slice(0, 2).join(' '));
   const query = argv.find((word) => /^-(?:-[^=]*\s|(?![hV]$)[^-\d])/.test(word));

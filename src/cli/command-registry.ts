@@ -72,10 +72,7 @@ export function findHelpTerm(command: Command): string {
   return TERM_BY_NAME.get(command.name()) ?? command.name();
 }
 
-/**
- * Adds all commands to the program; each file is loaded when its command is called.
- * @param openCli opens the context of commands when the first one is loaded
- */
+/** Adds all commands; a file is loaded when its command is called. @param openCli opens the context of commands */
 export function addCommands(program: Command, openCli: () => Promise<Cli>): void {
   const unloaded = new Map<Command, () => Promise<RegisterCommand>>();
   for (const [heading, lines] of COMMAND_GROUPS) {

@@ -25,10 +25,7 @@ import { type Column, renderTable } from './terminal-table.ts';
 import { formatInstant } from './value-formatting.ts';
 import type { Command } from 'commander';
 
-/**
- * A time in the future: ISO 8601, or a duration from now.
- * @throws InvalidInput also for a time in the past
- */
+/** A time in the future: ISO 8601, or a duration from now. @throws InvalidInput also for a time in the past */
 function parseUntil(path: string, given: string, now: Date): Date {
   const span = parseSpan(given) ?? 0;
   const at = span > 0 ? new Date(now.getTime() + span) : parseIsoInstant(given.trim());

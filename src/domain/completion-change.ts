@@ -24,10 +24,7 @@ export type CompletionChange<T> = {
   kept: { before: FoldedStatement<T>; after: FoldedStatement<T> }[];
   /** Share of the statements of both that the other completion contains as well, from 0 to 1; 1 if both are empty. */
   similarity: number;
-  /**
-   * Whether a statement is new. In a completion with citations, statements without one are introductions or conclusions,
-   * and are no news.
-   */
+  /** Whether a statement is new. Beside cited ones, those without citation are introductions or conclusions, and no news. */
   isChanged: boolean;
 };
 
@@ -173,10 +170,7 @@ const STEM_LETTERS = 5;
 const GRAMMAR_WORD = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u;
 const ADDRESS = /https?:\/\/\S+/giu;
 const FIGURE = /\p{Nd}+(?:[.,:’]\p{Nd}+)*/gu;
-/**
- * What follows a figure that always moves: engagement and ages, in the languages of the writer's word lists and a few
- * more. Times of day are such figures, too.
- */
+/** What follows a figure that always moves (engagement, ages, times of day), in the writer's languages and a few more. */
 const MOVING_UNIT =
   /^[\s\u00a0]?(?:(?:repl|comment|coment|commentaire|kommentar|point|punkt|punto|like|view|vue|vista|visual|aufruf|antwort|répons|respuest|rispost|respost|reactie|share|vote|voto|stimm|repost|retweet|upvote|follower|subscriber|abonn|times|mal\b|me gusta|curtid|мне нрав|лайк|коммент|просмотр|ответ|репост|подписчик|минут|час|секунд|sec|sek|min|hour|hr|stund|heure|hora|ora\b|ore\b|uur)|[分時秒回件])/iu;
 

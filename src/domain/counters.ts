@@ -1,7 +1,4 @@
-/**
- * The counters of posts and authors: their names, and which ones are engagement. A counter has the same name on the
- * wire, as a column and in outputs.
- */
+/** The counters of posts and authors, by one name on the wire, as a column and in outputs; which ones are engagement. */
 
 /** Singular and plural. */
 const POST_COUNTER_NOUNS = {
@@ -63,10 +60,7 @@ type Named<Pattern extends string, Name extends string> = Pattern extends `${inf
   ? `${Before}${Name}${After}`
   : never;
 
-/**
- * Builds members for each counter: one per pattern, in which `*` is the counter's name.
- * @param value the value of each member
- */
+/** Builds members for each counter: one per pattern, in which `*` is its name. @param value the value of each member */
 export function forCounters<Name extends string, Value, Pattern extends string = '*'>(
   counters: readonly Name[],
   value: (counter: Name) => Value,

@@ -14,10 +14,7 @@ export type Observation = {
   values: Readonly<Record<string, unknown>>;
 };
 
-/**
- * A response of which only the known members are stored, because it said nothing new when it was saved. Those of the
- * same kind that know the same share one list.
- */
+/** A response of which only the known members are stored, because it said nothing new. Equal lists are shared. */
 export type Confirmation = { at: number; isPartial: boolean; known: readonly string[] };
 
 type Value = { at: number; value: unknown };

@@ -112,10 +112,7 @@ function format({ host, port, path, query, route }: Address): string {
   return `https://${host}${port}${path}${pairs === '' ? '' : `?${pairs}`}${route === '' ? '' : `#${route}`}`;
 }
 
-/**
- * Labels of hosts that show the same pages to other devices or readers, unless they are the name of the site itself:
- * `amp.com.au`.
- */
+/** Labels of hosts that show the same pages to other devices, unless they are the name of the site itself: `amp.com.au`. */
 const PREFIX =
   /^(?:www|(?:m|mobile|old|amp)(?!\.(?:com?|net|org|edu|gov|ac|ne|or|go)\.[a-z]{2}$))\.(?=[^.]+\.[^.])/;
 

@@ -92,10 +92,7 @@ export function readFieldValue(field: Field, value: string): FieldCondition | un
   }
 }
 
-/**
- * The condition as it is typed, such as `author:"jane doe"`.
- * @returns undefined if the field cannot have this value
- */
+/** The condition as it is typed, such as `author:"jane doe"`. @returns undefined if the field cannot have this value */
 export function writeFieldQuery(field: Field, value: string): string | undefined {
   if (value.includes('"') || readFieldValue(field, value) === undefined) return undefined;
   return /^[\p{L}\p{N}_.-]+$/u.test(value) ? `${field}:${value}` : `${field}:"${value}"`;

@@ -5,10 +5,7 @@ import { DAY, HOUR, MINUTE, SECOND } from './time.ts';
 /** `ago`: milliseconds before now. `daysBack`: midnight of today (0) or yesterday (1). `date`: a day without a time. */
 export type TimePoint = { ago: number } | { daysBack: 0 | 1 } | { at: Date; date: boolean };
 
-/**
- * The time in UTC. As an end, a whole day is included: its end is returned.
- * @param as whether it starts or ends a range
- */
+/** The time in UTC. As an end, a whole day is included: its end is returned. @param as whether it starts or ends a range */
 export function resolveTimePoint(point: TimePoint, now: Date, as: 'start' | 'end'): Date {
   if ('ago' in point) return new Date(now.getTime() - point.ago);
   const midnight = new Date(now.getTime() - (now.getTime() % DAY));

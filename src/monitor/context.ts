@@ -10,10 +10,7 @@ import type { WorkQueue } from '../platform/queue/queue.ts';
 /** The address and key of a service. Its dialect is stored with the service in the database. */
 type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
 
-/**
- * State of the public sources of the own service: at least one responds, none responds now, or there are none
- * (`SERVICE_SOURCES=sandbox`).
- */
+/** Public sources of the own service: at least one responds, none does now, or there are none (`SERVICE_SOURCES=sandbox`). */
 export type OwnSources = 'answering' | 'silent' | 'none';
 
 /** Everything that functions of the monitor need. Passed in, never imported, so that tests can replace it. */

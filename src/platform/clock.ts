@@ -1,16 +1,10 @@
 import { SECOND } from '../domain/time.ts';
 
-/**
- * The only place that reads the system time. Everything else uses a clock, so that a simulation can run fourteen days in a
- * minute and tests can stop time.
- */
+/** Alone reads the system time. Everything else uses a clock, which simulations make faster and tests stop. */
 export type Clock = {
   /** The current instant. */
   now(): Date;
-  /**
-   * The time passed to statements about shared facts (due slots, limits, days). Null: the database uses its own clock, the
-   * only one that all workers share.
-   */
+  /** The time for statements about shared facts (slots, limits, days). Null: by the database's clock, which workers share. */
   statementTime(): Date | null;
 };
 

@@ -1,7 +1,4 @@
-/**
- * Validates URLs given by users before requests are sent to them: parsing, DNS resolution, public or allowed addresses, and
- * loops back to this program.
- */
+/** Validates URLs of users before requests are sent: parsing, DNS, public or allowed addresses, loops back to us. */
 
 import { HIDDEN, InvalidInput } from '../domain/errors.ts';
 import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';

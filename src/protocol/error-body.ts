@@ -22,10 +22,7 @@ type ErrorBody = {
   validation: ValidationProblem[];
 };
 
-/**
- * Reads the body of an error response: `detail` as object, string or array, `error` or `message` instead, a proxy's
- * HTML page, or nothing. Never throws.
- */
+/** Reads `detail` as object, text or array, `error` or `message` instead, a proxy's HTML, or nothing. Never throws. */
 export function readErrorBody(text: string): ErrorBody {
   const body = parseBody(text);
   if (body === undefined) return { message: stripHtml(text), retryAfterMs: null, validation: [] };

@@ -153,10 +153,7 @@ export function isPoisonous(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/**
- * The value of an object's *own* member. Plain access with an outside name (`constructor`, `toString`) would return
- * inherited members.
- */
+/** An object's *own* member. Plain access with an outside name (`constructor`, `toString`) returns inherited ones. */
 export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

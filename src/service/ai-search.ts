@@ -47,10 +47,7 @@ export type AiSearchListener = {
   onText: (role: CompletionRole, text: string) => void;
 };
 
-/**
- * The whole answer, within the budget of its model.
- * @throws the signal's reason once the client is gone
- */
+/** The whole answer, within the budget of its model. @throws the signal's reason once the client is gone */
 export async function runAiSearch(
   ctx: AiSearchContext,
   request: RetrievalRequest,
@@ -179,10 +176,7 @@ function toFlatItem({ title, link, snippet, publishedAt }: FoundItem): FlatItem 
 /** The longest piece of a streamed text, in characters. */
 export const MAX_PIECE_LENGTH = 20;
 
-/**
- * A text in pieces of at most 20 characters that join to the text again: cut before words, and never inside
- * a character that takes two code units.
- */
+/** Pieces of at most 20 characters that join to the text: cut before words, never inside a surrogate pair. */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
   let piece = '';

@@ -1,7 +1,4 @@
-/**
- * `/healthz` and `/healthz/sources`: whether the service is up, and the state of its sources. Requires no key, returns no
- * secrets.
- */
+/** `/healthz` and `/healthz/sources`: whether the service is up, and the state of its sources. No key, no secrets. */
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../domain/enumerations.ts';
 import type { SearchSource } from './sources/search-source.ts';

@@ -82,10 +82,7 @@ export type Service = {
   close(): Promise<void>;
 };
 
-/**
- * Starts the service.
- * @throws Refused `unavailable` if the configured port is in use
- */
+/** Starts the service. @throws Refused `unavailable` if the configured port is in use */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const simulated = createSandboxSources(options.sandboxSeed);
   const parts = { ...options, simulated, sources: options.sources ?? simulated, instance: randomUUID() };

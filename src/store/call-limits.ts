@@ -11,10 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { type Id, sqlTime, type Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
 
-/**
- * Maximum delay between the ledger row and its request if the calls per minute are limited; later requests are not
- * sent.
- */
+/** Maximum delay between the ledger row and its request if the calls per minute are limited; later requests are not sent. */
 export const MAX_SEND_DELAY_MS = 2 * SECOND;
 
 /**

@@ -230,10 +230,7 @@ const UNREACHABLE_ERRORS =
 /** The socket file is missing until the server starts. */
 const NO_SOCKET_MESSAGE = /^connect ENOENT /;
 
-/**
- * Transient SQLSTATE classes: no connection, shutdown, out of resources, timeouts of statements, idle transactions and
- * locks.
- */
+/** Transient SQLSTATE classes: no connection, shutdown, out of resources, timeouts of statements, transactions and locks. */
 const UNREACHABLE_STATES = /^(08...|57P..|57014|53...|25P03|55P03)$/;
 
 /** Whether an error means that the database is unavailable (starting, stopping, unreachable), so that a retry may help. */
@@ -270,8 +267,5 @@ export function readSqlState(error: unknown): string {
   return error.cause === undefined ? '' : readSqlState(error.cause);
 }
 
-/**
- * Keys as one parameter, `ids`, so that the statement is planned once per connection: planning these views takes longer
- * than running them.
- */
+/** Keys as one parameter, `ids`: the statement is planned once per connection, which takes longer than running it. */
 export const amongIds = (column: PgColumn): SQL => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;

@@ -1,7 +1,4 @@
-/**
- * Slugs that topics and searches had before they were renamed. Each leads to one of them: to the last that had it. A slug
- * that is in use leads to whatever uses it.
- */
+/** Slugs from before renames. Each leads to the last topic or search that had it, unless something uses it now. */
 import type { Id, Transaction } from './database.ts';
 import type { Reader } from './searches.ts';
 
@@ -59,10 +56,7 @@ export async function keepFormerSlug(
   );
 }
 
-/**
- * Ends that a slug leads to what had it before. Call it after the row with the slug is written, whose unique index waits
- * for a rename that is in progress.
- */
+/** Ends what a slug led to before. Call it after its new row is written, whose index waits for renames in progress. */
 export async function releaseFormerSlug(
   tx: Transaction,
   { kind, slug }: { kind: NamedKind; slug: string },

@@ -13,10 +13,7 @@ export type RequestKey = { visitor: string; route: string; key: string };
 export type Execution = {
   /** What an earlier, interrupted execution created and committed with its key; null: nothing. */
   readonly committed: string | null;
-  /**
-   * Records what is created, in the transaction that creates it.
-   * @throws Refused `conflict` if a later execution has started: the transaction must be rolled back
-   */
+  /** Records what is created, in its transaction. @throws Refused `conflict` to roll back: a later execution has started */
   commit(tx: Transaction, created: string): Promise<void>;
 };
 

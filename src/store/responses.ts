@@ -72,10 +72,7 @@ WITH came AS MATERIALIZED (
 INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
 SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`;
 
-/**
- * Maximum compressed bytes per batch: fifty typical responses. Larger ones would delay small ones, and are sent
- * alone.
- */
+/** Maximum compressed bytes per batch: fifty typical responses. Larger ones would delay small ones, and are sent alone. */
 const MAX_BYTES_TOGETHER = 2 ** 20;
 
 const storeTogether = batched(storeEncoded, {
@@ -191,10 +188,7 @@ const TAKE_LATE = takeUnreadSql(
   `${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${HAS_ENDED})`,
 );
 
-/**
- * The newest unread response of a run, for the holder of its claim.
- * @param input.now the statement's time; null: the database's clock
- */
+/** The newest unread response of a run, for the holder of its claim. @param input.now null: the database's clock */
 export async function takeUnreadResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
@@ -256,10 +250,7 @@ ORDER BY r.id LIMIT $2`,
   return rows;
 }
 
-/**
- * Marks an unusable late response as read, with the reason.
- * @returns false if another process has read it
- */
+/** Marks an unusable late response as read, with the reason. @returns false if another process has read it */
 export async function markUnreadable(
   db: Database,
   input: {

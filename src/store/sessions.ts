@@ -1,7 +1,4 @@
-/**
- * Sessions. A session ends by timeout, with its token, or by sign-out. Also checks which tokens and sessions are still
- * valid, for open streams.
- */
+/** Sessions end by timeout, with their token, or by sign-out. Which tokens and sessions are still valid, for open streams. */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
 import type { Id, Pooled, Transaction } from './database.ts';

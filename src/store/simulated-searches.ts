@@ -13,10 +13,7 @@ export async function readNextSimulated(db: Database['pool'], simulation: string
   return rows[0]?.at ?? null;
 }
 
-/**
- * Distributes the searches of one simulation among several, and makes their first runs due for enqueueing.
- * @param to one per lane
- */
+/** Divides the searches of a simulation among several, and makes their first runs due. @param to one per lane */
 export async function assignSimulations(
   db: Database['pool'],
   from: string,

@@ -31,10 +31,7 @@ const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.a
   coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
   s.operation, p.interval_seconds, p.spent_until`;
 
-/**
- * Locks the search's row: serializes scan, pause, edit and remove of a search. Saves, whose foreign keys take `FOR KEY
- * SHARE`, are not blocked.
- */
+/** Locks a search: serializes scan, pause, edit and remove, but not saves, whose foreign keys take `FOR KEY SHARE`. */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
   const { rows } = await tx.query<LockedSearch>({
     name: 'lock_search',
@@ -62,10 +59,7 @@ function drivenBySql(simulation: string | null): { suffix: string; sql: string; 
 /** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
 const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
 
-/**
- * Locks due searches, longest due first. Skips locked rows until the next scan.
- * @param simulation whose searches; null: those of the database's clock
- */
+/** Locks due searches, longest due first; skips locked rows. @param simulation whose; null: by the database's clock */
 export async function lockDueSearches(
   tx: Transaction,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
@@ -209,10 +203,7 @@ export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]
   });
 }
 
-/**
- * Sets when a search is due next if its interval is adaptive; otherwise it is not due there.
- * @param at null: never, because it is stopped
- */
+/** Sets when an adaptive search is due next; others are not due there. @param at null: never, because it is stopped */
 export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
   await tx.query({
     name: 'set_adaptive_due',

@@ -45,10 +45,7 @@ const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken }
   unknown
 >;
 
-/**
- * Newest first, including revoked and expired tokens.
- * @param page.before only those created before the token with this ID
- */
+/** Newest first, with revoked and expired ones. @param page.before only tokens from before the one with this ID */
 export async function readTokens(
   { orm }: Orm,
   opens: TokenPurpose,
@@ -173,10 +170,7 @@ export async function touchToken(
     .where(and(eq(id, token.id), stale));
 }
 
-/**
- * Whether any token of the API was created and not revoked. Expired tokens count: expiry must not open access that
- * they closed.
- */
+/** Whether any API token is not revoked. Expired ones count: expiry must not open access that they closed. */
 export async function hasTokens({ orm }: Orm): Promise<boolean> {
   const rows = await orm
     .select({ id })

@@ -89,10 +89,7 @@ export async function startWorker(
   };
 }
 
-/**
- * Creates the queue workers, paused, with a handler for each kind of job.
- * @param signal aborts calls in progress
- */
+/** Creates the queue workers, paused, with a handler for each kind of job. @param signal aborts calls in progress */
 function takeWork(
   ctx: Context,
   backend: QueueBackend,
@@ -123,10 +120,7 @@ function takeWork(
 
 /** Whether a worker takes work: not if the queue would lose jobs, and not while draining. */
 type Intake = {
-  /**
-   * Pauses the workers if the queue's back end is unsuitable, else resumes them. An unavailable back end is checked when it
-   * is back.
-   */
+  /** Resumes the workers, or pauses them on an unsuitable back end; an unavailable one is checked when it is back. */
   check(): Promise<void>;
   /** Prevents later checks from resuming them. */
   end(): void;

@@ -54,10 +54,7 @@ const MAX_KNOWN_TOKENS = 1_000;
 export const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
 const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
 
-/**
- * @param localMayEnter whether anyone who can connect has access while no token exists: only if the server is reachable
- *   from this machine alone
- */
+/** @param localMayEnter whether anyone has access while no token exists: only if nobody but this machine can connect */
 export async function openAccess(
   ctx: Pick<Context, 'db' | 'clock'>,
   { localMayEnter }: { localMayEnter: boolean },

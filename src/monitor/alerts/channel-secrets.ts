@@ -66,10 +66,7 @@ export function openReceiver(
 /** The result of an attempt, with a message if it failed. */
 export type DeliveryAttempt = Exclude<SendResult, FailedSend> | (FailedSend & { meaning: string });
 
-/**
- * Sends a message to a channel once.
- * @throws Refused `unavailable` if this process lacks the key or the kind of channel
- */
+/** Sends a message to a channel once. @throws Refused `unavailable` if this process lacks the key or the kind of channel */
 export async function sendOnce(
   { config }: Pick<Context, 'config'>,
   channel: Channel,

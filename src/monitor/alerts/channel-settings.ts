@@ -7,10 +7,7 @@ import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
 /** Settings as given by a person, by name. */
 export type WrittenSettings = Readonly<Record<string, string | undefined>>;
 
-/**
- * The kind of channel whose settings these are.
- * @throws InvalidInput if they match no kind, or several
- */
+/** The kind of channel whose settings these are. @throws InvalidInput if they match no kind, or several */
 export function pickKind(written: WrittenSettings): { kindName: string; kind: ChannelKind } {
   const isWritten = (name: string) => written[name] !== undefined;
   const kinds = Object.entries(CHANNEL_KINDS).map(([kindName, kind]) => ({ kindName, kind }));

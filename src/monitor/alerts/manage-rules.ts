@@ -89,10 +89,7 @@ export async function createRule(
   return findRuleRow(ctx, slug);
 }
 
-/**
- * Edits a rule. Discoveries made before are evaluated by the previous rule.
- * @throws InvalidInput @throws Refused `not_found`
- */
+/** Edits a rule; earlier discoveries are evaluated by the former one. @throws InvalidInput @throws Refused `not_found` */
 export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
   const checked = checkRule(written);
   const affected = await inTransaction(ctx.db, async (tx) => {

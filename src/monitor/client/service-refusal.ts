@@ -11,10 +11,7 @@ type Refusal = { status: number; location: string | null; retryAfter: string | n
  */
 export const RESPONSE_STATUSES: ReadonlySet<number> = new Set([200, 201, 206]);
 
-/**
- * The failure for any other status. The time to wait comes from `Retry-After`, or from the body; only failures that can be retried
- * have one.
- */
+/** The failure for any other status. If it can be retried, `Retry-After` or the body says after what time. */
 export function classifyRefusal({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
   const code = classifyStatus(status);
   const body = readErrorBody(words);

@@ -53,10 +53,7 @@ export async function* exportRows(
   }
 }
 
-/**
- * Indexes what is new before a query: an export that ends normally is complete.
- * @throws Refused `unavailable`
- */
+/** Indexes what is new before a query: an export that ends normally is complete. @throws Refused `unavailable` */
 export async function assertIndexed(db: Database, { query }: ExportFilter): Promise<void> {
   const backlog = query === undefined ? null : await catchUpArchive(db);
   if (backlog === null) return;

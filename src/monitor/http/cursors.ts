@@ -1,7 +1,4 @@
-/**
- * Cursors of lists, for the API and for pages. A cursor contains the keys of the last row of a page and is opaque to
- * clients.
- */
+/** Cursors of lists, for the API and for pages: the keys of the last row of a page, opaque to clients. */
 
 import { InvalidInput } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json-output.ts';
@@ -48,10 +45,7 @@ export type Page<Keys, Filter> = {
   after: Keys | undefined;
   /** The query without `limit` and `cursor`. */
   filter: Filter;
-  /**
-   * Builds the reply from rows that were read with `limit + 1`: the extra row shows that there is a next page.
-   * @param getKeys the keys of the cursor after a row
-   */
+  /** The reply of rows read with `limit + 1`: the extra one shows that there is a next page. @param getKeys keys of a row */
   reply: <Row>(
     rows: readonly Row[],
     getKeys: (last: Row) => Keys,
@@ -64,10 +58,7 @@ export type Page<Keys, Filter> = {
 export type Cursor<Keys> = {
   /** The query parameter; refuses anything that this list did not return. */
   param: z.ZodType<CursorContent<Keys>, string>;
-  /**
-   * @param path path parameters that identify the list
-   * @throws InvalidInput if the cursor belongs to another path, other filters or another order
-   */
+  /** @param path parameters that identify the list @throws InvalidInput if the cursor is of other ones, filters or order */
   pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
 };
 

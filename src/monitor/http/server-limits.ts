@@ -1,7 +1,4 @@
-/**
- * Limits of the HTTP server: requests per minute, sizes, times and open connections. Each process counts on its own, in
- * memory.
- */
+/** Limits of the HTTP server, by process and in memory: requests per minute, sizes, times and open connections. */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { extractNetwork } from '../access/authentication.ts';

@@ -1,7 +1,4 @@
-/**
- * Shares of limited resources per visitor, and the visitor on whose behalf work is done. Each process counts on its own, in
- * memory.
- */
+/** Shares of limited resources per visitor, by process and in memory; and for which visitor work is done. */
 
 import { Refused } from '../../domain/errors.ts';
 import { MAX_STATEMENTS } from '../../store/reader/ask-reader.ts';
@@ -37,10 +34,7 @@ export function createShares(): Shares {
 /** When a place may be free again. */
 const SHARE_RETRY_SECONDS = 5;
 
-/**
- * @param label what uses the places, in the plural: `exports`
- * @param max places in total, and per visitor
- */
+/** @param label what uses the places, in the plural: `exports` @param max places in total, and per visitor */
 export function createShare(label: string, max: { all: number; each: number }): Share {
   const held = new Map<string, number>();
   let all = 0;

@@ -16,10 +16,7 @@ import {
   readWord,
 } from './wire-values.ts';
 
-/**
- * Members that the specification does not have. Where one is present, an empty text means "has none"; otherwise it is
- * also written where the text is unknown.
- */
+/** Members beyond the specification. With one of them an empty text means "has none"; without, it may be unknown. */
 const LATER_MEMBERS = [
   'followings_count',
   'profile_banner_url',

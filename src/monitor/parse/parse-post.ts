@@ -34,10 +34,7 @@ export function lookUpPostNames(dialect: Dialect): PostNames {
   };
 }
 
-/**
- * Parses a post without its author and nested posts, which the collector handles. Invalid members become null: only a
- * missing id rejects a post.
- */
+/** Parses a post without its author and nested posts. Invalid members become null; only a missing id rejects a post. */
 export function parsePost(post: Plain, externalId: string, names: PostNames, isNested: boolean): ParsedPost {
   const entities = parseEntities(post);
   const lang = readWord(post.lang);

@@ -145,10 +145,7 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
   return takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
 }
 
-/**
- * Makes the paid call of a run and stores its raw response before it is parsed; from then on nothing calls again.
- * @throws RunError with the code of the failure
- */
+/** Makes the paid call of a run, and stores its response before it is parsed; nothing calls again. @throws RunError */
 export async function callAndStore(
   ctx: Context,
   run: ClaimedRun,

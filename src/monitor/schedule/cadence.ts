@@ -153,10 +153,7 @@ export type DueSlots = {
   older: { first: number; last: number; count: number } | null;
 };
 
-/**
- * The slots after `from` and up to `to`, both in milliseconds since 1970.
- * @param most maximum number that are listed one by one
- */
+/** The slots after `from` and up to `to`, in ms since 1970. @param most maximum number that are listed one by one */
 export function listDueSlots(schedule: Schedule, from: number, to: number, most: number): DueSlots {
   const total = countSlots(schedule, from, to);
   if (total <= most) return { latest: [...slotsBetween(schedule, from, to)], older: null };

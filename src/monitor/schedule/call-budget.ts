@@ -1,7 +1,4 @@
-/**
- * The calls of adaptive searches: how many each may make, and how searches share those of their service. Pure; times are
- * milliseconds since 1970.
- */
+/** How many calls adaptive searches may make, and how they share those of their service. Pure; times are ms since 1970. */
 import { DAY, HOUR } from '../../domain/time.ts';
 import { fillPosts, USUAL_FILL } from './pace-interval.ts';
 import { listExpected, type Pace } from './pace.ts';
@@ -45,10 +42,7 @@ export function fitFill(
 /** Calls are planned to the end of the UTC day, and at least this far ahead. */
 const BUDGET_HORIZON_MS = 6 * HOUR;
 
-/**
- * Until when a limit per UTC day is planned, and its calls until then.
- * @param left calls that are left of today
- */
+/** Until when a limit per UTC day is planned, and its calls until then. @param left calls that are left of today */
 export function planAhead(
   callsPerDay: number,
   left: number,

@@ -30,10 +30,7 @@ export function firstInterval({ leastMs, mostMs }: Pick<PaceLimits, 'leastMs' | 
   return Math.min(Math.max(FIRST_INTERVAL_MS, leastMs), mostMs);
 }
 
-/**
- * How long to wait after a response.
- * @param last the response, if the pace was just learned from it
- */
+/** How long to wait after a response. @param last the response, if the pace was just learned from it */
 export function chooseInterval(
   pace: Pace,
   at: number,

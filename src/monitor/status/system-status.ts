@@ -176,10 +176,7 @@ async function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
   return (await Promise.all(DATA.map((data) => readSearches(db, { data, limit: MAX_SEARCHES })))).flat();
 }
 
-/**
- * All services by name, without secrets in their URLs.
- * @param searches the searches to count, if already read
- */
+/** All services by name, without secrets in their URLs. @param searches the searches to count, if already read */
 export async function readServices(
   { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
   searches: Promise<readonly SearchRow[]> = readAllSearches(db),

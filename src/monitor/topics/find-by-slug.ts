@@ -1,7 +1,4 @@
-/**
- * Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one, a new one that
- * is taken with whose it is.
- */
+/** Finds topics and searches by slug, runs by id. Refuses an unknown slug with the nearest, a taken one with its owner. */
 
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';

@@ -263,10 +263,7 @@ async function saveVersion(
   return { changesRequest, queued: queued.map(({ id }) => id) };
 }
 
-/**
- * A saved search with an edit applied, and its service. Changes nothing.
- * @throws Refused `not_found`
- */
+/** A saved search with an edit applied, and its service. Changes nothing. @throws Refused `not_found` */
 export async function previewEdit(
   { db }: Pick<Context, 'db'>,
   slug: string,

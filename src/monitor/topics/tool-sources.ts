@@ -26,10 +26,7 @@ export async function findMissingTools(
   return (await ctx.missingTools(kind)).filter(({ tool }) => tools.includes(tool));
 }
 
-/**
- * A problem if none of the tools of a search has a source: each of its runs would fail.
- * @param path of the search: `searches[0].`
- */
+/** A problem if no tool of a search has a source: its runs would all fail. @param path of the search: `searches[0].` */
 export async function refuseWithoutSources(
   ctx: Pick<Context, 'missingTools'>,
   kind: ServiceKind,

@@ -127,10 +127,7 @@ async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/**
- * Copies the package's files (60 MB), unless a copy exists. The copy is renamed when complete, so that an interrupted one
- * is never used.
- */
+/** Copies the package's files (60 MB) unless there is a copy; renamed when complete: an interrupted one is never used. */
 async function copyNative(native: string, into: string): Promise<string> {
   const copy = path.join(into, `postgres-${await fingerprint(native)}`, 'native');
   if (await isPresent(copy)) return copy;

@@ -71,10 +71,7 @@ export async function startServer(
   }
 }
 
-/**
- * Stops the server and ends its sessions. Waits here instead of in pg_ctl, which would also wait for a server that another
- * process starts in the meantime.
- */
+/** Stops the server and its sessions. pg_ctl would also wait for a server that another process starts in the meantime. */
 export async function stopServer(home: DataDirectory, binaries: Binaries): Promise<void> {
   const running = await findRunning(home);
   if (running === undefined) return;

@@ -25,10 +25,7 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/**
- * Postgres connections of all queues and workers of a process. Each of its four workers listens on one; the others run
- * single statements.
- */
+/** Postgres connections of all queues and workers. Each of four workers listens on one; others run single statements. */
 const MAX_CONNECTIONS = 10;
 
 /** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */

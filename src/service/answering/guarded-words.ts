@@ -19,10 +19,7 @@ const COMMAND_PHRASE = new RegExp(
   'giu',
 );
 
-/**
- * @returns the guarded words of a sentence, in lower case and truncated; a source must have a word that starts with
- *   each
- */
+/** @returns the guarded words of a sentence, in lower case and truncated; a source must have a word that starts with each */
 export function listGraveWords(sentence: string): string[] {
   const words = sentence.toLowerCase().match(/\p{L}+/gu) ?? [];
   const commands = Array.from(sentence.matchAll(COMMAND_PHRASE), ([, verb]) => (verb ?? '').toLowerCase());

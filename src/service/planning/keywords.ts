@@ -181,10 +181,7 @@ const AMBIGUOUS_WORDS = new Set(
   ),
 );
 
-/**
- * Stop words of one language only: German ones would reduce "war in ukraine" to the country.
- * @param words in lower case
- */
+/** Stop words of one language only: German ones would reduce "war in ukraine" to the country. @param words in lower case */
 export function createStopWordFilter(words: readonly string[]): (word: string) => boolean {
   const unambiguous = words.filter((word) => !AMBIGUOUS_WORDS.has(word));
   const hits = LANGUAGES.map((language) => unambiguous.filter((word) => language.has(word)).length);

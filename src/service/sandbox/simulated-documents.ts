@@ -103,10 +103,7 @@ export function createDocuments(seed: string): Documents {
 /** Documents by number of their six-hour cell. */
 type DocumentCells = Map<number, readonly DocumentSeed[]>;
 
-/**
- * The documents of a source that appear in a window, oldest first.
- * @param known the cache, which is extended
- */
+/** The documents of a source that appear in a window, oldest first. @param known the cache, which is extended */
 export function listDocumentSeeds(
   topic: TopicInWorld,
   source: DatedSource,

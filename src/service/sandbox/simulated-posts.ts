@@ -242,10 +242,7 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
   return reference === undefined || seed.intendedKind === 'repost' ? 'original' : seed.intendedKind;
 }
 
-/**
- * The quoted post of a quote, generated on demand. The specification returns only its text; some servers return the
- * whole post, which a fault simulates.
- */
+/** The quoted post, generated on demand. The specification returns only its text, some servers (by a fault) all of it. */
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
 
 function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {

@@ -68,10 +68,7 @@ export type Adapter = SourceFacts & {
   prepare?: (log: Logger) => Promise<void>;
   /** Ends what it started. */
   close?: () => Promise<void>;
-  /**
-   * Results, best first; may exceed `limit`, and the window if dates are coarse.
-   * @throws SourceDown
-   */
+  /** Results, best first; may exceed `limit`, and the window if dates are coarse. @throws SourceDown */
   find(query: SourceQuery, context: AdapterContext): Promise<readonly FoundItem[]>;
 };
 

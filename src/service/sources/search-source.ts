@@ -1,7 +1,4 @@
-/**
- * The interface of a source. Sources only find; tool selection, time limits, date filters, ranking and writing belong
- * to the service.
- */
+/** The interface of a source. Sources only find; tools, time limits, date filters, ranking and writing are the service's. */
 import type { Source } from '../../domain/enumerations.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 
@@ -22,10 +19,7 @@ export type FoundItem = {
   place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
   engagement?: number;
-  /**
-   * Added to the newest posts because it is popular now, in excess of the limit. Others that were published since may be
-   * missing.
-   */
+  /** Added beyond the limit because it is popular now. Others that were published since may be missing. */
   popular?: true;
   /** The full post, for microblogs only. Counters that the source lacks are null. */
   post?: MicroblogPost;
@@ -65,9 +59,6 @@ export type SearchSource = {
   wordings?: 'own';
   /** Set on the placeholder of a tool without sources, which only reports why. */
   silent?: true;
-  /**
-   * Results, best first.
-   * @throws SourceDown with the reason; any other error means `source_failed`
-   */
+  /** Results, best first. @throws SourceDown with the reason; any other error means `source_failed` */
   find(query: SourceQuery): Promise<readonly FoundItem[]>;
 };

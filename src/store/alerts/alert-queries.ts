@@ -115,10 +115,7 @@ export async function readDeliveries(
     .limit(limit);
 }
 
-/**
- * A delivery with its body (`null` while gathering, after an author in it is forgotten, and after `MESSAGE_DAYS`) and
- * the last response of its receiver.
- */
+/** With its body (null: gathering, an author in it forgotten, or after `MESSAGE_DAYS`), and the receiver's last response. */
 export type DeliveryDetail = DeliveryRow & { body: string | null; answer: string | null };
 
 /** @param idOrMessageId its ID, or the ID of its message */

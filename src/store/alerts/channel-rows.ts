@@ -36,10 +36,7 @@ async function selectChannels(db: Reader, where: string, values: unknown[] = [])
   return rows;
 }
 
-/**
- * Locks the channel's row: serializes evaluation, sending and changes of a channel.
- * @returns null if it does not exist or is removed
- */
+/** Locks a channel: serializes evaluation, sending and changes. @returns null if it does not exist or is removed */
 export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
   return (await selectChannels(tx, 'id = $1 FOR UPDATE', [id]))[0] ?? null;
 }
@@ -70,10 +67,7 @@ export function listSealedChannels(db: Reader): Promise<Channel[]> {
 
 export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
 
-/**
- * Settings are added separately, because they are sealed with the ID. @throws an error of Postgres that violates
- * `channels_slug_key` if the slug is taken
- */
+/** Settings are added later, sealed with the ID. @throws a violation of `channels_slug_key` if the slug is taken */
 export async function insertChannel(
   tx: Transaction,
   channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },

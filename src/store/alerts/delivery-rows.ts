@@ -1,7 +1,4 @@
-/**
- * Statements of a delivery: gather, compose, claim, send, settle. In one file, because each is small and uses the
- * same rows.
- */
+/** Statements of a delivery, in one file because each is small: gather, compose, claim, send, settle. */
 
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
@@ -63,10 +60,7 @@ export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId:
   return rows[0]?.at ?? null;
 }
 
-/**
- * Adds discoveries to a gathering message. The primary key skips those that this rule already reported to this
- * channel.
- */
+/** Adds discoveries to a gathering message. The primary key skips those that this rule already reported to this channel. */
 export async function addToDelivery(
   tx: Transaction,
   delivery: { id: Id; ruleId: Id; channelId: Id },
@@ -115,10 +109,7 @@ export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Pr
   return rows[0] ?? null;
 }
 
-/**
- * Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves take the
- * same lock.
- */
+/** Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves do the same. */
 export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
 }

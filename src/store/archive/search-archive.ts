@@ -15,10 +15,7 @@ import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-
 import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
 
-/**
- * `score`: BM25, weighted by the prior if requested; comparable only within one response. `config`: the text search
- * configuration of its words.
- */
+/** `score`: BM25, with the prior if requested, comparable within one response. `config`: text search configuration. */
 export type ArchiveHit = ArchiveThing & { score: number; config: string };
 
 /** Best first. Nothing if no word of the query is known. */

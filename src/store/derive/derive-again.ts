@@ -60,10 +60,7 @@ const IS_OVERTAKEN = `
 SELECT DISTINCT u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
 CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x
 WHERE p.id = ANY ($1::bigint[]) AND x.changed_at >= p.at`;
-/**
- * Posts of previous reads, by search. Includes readings that are checked later, because waiting ones are logged
- * again. $1 readings.
- */
+/** Posts of previous reads, by search; also of readings checked later: waiting ones are logged again. $1 readings. */
 const IS_TOUCHED = `
 SELECT p.search_id, u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.touched_posts) u(id)
 WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
@@ -149,10 +146,7 @@ function joinSearches(rows: readonly DeriveSince[]): DeriveSince[] {
   return [...since].map(([search_id, at]) => ({ search_id, since: at }));
 }
 
-/**
- * The time from which a search can be derived again: if months of snapshots were dropped, the first remaining one. $1
- * search, $2 that month.
- */
+/** Since when a search can be derived again: the first remaining month if some were dropped. $1 search, $2 that month. */
 const IS_POSSIBLE = `
 SELECT CASE WHEN EXISTS (SELECT FROM ${S}.post_sightings WHERE search_id = $1 AND first_seen_at < $2) THEN $2::timestamptz ELSE '-infinity' END AS since`;
 /**

@@ -10,10 +10,7 @@ import {
 } from '../volume/reach.ts';
 import { S } from './counter-sql.ts';
 
-/**
- * If this many of the previous run's newest posts are returned again, the response is a list of the newest posts, not
- * a coincidence.
- */
+/** With so many of the previous run's newest posts, a response is a list of the newest posts, not a coincidence. */
 const MIN_REPEATED_POSTS = 5;
 
 /**

@@ -11,10 +11,7 @@ import { joinCounters, S } from './counter-sql.ts';
 const addKnown = (column: string) =>
   `${column} = CASE WHEN h.${column} IS NULL THEN excluded.${column} ELSE h.${column} + coalesce(excluded.${column}, 0) END`;
 
-/**
- * Adds to the hours of searches. @param rows search_id, hour_at, looks, followed, changes, then gained and lost of
- * each counter
- */
+/** Adds to hours of searches. @param rows search_id, hour_at, looks, followed, changes, gained and lost of each counter */
 export const addToHours = (rows: string) => `
   INSERT INTO ${S}.search_gains AS h (search_id, hour_at, looks, followed, changes, ${joinCounters((c) => `gained_${c}, lost_${c}`)})
   ${rows}

@@ -64,10 +64,7 @@ due AS MATERIALIZED (
   WHERE a.at <= s.at AND s.at <= a.at + a.near AND s.first_seen_at < a.at
 )`;
 
-/**
- * Of these, ages for which an earlier result with the post came before the age, at most half the age earlier: the age
- * is between the two.
- */
+/** Of these, ages that an earlier result with the post precedes by at most half the age: the age is between the two. */
 const CROSSED = `
 crossed AS MATERIALIZED (
   SELECT d.*, w.at AS before_at FROM due d CROSS JOIN LATERAL (

@@ -71,17 +71,11 @@ export async function lockFollowing(tx: Transaction): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/**
- * Selects readings of searches without failures, or of one search with a failure.
- * @param alias of a row of readings
- */
+/** Selects readings of searches without failures, or of one search with a failure. @param alias of a row of readings */
 const inOrder = (alias: string, search: `$${number}` | 'NULL') => `CASE WHEN ${search}::bigint IS NULL
   THEN ${alias}.search_id NOT IN (SELECT search_id FROM ${PENDING} WHERE attempts > 0) ELSE ${alias}.search_id = ${search} END`;
 
-/**
- * Marks readings as checked and as counted. $1 maximum to check, oldest first; null: all. $2 the search that is
- * retried alone, or null.
- */
+/** Marks readings as checked and counted. $1 most to check, oldest first; null: all. $2 search retried alone, or null. */
 const NOTE_READINGS = `
 WITH fresh AS MATERIALIZED (
   SELECT p.id, p.notify AND NOT p.counted AS uncounted, NOT p.checked AND ${inOrder('p', '$2')} AS unchecked

@@ -134,10 +134,7 @@ const SUBTRACT_COUNTS = [
   `UPDATE ${S}.volume v SET posts = 0, exposed_posts = 0 FROM ${DAYS_GIVEN}
    WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
 ];
-/**
- * Items of these days that were counted before, and are not counted again as new. $3 and $4: searches, and since
- * when.
- */
+/** Items of these days that were counted before, and are not counted again as new. $3 and $4: searches, and since when. */
 const countedBeforeSql = (kind: 'post' | 'link', day: string) => `
 SELECT g.search_id, g.${kind}_id AS id
 FROM unnest($3::bigint[], $4::timestamptz[]) z(search_id, since)

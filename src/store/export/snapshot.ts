@@ -14,10 +14,7 @@ const MAX_SNAPSHOT_IDLE_MS = 5 * MINUTE;
 /** A consistent view of the database for several reads. */
 export type Snapshot = Readonly<{
   client: Client;
-  /**
-   * Streams the rows of a SELECT with backpressure. If the consumer stops or the signal aborts, the statement is also
-   * canceled in Postgres.
-   */
+  /** Streams the rows of a SELECT with backpressure. If the consumer stops or the signal aborts, Postgres cancels it. */
   copy(select: string): AsyncGenerator<CopiedRow[], void, undefined>;
   close(): Promise<void>;
 }>;
@@ -106,10 +103,7 @@ export type CopiedRow = readonly (string | null)[];
 
 const NEWLINE = 0x0a;
 
-/**
- * Parses the text format of COPY. Chunks may end anywhere, even inside a character; an incomplete row is kept for the
- * next chunk.
- */
+/** Parses the text format of COPY. Chunks may end anywhere, even inside a character; an incomplete row is kept. */
 export function createCopyTextReader(): (piece: Buffer) => CopiedRow[] {
   let begun: Buffer[] = [];
   return (piece) => {

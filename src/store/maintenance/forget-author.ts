@@ -121,10 +121,7 @@ export async function forgetAuthor(
   });
 }
 
-/**
- * Responses received from then on may be missed by a search that starts now, because workers date them by their own
- * clocks.
- */
+/** A search that starts now may miss responses from then on, because workers date them by their own clocks. */
 async function readOldestOpen(db: Database): Promise<Date> {
   const { rows } = await db.pool.query<{ at: Date | null }>(
     'SELECT max(received_at) AS at FROM strandline.responses',
@@ -146,10 +143,7 @@ function listTombstones(
   ];
 }
 
-/**
- * The author's pages on the service. Some services report a homepage, which may be anyone's: only a URL that ends with a
- * username is the author's.
- */
+/** The author's pages on the service: URLs that end with a username, because a reported homepage may be anyone's. */
 function listProfiles({ urls, usernames }: KnownAuthor): string[] {
   const names = new Set(usernames.map((name) => name.toLowerCase()));
   return urls.filter((url) => {

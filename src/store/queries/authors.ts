@@ -128,10 +128,7 @@ export type AuthorTypical = {
 const medianSql = (value: string) =>
   `CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`;
 
-/**
- * Like `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest pair of
- * results. $1 author.
- */
+/** Like `author_typical_engagement` of `post_at_age`: the last 200 posts, each by its closest pair of results. $1 author. */
 const SELECT_AUTHOR_TYPICAL = `
 SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
   ${medianSql('o.view_count')} AS view_count

@@ -87,10 +87,7 @@ export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange
   );
 }
 
-/**
- * Compares two completions of a search, among those with parsed claims.
- * @returns which of the two is missing, if one is
- */
+/** Compares two completions of a search, among those with parsed claims. @returns which of the two is missing, if one is */
 export async function readCompletionDiff(
   db: Reads,
   search: { id: Id; slug: string; simulated: boolean },

@@ -36,10 +36,7 @@ export async function readNewestDiscoveries(
   return (await readSelected(db, filter, { range, order: 'DESC', limit })).toReversed();
 }
 
-/**
- * Discoveries after a cursor, in feed order. IDs are in commit order, so none is missed.
- * @param filter.upTo the last ID to return
- */
+/** Discoveries after a cursor, in commit order, so that none is missed. @param filter.upTo the last ID to return */
 export async function readDiscoveriesAfter(
   db: Orm,
   filter: DiscoveryFilter & { after: Id; upTo?: Id | undefined; limit: number },

@@ -25,10 +25,7 @@ export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 const orderSql = (order: GrowthOrder) =>
   order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
-/**
- * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $4
- * since when, $5 limit.
- */
+/** Posts returned since then are in the newest result or were dropped since: few of a search's. $4 since when, $5 limit. */
 const grownSql = (order: GrowthOrder) => `
 WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
   SELECT u.post_id FROM watched w
@@ -40,10 +37,7 @@ WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
 SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $4
 ORDER BY ${orderSql(order)} DESC NULLS LAST, g.post_id DESC LIMIT $5`;
 
-/**
- * Posts that searches returned since then with a changed counter, highest total gain first; counters as in the view
- * `post_growth`.
- */
+/** Posts returned since then with a changed counter, highest total gain first; counters as in the view `post_growth`. */
 export async function readGrowth(
   { orm, pool }: Reads,
   filter: DataScope & { since: Date; order: GrowthOrder; limit: number },
@@ -65,10 +59,7 @@ export async function readPostGrowth(
 
 type DroppedPostRow = PostGrowthRow & { search: string };
 
-/**
- * The posts that each search dropped last, if no other search still returns them. Whether one does is checked post by
- * post until there are enough. $4 limit.
- */
+/** Posts that each search dropped last and no other returns, checked one by one until there are enough. $4 limit. */
 const SELECT_DROPPED_POSTS = `
 SELECT n.post_id, w.slug AS search FROM (${SCOPED_SEARCHES_SQL}) w
 CROSS JOIN LATERAL (

@@ -1,7 +1,4 @@
-/**
- * Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain
- * it.
- */
+/** Links found by searches; for one link its addresses, ranks over time, and the completions and posts that contain it. */
 
 import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';

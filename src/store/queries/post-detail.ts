@@ -151,10 +151,7 @@ CROSS JOIN LATERAL (
 JOIN strandline.run_results rr ON rr.run_id = r.id
 ORDER BY r.ended_at, r.id`;
 
-/**
- * The ranks of a post per run, oldest first: for each of the first ten searches that saw it, the runs from its first
- * sighting to its last, at most 100.
- */
+/** Ranks of a post, oldest first: in at most 100 runs, first to last sighting, of each of the first ten searches. */
 export async function readPostRanks({ pool }: Pooled, postId: Id): Promise<PostRank[]> {
   const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId]);
   return rows;

@@ -1,7 +1,4 @@
-/**
- * Recent activity of searches. For given searches, one index lookup each; for the overview of all searches, a few
- * statements.
- */
+/** Recent activity: for given searches, one index lookup each; for the overview of all searches, a few statements. */
 
 import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';

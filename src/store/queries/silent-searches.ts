@@ -77,10 +77,7 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY n.since, n.slug`;
 
-/**
- * Searches of these schedules that have had no successful run for longer than their limit.
- * @param most maximum to list, longest first; all are counted
- */
+/** Searches of these schedules without a success for longer than allowed. @param most to list, longest first; all count */
 export async function readSilentSearches(
   { pool }: Reads,
   data: Data,

@@ -167,10 +167,7 @@ LEFT JOIN LATERAL (
   SELECT received_at, run_id FROM strandline.responses WHERE read_at IS NULL ORDER BY received_at, run_id LIMIT 1
 ) o ON true`;
 
-/**
- * @param times.statementTime the statement time; null: the database's clock
- * @param times.heardSince minimum heartbeat of a live worker
- */
+/** @param times.statementTime null: the database's clock @param times.heardSince minimum heartbeat of a live worker */
 export async function readUnread(
   { pool }: Pooled,
   { statementTime, heardSince }: { statementTime: Date | null; heardSince: Date },

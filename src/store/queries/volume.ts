@@ -85,10 +85,7 @@ export type SearchSum = {
 /** The same volume per bucket over all searches, and per search over all buckets. */
 export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
-/**
- * $1 searches, $2 and $3 the first bucket and the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per
- * bucket.
- */
+/** $1 searches, $2 first bucket, $3 the one after the last, $4 {@link NEARLY_FULL_COVERAGE}, $5 seconds per bucket. */
 const SELECT_VOLUME_SUMS = `
 SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(observed_posts)::int AS observed_posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
   bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least

@@ -34,10 +34,7 @@ export const MAX_STATEMENTS = READER_CONNECTIONS - 1;
 
 export const CLIENT_LEFT = 'canceled: the client disconnected';
 
-/**
- * Runs one statement of a visitor with limits.
- * @throws Refused `conflict` about the statement, `unavailable` if the reader cannot connect
- */
+/** Runs a visitor's statement with limits. @throws Refused `conflict` about it, `unavailable` without connection */
 export async function askWithinBounds(options: {
   url: string;
   sql: string;

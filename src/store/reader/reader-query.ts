@@ -187,10 +187,7 @@ function readColumn(
     small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
 }
 
-/**
- * In characters. Longer arrays are returned as text: parsed, nested arrays take about seventy times the memory of
- * their text.
- */
+/** In characters. Longer arrays stay text: nested ones, parsed, take about seventy times the memory. */
 export const MAX_ARRAY_TEXT = 200_000;
 
 /** `key`: digits are returned as text. */

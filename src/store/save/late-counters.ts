@@ -18,10 +18,7 @@ import {
 
 const S = 'strandline';
 
-/**
- * Inserts counters into the snapshots of posts and authors, and sets the newest values.
- * @returns posts whose snapshots changed, with the time of the response
- */
+/** Inserts snapshots, and sets the newest values. @returns posts whose snapshots changed, with the response's time */
 export async function saveLateCounters(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,

@@ -47,10 +47,7 @@ const NOTHING_TOUCHED: Touched = { posts: [], links: [] };
 /** A response that this transaction may save. */
 type Won = ResponseToSave & { outcome: Outcome };
 
-/**
- * Pipelines statements that do not depend on each other. Only the keys of posts, links and completions must be waited
- * for.
- */
+/** Pipelines independent statements. Only the keys of posts, links and completions must be waited for. */
 export async function saveResponses(
   tx: Transaction,
   won: readonly Won[],

@@ -1,7 +1,4 @@
-/**
- * Saves coverage by tool. What was asked is what the request of the run's version names; results of another tool, which some
- * services return, count as well.
- */
+/** Saves coverage by tool: those that the run's version names, and others of which a service returned results. */
 import type { Tool } from '../../domain/enumerations.ts';
 import type { ToolReport } from '../../domain/tool-coverage.ts';
 import type { Id, Transaction } from '../database.ts';
@@ -53,10 +50,7 @@ const INSERT_TOOLS = insertToolsSql(
   '$3',
 );
 
-/**
- * Saves the tools of responses that are the result of their run.
- * @param isAgain the run has ended before: its former rows are deleted
- */
+/** Saves the tools of responses that are the result of their run. @param isAgain it has ended before: replaces rows */
 export async function saveTools(
   tx: Transaction,
   results: readonly ResponseToSave[],

@@ -108,10 +108,7 @@ export const searches = strandline.table(
   ],
 );
 
-/**
- * Slugs that a topic or search had before it was renamed: they lead to it until another one takes them. A slug that is in
- * use has no row here.
- */
+/** Slugs from before a rename: they lead to what had them until another takes them. One in use has no row here. */
 export const former_slugs = strandline.table(
   'former_slugs',
   {
@@ -258,10 +255,7 @@ export const services = strandline.table(
   ],
 );
 
-/**
- * Paid calls per service and UTC day, to enforce `CALLS_PER_DAY`. The row lock makes "compare and add" atomic across
- * workers.
- */
+/** Paid calls per service and UTC day, for `CALLS_PER_DAY`. The row lock makes "compare and add" atomic across workers. */
 export const call_days = strandline.table(
   'call_days',
   {

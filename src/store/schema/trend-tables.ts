@@ -68,10 +68,7 @@ export const pending_derivations = strandline.table(
 /** Ranges of milliseconds, as Postgres writes them. */
 const milliseconds = customType<{ data: string }>({ dataType: () => 'int4multirange' });
 
-/**
- * What a succeeded run observed of its search's posts. A search that never returned a post has no row, because its
- * empty responses prove nothing.
- */
+/** What a succeeded run observed of its search's posts; nothing before the first post: empty responses prove nothing. */
 export const coverage = strandline.table(
   'coverage',
   {
@@ -267,10 +264,7 @@ export const search_days = strandline.table(
     search_id: ref().notNull(),
     day_at: instant().notNull(),
     posts: integer().notNull(),
-    /**
-     * Of these, posts that no other search of its topic had seen before: in the sum over the topic, each post counts
-     * once.
-     */
+    /** Of these, posts that no other search of its topic saw before: a sum over the topic counts each post once. */
     topic_posts: integer().notNull(),
     /** Of `topic_posts`, those known to be reposts. */
     topic_reposts: integer().notNull(),

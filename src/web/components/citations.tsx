@@ -68,10 +68,7 @@ function CitationNumber({ number, address, link }: Citation & { link: AddressedL
   );
 }
 
-/**
- * The titles of what texts cite, by the numbers in them.
- * @param others links that are cited without a number
- */
+/** The titles of what texts cite, by the numbers in them. @param others links that are cited without a number */
 export function SourceList({
   texts,
   links,

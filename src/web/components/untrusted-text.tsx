@@ -53,10 +53,7 @@ export function LanguageName({ code }: { code: string }) {
   }
 }
 
-/**
- * The same as plain text, for window titles.
- * @param most maximum UTF-16 units
- */
+/** The same as plain text, for window titles. @param most maximum UTF-16 units */
 export function shortenText(text: string, most = 400): string {
   const cut = clampCharacters(text.slice(0, most)).toWellFormed().replaceAll(DIRECTION, '\u2423');
   return text.length > most && !cut.endsWith('…') ? `${cut}…` : cut;

@@ -166,10 +166,7 @@ function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined
   });
 }
 
-/**
- * The versions of a search, and what each changed.
- * @param props.rows newest first
- */
+/** The versions of a search, and what each changed. @param props.rows newest first */
 function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
   return (
     <Section

@@ -5,10 +5,7 @@ import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { z } from 'zod';
 
-/**
- * A setting of a channel. The option of the command, the member of the API, the field of the form, the audit entry and the
- * stored value are derived from it.
- */
+/** A setting of a channel, from which its option, API member, form field, audit entry and stored value are derived. */
 export type Setting = {
   /** Allowed values, with a description. */
   shape: z.ZodString;

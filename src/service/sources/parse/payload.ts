@@ -106,10 +106,7 @@ export function createRateLimitOutage(
   });
 }
 
-/**
- * The quota of a source is used up. It is retried after an hour, whatever its period, since the user may have paid in
- * the meantime.
- */
+/** The quota is used up. Retried after an hour, whatever its period: the user may have paid in the meantime. */
 export function createQuotaOutage(detail: string): SourceDown {
   return new SourceDown('source_quota', { detail, retryAfterMs: HOUR });
 }

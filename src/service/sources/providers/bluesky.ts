@@ -1,7 +1,4 @@
-/**
- * Searches posts on Bluesky with the user's own account, which its search requires. Contains the search, its session,
- * and the profiles of authors.
- */
+/** Searches posts on Bluesky with the user's own account, which it requires: the search, its session, and profiles. */
 
 import { anyText, bareAddress, pattern, variable } from '../../../config/variable.ts';
 import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';

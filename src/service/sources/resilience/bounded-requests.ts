@@ -21,10 +21,7 @@ type BoundedRequests = {
   settle: () => void;
 };
 
-/**
- * @param signal aborts the query
- * @param parts.leftMs milliseconds until it does
- */
+/** @param signal aborts the query @param parts.leftMs milliseconds until it does */
 export function createBoundedRequests(
   signal: AbortSignal,
   adapter: Adapter,

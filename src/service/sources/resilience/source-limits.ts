@@ -76,10 +76,7 @@ export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock)
 /** Units of a source reserved by requests in progress in this process, which may still be returned. */
 export type HeldUnits = { units: number };
 
-/**
- * Tracks the spending of one query until it is settled. Returned units go to the day they were reserved on; if the
- * counter is unavailable, they stay spent.
- */
+/** The spending of one query until settled. What is returned goes to the day of its reservation, if the counter responds. */
 export function createAllowanceWallet(
   adapter: Adapter,
   { clock, log, allowances, held }: { clock: Clock; log: Logger; allowances: Allowances; held: HeldUnits },
