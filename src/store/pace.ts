@@ -4,19 +4,16 @@ import type { Operation } from '../domain/enumerations.ts';
 import { type Id, type Pooled, sqlTime } from './database.ts';
 import type { intervalChangesView } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
+import type { ScheduleColumns } from './slots.ts';
 
 /** A row of `search_pace`, with the search and its schedule. The learned members are null until a response was derived. */
-export type PaceRow = {
+export type PaceRow = ScheduleColumns & {
   search_id: Id;
   slug: string;
   topic: string;
   service_id: Id;
   service_kind: ServiceKind;
   operation: Operation;
-  cron: string | null;
-  every_seconds: number | null;
-  auto: string | null;
-  tz: string;
   current_request_version: number;
   due_at: Date | null;
   interval_seconds: number | null;

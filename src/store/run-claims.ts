@@ -1,11 +1,13 @@
 /** Leases of runs: claim with a fence, extend, renew. */
-import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
+import type { Operation } from '../domain/enumerations.ts';
 import { SECOND } from '../domain/time.ts';
 import { batched, givenRowsSql } from './batches.ts';
 import { type Database, type Id, sqlTime, type Transaction, violatesConstraint } from './database.ts';
+import type { RequestColumns } from './searches.ts';
+import type { ServiceKind } from './services.ts';
 
 /** A claimed run with everything its execution needs. */
-export type ClaimedRun = {
+export type ClaimedRun = RequestColumns & {
   id: Id;
   fence: number;
   claims: number;
@@ -17,16 +19,10 @@ export type ClaimedRun = {
   search: string;
   topic: string;
   operation: Operation;
-  prompt: string;
-  tools: Tool[];
-  model: Model;
-  date_filter: DateFilter | null;
-  streaming: boolean;
-  extra: Record<string, unknown>;
   next_due_at: Date | null;
   service_id: Id;
   service: string;
-  service_kind: 'sandbox' | 'own' | 'hosted';
+  service_kind: ServiceKind;
   /** Name of its dialect; see `loadDialect`. */
   dialect: string;
   calls_made: number;

@@ -1,22 +1,21 @@
 import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
 import type { Database, Id, Transaction } from './database.ts';
-import type { Sensitivity } from './schema/analytics/topic-views.ts';
+import type { SearchState, Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
-import { setAdaptiveDue } from './slots.ts';
+import { type ScheduleColumns, setAdaptiveDue } from './slots.ts';
 
-/** A version of a search: its request and schedule. */
-export type Definition = {
+/** What a search asks for, as stored. */
+export type RequestColumns = {
   prompt: string;
   tools: Tool[];
   model: Model;
   date_filter: DateFilter | null;
   streaming: boolean;
   extra: Record<string, unknown>;
-  cron: string | null;
-  every_seconds: number | null;
-  auto: string | null;
-  tz: string;
 };
+
+/** A version of a search. */
+export type Definition = RequestColumns & ScheduleColumns;
 
 /** A saved search with its current version. */
 export type Search = Definition & {
@@ -32,7 +31,7 @@ export type Search = Definition & {
   request_version: number;
   labels: string[];
   sensitivity: Sensitivity;
-  state: 'active' | 'paused' | 'broken' | 'capped';
+  state: SearchState;
   state_reason: string | null;
   state_since: Date;
   next_due_at: Date | null;

@@ -3,24 +3,31 @@ import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Operation } from '../domain/enumerations.ts';
 import type { Id, Transaction } from './database.ts';
+import type { SearchState } from './schema/analytics/topic-views.ts';
+import type { ServiceKind } from './services.ts';
+
+/** A schedule as stored: one of the first three members is set. */
+export type ScheduleColumns = {
+  cron: string | null;
+  every_seconds: number | null;
+  /** An adaptive schedule as written, normalized. */
+  auto: string | null;
+  tz: string;
+};
 
 /** Scheduling state of a search, read under its row lock. */
-export type LockedSearch = {
+export type LockedSearch = ScheduleColumns & {
   id: Id;
   slug: string;
   version: number;
   request_version: number;
-  state: 'active' | 'paused' | 'broken' | 'capped';
+  state: SearchState;
   archived_at: Date | null;
   created_at: Date;
   /** Of a fixed or an adaptive schedule. */
   next_due_at: Date | null;
-  cron: string | null;
-  every_seconds: number | null;
-  auto: string | null;
-  tz: string;
   service_id: Id;
-  service_kind: 'sandbox' | 'own' | 'hosted';
+  service_kind: ServiceKind;
   operation: Operation;
   /** Of an adaptive schedule: the current interval, and until when its calls per day are spent. */
   interval_seconds: number | null;

@@ -1,59 +1,16 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, and changes of the state. */
 import type { Id, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/save-sql.ts';
-import type { SpikeCause, SpikeMeasure } from './schema/analytics/trend-views.ts';
-import type { TrendState } from '../domain/enumerations.ts';
+import type { SpikeMeasure, spikesView, trendStatesView } from './schema/analytics/trend-views.ts';
 
 /** A spike as stored, with all inputs of its detection; see `strandline_analytics.spikes` for units. */
-export type NewSpike = {
-  search_id: Id;
-  run_id: Id;
-  measure: SpikeMeasure;
-  window_start: Date;
-  window_end: Date;
-  n: number;
-  lower_bound: boolean;
-  coverage: number;
-  mean: number;
-  sd: number;
-  usual: number;
-  days: number;
-  windows: number;
-  weekday_usual: number | null;
-  score: number;
-  threshold: number;
-  sensitivity: string;
-  provisional: boolean;
-  tz: string;
-  sentence: string;
-  top_post_id: Id | null;
-  top_share: number | null;
-  top_author_id: Id | null;
-  author_share: number | null;
-  only_by: SpikeCause | null;
-  at: Date;
-};
+export type NewSpike = Omit<typeof spikesView.real.$inferSelect, 'id' | 'search' | 'topic' | 'ratio'>;
 
 /** A change of the state of a search; see `strandline_analytics.trend_states` for units. */
-export type NewTrendState = {
-  search_id: Id;
-  run_id: Id;
-  state: TrendState;
-  since: Date;
-  previous_state: TrendState | null;
-  previous_since: Date | null;
-  compared_since: Date | null;
-  rate_before: number | null;
-  rate: number | null;
-  observed_hours: number | null;
-  expected: number | null;
-  score: number | null;
-  threshold: number | null;
-  days: number;
-  tz: string;
-  sentence: string;
-  at: Date;
-};
+export type NewTrendState = Omit<
+  typeof trendStatesView.real.$inferSelect,
+  'id' | 'search' | 'topic' | 'until'
+>;
 
 /** A spike that was reported: when its window ended, and what alone explains it. */
 export type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;

@@ -14,13 +14,8 @@
 
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import { type Cron, matchesDay, parseCronCached } from './cron.ts';
-import {
-  type Schedule,
-  computePhase,
-  parseAdaptive,
-  type SearchSchedule,
-  type ScheduleColumns,
-} from './schedule.ts';
+import type { ScheduleColumns } from '../../store/slots.ts';
+import { type Schedule, computePhase, parseAdaptive, type SearchSchedule } from './schedule.ts';
 import { firstInterval } from './pace-interval.ts';
 import { listOffsetSpans } from './time-zone.ts';
 

@@ -3,6 +3,7 @@
 import type { Operation } from '../../domain/enumerations.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import type { ScheduleColumns } from '../../store/slots.ts';
 import { normalizeCron, parseCron } from './cron.ts';
 import { parseZone } from './time-zone.ts';
 
@@ -25,15 +26,6 @@ export type AdaptiveSchedule = {
 };
 
 export type SearchSchedule = Schedule | AdaptiveSchedule;
-
-/** A schedule as stored: one of the first three members is set. */
-export type ScheduleColumns = {
-  cron: string | null;
-  every_seconds: number | null;
-  /** An adaptive schedule as written, normalized. */
-  auto: string | null;
-  tz: string;
-};
 
 /** A schedule as written: `cron` (with `tz`, default UTC) or `every` (an interval or `auto`), and the slug of the search. */
 export type WrittenSchedule = {

@@ -28,7 +28,8 @@ import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { findNextSlot, firstDue } from '../schedule/cadence.ts';
 import { recordDueSlots } from '../schedule/due-slots.ts';
-import { type ScheduleColumns, writeEvery } from '../schedule/schedule.ts';
+import type { ScheduleColumns } from '../../store/slots.ts';
+import { writeEvery } from '../schedule/schedule.ts';
 import {
   assertSearchNotRemoved,
   assertTopicNotRemoved,

@@ -1,12 +1,10 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
 import type { Id, Transaction } from '../database.ts';
-import type { Sensitivity } from '../schema/analytics/topic-views.ts';
-import type { SpikeCause, SpikeMeasure } from '../schema/analytics/trend-views.ts';
-import type { TrendState } from '../../domain/enumerations.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
+import type { NewSpike, NewTrendState } from '../trend-reports.ts';
 
 export type FeedPost = Record<MainCounter, number | null> & {
   id: Id;
@@ -31,44 +29,23 @@ export type FeedLink = {
   post: FeedPost | null;
 };
 
-/** See the comments of `strandline_analytics.spikes` for units. */
-export type FeedSpike = {
-  id: Id;
-  measure: SpikeMeasure;
-  sentence: string;
-  window_start: Date;
-  window_end: Date;
-  n: number;
-  lower_bound: boolean;
-  coverage: number;
-  usual: number;
-  mean: number;
-  sd: number;
-  score: number;
-  threshold: number;
-  days: number;
-  windows: number;
-  sensitivity: Sensitivity;
-  provisional: boolean;
-  only_by: SpikeCause | null;
-};
+export type FeedSpike = { id: Id } & Omit<
+  NewSpike,
+  | 'search_id'
+  | 'run_id'
+  | 'weekday_usual'
+  | 'top_post_id'
+  | 'top_share'
+  | 'top_author_id'
+  | 'author_share'
+  | 'tz'
+  | 'at'
+>;
 
-/** See the comments of `strandline_analytics.trend_states` for units. */
-export type FeedTrend = {
-  id: Id;
-  state: TrendState;
-  sentence: string;
-  since: Date;
-  previous_state: TrendState | null;
-  previous_since: Date | null;
-  rate_before: number | null;
-  rate: number | null;
-  observed_hours: number | null;
-  expected: number | null;
-  score: number | null;
-  threshold: number | null;
-  days: number;
-};
+export type FeedTrend = { id: Id } & Omit<
+  NewTrendState,
+  'search_id' | 'run_id' | 'compared_since' | 'tz' | 'at'
+>;
 
 /** A discovery with its item. Completions have none, because no rule reports them. */
 export type FeedEntry = {

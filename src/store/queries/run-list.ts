@@ -1,13 +1,14 @@
 /** Runs, and their calls, rejects, neighbors, responses and requests. */
 
 import type { Data } from '../../domain/data.ts';
-import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { amongIds, type Id, type Orm, type Pooled, type Reads } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
 import { searches as searchTable } from '../schema/topic-tables.ts';
+import type { RequestColumns } from '../searches.ts';
 import type { ServiceKind } from '../services.ts';
 import { type DataScope, equals, inOrderOf, readEitherSide } from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
@@ -215,14 +216,8 @@ export async function readResponseNote({ pool }: Pooled, runId: Id): Promise<Sto
 }
 
 /** A run's request and its service. */
-export type RequestRow = {
+export type RequestRow = RequestColumns & {
   operation: Operation;
-  prompt: string;
-  tools: Tool[];
-  model: Model;
-  date_filter: DateFilter | null;
-  streaming: boolean;
-  extra: Record<string, unknown>;
   service: string;
   service_kind: ServiceKind;
   /** Base URL of a hosted service; null for those of this program. */

@@ -1,16 +1,13 @@
-/** How long active searches have had no successful run. The rule is in `monitor/status/silence.ts`. */
+/** How long active searches have had no successful run. The rule is in `monitor/status/search-silence.ts`. */
 import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import type { Id, Reads } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
+import type { ScheduleColumns } from '../slots.ts';
 
-export type ScheduleGroup = {
+export type ScheduleGroup = ScheduleColumns & {
   /** Identifies the group. */
   schedule: string;
-  cron: string | null;
-  every_seconds: number | null;
-  auto: string | null;
-  tz: string;
   /** Start of the longest period without a successful run among its searches. */
   oldest: Date;
 };

@@ -75,7 +75,7 @@ export const searches = strandline.table(
     adaptive: boolean().notNull().default(false),
     /** The simulation whose clock currently drives it; null: the database's clock. */
     simulation: text(),
-    /** Sensitivity of spike detection; see monitor/trend. */
+    /** Sensitivity of spike detection; see monitor/trends. */
     sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
