@@ -3,6 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { Id, Orm, Pooled } from '../database.ts';
 import { volumeHourlyView } from '../schema/analytics/trend-views.ts';
+import { CURRENT_VOLUME_SQL } from '../volume/volume-history.ts';
 import { and, asc, gte, inArray } from 'drizzle-orm';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
@@ -135,14 +136,11 @@ export async function readHours(
     .orderBy(asc(view.search_id), asc(view.bucket_at));
 }
 
-/** $1 searches, $2 since when. Excludes quarter-hours before the last request change, which starts a new baseline. */
+/** $1 searches, $2 since when. */
 const SELECT_OBSERVED_HOURS = `
-SELECT s.id AS search_id, coalesce(count(DISTINCT date_bin('1 hour', o.bucket_at, 'epoch')) FILTER (WHERE o.exposure_ms > 0), 0)::float8 AS observed_hours
-FROM strandline.searches s
-JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
-LEFT JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND (q.version = 1 OR o.bucket_at >= q.created_at)
-WHERE s.id = ANY ($1) GROUP BY s.id`;
+SELECT s.id AS search_id,
+  count(DISTINCT date_bin('1 hour', o.bucket_at, 'epoch')) FILTER (WHERE o.exposure_ms > 0)::float8 AS observed_hours
+FROM ${CURRENT_VOLUME_SQL} GROUP BY s.id`;
 
 /** Observed hours of each search since then, for its current request. */
 export async function readObservedHours(

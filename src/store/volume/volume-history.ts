@@ -86,14 +86,19 @@ function parseHistory(row: HistoryRow | undefined, from: number, until: number):
   return history;
 }
 
-/** $1 searches, $2 and $3 the range. Excludes quarter-hours before the last request change, which starts a new baseline. */
-const SELECT_CURRENT_HISTORIES = `
-SELECT o.search_id, ${HISTORY_COLUMNS} FROM strandline.searches s
+/**
+ * Searches `s` ($1), each with its volume `o` since $2. As for spikes, a change of the request starts a new baseline, with the
+ * quarter-hour after it.
+ */
+export const CURRENT_VOLUME_SQL = `strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
-JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND o.bucket_at < $3
-  AND (q.version = 1 OR o.bucket_at > q.created_at)
-WHERE s.id = ANY ($1) GROUP BY o.search_id`;
+LEFT JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND (q.version = 1 OR o.bucket_at > q.created_at)
+WHERE s.id = ANY ($1)`;
+
+/** $3 the end of the range. */
+const SELECT_CURRENT_HISTORIES = `
+SELECT o.search_id, ${HISTORY_COLUMNS} FROM ${CURRENT_VOLUME_SQL} AND o.bucket_at < $3 GROUP BY o.search_id`;
 
 /** Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request. */
 export async function readCurrentHistories(
