@@ -12,9 +12,9 @@ import { readSchedule } from '../schedule/cadence.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { assertTopicNotRemoved } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
-import { type CheckedSearch, checkSlug } from './search-definition.ts';
+import { type CheckedSearch, requireSlug } from './search-definition.ts';
 import { chooseService, findDefaultKind } from './service-choice.ts';
-import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
+import { refuseWithoutSources } from './tool-sources.ts';
 
 export type Rewatch = {
   /** Default: that of new searches; `own` if no public source is reachable now. */
@@ -48,12 +48,8 @@ export async function rewatchTopic(
   if (searches.every(({ service_id }) => service_id === service.id))
     throw new Refused('conflict', `the topic "${slug}" already uses the service ${service.name}`);
   const topic = { slug: wanted ?? (await findFreeSlug(ctx, slug, searches)), name: old.name, sample: false };
-  const checked = searches.map((search) => copySearch(search, slug, checkNewSlug(topic.slug)));
-  await refuseWithoutSources(
-    ctx,
-    service.kind,
-    checked.map((search) => ({ search: toSearchTools(search), path: '' })),
-  );
+  const checked = searches.map((search) => copySearch(search, slug, requireSlug(topic.slug, 'slug')));
+  await refuseWithoutSources(ctx, service.kind, checked);
   const created = await inTransaction(ctx.db, async (tx) => {
     const locked = await lockTopic(tx, slug);
     if (locked === null) throw createNotFound('topic', slug);
@@ -83,14 +79,6 @@ export async function rewatchTopic(
     'first',
   );
   return { topic: topic.slug, created };
-}
-
-/** @throws InvalidInput */
-function checkNewSlug(slug: string): string {
-  const problems: InvalidInput['problems'][number][] = [];
-  checkSlug(slug, 'slug', problems);
-  if (problems.length > 0) throw new InvalidInput(problems);
-  return slug;
 }
 
 function copySearch(search: Search, from: string, to: string): CheckedSearch {

@@ -1,6 +1,6 @@
 /** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
-import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
+import { createNotFound, Refused } from '../../domain/errors.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import {
   type Id,
@@ -44,12 +44,12 @@ import { pauseSampleTopic } from './pause-sample.ts';
 import {
   type CheckedSearch,
   checkSearch,
-  checkSlug,
+  requireSlug,
   type SlugReuse,
   type WrittenSearch,
 } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
-import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
+import { refuseWithoutSources } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export type NewSearch = WrittenSearch &
@@ -67,12 +67,9 @@ export type CreatedSearch = {
  */
 export async function createSearch(ctx: ActingContext, written: NewSearch): Promise<CreatedSearch> {
   const checked = checkSearch(written);
-  const topic = written.topic ?? checked.slug;
-  const problems: InvalidInput['problems'][number][] = [];
-  checkSlug(topic, 'topic', problems);
-  if (problems.length > 0) throw new InvalidInput(problems);
+  const topic = requireSlug(written.topic ?? checked.slug, 'topic');
   const service = await chooseService(ctx, written.service);
-  await refuseWithoutSources(ctx, service.kind, [{ search: toSearchTools(checked), path: '' }]);
+  await refuseWithoutSources(ctx, service.kind, [checked]);
   const created = await inTransaction(ctx.db, async (tx) => {
     const made = await insertCheckedSearch(ctx, tx, {
       checked,
@@ -246,7 +243,7 @@ async function saveVersion(
   const { definition } = checked;
   const changesRequest = !isDeepStrictEqual(pickRequest(definition), pickRequest(before));
   if (!isDeepStrictEqual(definition.tools, before.tools))
-    await refuseWithoutSources(ctx, before.service_kind, [{ search: toSearchTools(checked), path: '' }]);
+    await refuseWithoutSources(ctx, before.service_kind, [checked]);
   const edited = { ...definition, labels: checked.labels, sensitivity: checked.sensitivity };
   if (isDeepStrictEqual(pickEditable(edited), pickEditable(before))) return { changesRequest, queued: [] };
 

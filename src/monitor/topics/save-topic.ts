@@ -23,7 +23,7 @@ import {
   type WrittenSearch,
 } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
-import { refuseWithoutSources, toSearchTools } from './tool-sources.ts';
+import { refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
 
 /** A search of a new topic. Default slug: derived from the topic's. */
@@ -58,7 +58,7 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
-  await refuseWithoutSources(ctx, service.kind, numberSearches(checked));
+  await refuseWithoutSources(ctx, service.kind, checked, atSearch);
   const { reuse_slug } = written;
   return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service);
 }
@@ -74,7 +74,7 @@ export async function addSearches(
   const checked = await checkSearches(ctx, slug, searches, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, serviceName);
-  await refuseWithoutSources(ctx, service.kind, numberSearches(checked));
+  await refuseWithoutSources(ctx, service.kind, checked, atSearch);
   return {
     topic: slug,
     created: await insertSearches(
@@ -89,8 +89,7 @@ export async function addSearches(
   };
 }
 
-const numberSearches = (checked: readonly CheckedSearch[]) =>
-  checked.map((search, i) => ({ search: toSearchTools(search), path: `searches[${i}].` }));
+const atSearch = (index: number) => `searches[${index}].`;
 
 /** Inserts a new topic. @throws Refused `conflict` if it exists or existed */
 async function insertTopic(
@@ -150,9 +149,7 @@ async function checkSearches(
       checked.push(checkSearch({ ...written, slug }));
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      problems.push(
-        ...error.problems.map((problem) => ({ ...problem, path: `searches[${i}].${problem.path}` })),
-      );
+      problems.push(...error.problems.map((problem) => ({ ...problem, path: atSearch(i) + problem.path })));
     }
   }
   return checked;
@@ -213,8 +210,7 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
     );
   }
   const service = await chooseService(ctx, watch.service);
-  const searches = checked.map((search) => ({ search: toSearchTools(search), path: '' }));
-  await refuseWithoutSources(ctx, service.kind, searches);
+  await refuseWithoutSources(ctx, service.kind, checked);
   const { name = prompt, sample = false, reuse_slug } = watch;
   const topic = { slug, name, sample, reuse_slug };
   return insertTopic(ctx, topic, checked, service);

@@ -98,6 +98,14 @@ export function checkSlug(slug: string, path: string, problems: Problem[]): stri
   return slug;
 }
 
+/** @throws InvalidInput if it is invalid */
+export function requireSlug(slug: string, path: string): string {
+  const problems: Problem[] = [];
+  checkSlug(slug, path, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return slug;
+}
+
 function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
   const text = (prompt ?? '').toWellFormed().replaceAll('\u0000', '').trim();
   if (text === '' || text.length > MAX_PROMPT_LENGTH) {

@@ -12,10 +12,6 @@ import type { CheckedSearch } from './search-definition.ts';
 
 type SearchTools = { operation: Operation; tools: readonly Tool[] };
 
-export function toSearchTools({ operation, definition }: CheckedSearch): SearchTools {
-  return { operation, tools: definition.tools };
-}
-
 /** The tools of a search that have no source now, or did not respond last; a search on them runs, and its results lack theirs. */
 export async function findMissingTools(
   ctx: Pick<Context, 'missingTools'>,
@@ -26,22 +22,24 @@ export async function findMissingTools(
   return (await ctx.missingTools(kind)).filter(({ tool }) => tools.includes(tool));
 }
 
-/** A problem if no tool of a search has a source: its runs would all fail. @param path of the search: `searches[0].` */
+/** Refuses searches without a tool that has a source. @param pathOf a search: `searches[0].` @throws InvalidInput */
 export async function refuseWithoutSources(
   ctx: Pick<Context, 'missingTools'>,
   kind: ServiceKind,
-  searches: readonly { search: SearchTools; path: string }[],
+  checked: readonly CheckedSearch[],
+  pathOf: (index: number) => string = () => '',
 ): Promise<void> {
   const problems: Problem[] = [];
-  for (const { search, path } of searches) {
+  for (const [i, { operation, definition }] of checked.entries()) {
+    const search = { operation, tools: definition.tools };
     const missing = (await findMissingTools(ctx, kind, search)).filter(
       ({ observed_at }) => observed_at === null,
     );
-    const isAi = search.operation === 'ai';
     if (missing.length < new Set(listTools(search)).size) continue;
+    const member = operation === 'ai' ? 'tools' : 'operation';
     problems.push({
-      path: `${path}${isAi ? 'tools' : 'operation'}`,
-      given: isAi ? search.tools : search.operation,
+      path: `${pathOf(i)}${member}`,
+      given: search[member],
       expected: `a tool with a source: ${describeMissingTools(missing)}`,
     });
   }
