@@ -44,10 +44,7 @@ declare module 'fastify' {
     idempotent?: true | { secret: string };
   }
   interface FastifyRequest {
-    /**
-     * Set for a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted when the
-     * server closes and the client has disconnected.
-     */
+    /** With an `Idempotency-Key` that the route honors; else null. `stopped`: the server closes and the client has gone. */
     execution: (Execution & { stopped: AbortSignal }) | null;
   }
 }

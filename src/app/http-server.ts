@@ -52,11 +52,7 @@ export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
 /** How long current replies may take when the server closes. */
 const DRAIN_MS = 2 * SECOND;
 
-/**
- * Starts the server.
- * @throws Refused `unavailable` if the configured port is in use; `conflict` if it is reachable from other machines and no
- * token exists
- */
+/** Starts the server. @throws Refused `unavailable` if the port is in use, `conflict` if open to others without a token */
 export async function startHttpServer(
   home: RouteContext,
   doors: ServerRoutes,

@@ -1,7 +1,4 @@
-/**
- * All commands in the order of the help: a new one is a file and one line here. Files load when their command is called,
- * so that no command loads the dependencies of others.
- */
+/** All commands, in the order of the help: a file and a line for each. A file is loaded when its command is called. */
 import type { Command } from 'commander';
 import type { Cli, RegisterCommand } from './command-context.ts';
 

@@ -39,10 +39,7 @@ export const BUILT_IN_RULES: LinkRules = { version: LINK_IDENTITY_VERSION, own: 
 /** Applications of the rules to one address, until they change nothing. Enough for AMP caches of AMP caches. */
 const MAX_PASSES = 200;
 
-/**
- * The identity of a link. The identity of an identity is itself.
- * @param rules of a former version: what stored links have; 1 is from before there were versions
- */
+/** The identity of a link, or of an identity. @param rules of a former version, for stored links; 1: before versions */
 export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): string {
   if (rules.version === 1) return identifyByVersion1(url);
   let identity = url.href;

@@ -77,11 +77,7 @@ export class NotAllowed extends Error {
   readonly code = 'NOT_ALLOWED';
 }
 
-/**
- * Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`.
- * @param variable its name, for error messages
- * @throws InvalidInput
- */
+/** Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`. @param variable its name @throws InvalidInput */
 export function readAllowed(list: string | undefined, variable: string): Allowed {
   const hosts = new Set<string>();
   const networks: string[] = [];

@@ -163,11 +163,7 @@ export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promis
 /** Number of calls allowed now; infinite without a limit. */
 type CallRoom = { minute: number; day: number };
 
-/**
- * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
- * countCalls} decides.
- * @returns by service ID
- */
+/** Remaining calls under both limits, by service ID. For planning only: {@link countCalls} decides. */
 export async function readCallRoom(
   db: Pick<Pool | Transaction, 'query'>,
   config: Pick<Config, 'callsPerDay' | 'callsPerMinute'>,

@@ -104,11 +104,7 @@ export async function commitWithRequest(
   throw new Refused('conflict', 'this request took too long and is being retried');
 }
 
-/**
- * Stores the reply for repeated requests.
- * @param reply without secrets
- * @returns false if another execution has started: its reply counts
- */
+/** Stores the reply for repeats. @param reply without secrets @returns false if another execution started: its counts */
 export async function finishRequest(
   { pool }: Pooled,
   key: RequestKey,

@@ -85,11 +85,7 @@ export async function deleteSessionsByToken(tx: Pick<Transaction, 'query'>, toke
   await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
 }
 
-/**
- * Ends sessions of a token whose key is rotated: those of the replaced key when it expires, those of an earlier key
- * now.
- * @param at when the replaced key expires; null: now
- */
+/** Ends sessions of a replaced key when it expires, of earlier ones now. @param at when it expires; null: now */
 export async function endSessionsByToken(
   tx: Pick<Transaction, 'query'>,
   tokenId: Id,

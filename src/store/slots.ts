@@ -53,10 +53,7 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
   return rows[0] ?? null;
 }
 
-/**
- * Condition for the searches of a scan, with `$1` for a simulation. Two variants instead of `IS NOT DISTINCT FROM`, for
- * which the planner would scan the whole table.
- */
+/** Searches of a scan, with `$1` for a simulation. Two variants: for `IS NOT DISTINCT FROM` the whole table is scanned. */
 function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
   return simulation === null
     ? { suffix: '', sql: 'simulation IS NULL', values: [] }

@@ -74,11 +74,7 @@ export async function insertToken(
   return row;
 }
 
-/**
- * Locks the token's row, to serialize changes.
- * @param idOrPrefix its ID; a text is its prefix, or a short ID
- * @returns undefined if it does not exist
- */
+/** Locks a token, to serialize changes. @param idOrPrefix text: prefix or short ID @returns undefined if it does not exist */
 export async function lockToken(
   tx: Transaction,
   opens: TokenPurpose,
@@ -105,11 +101,7 @@ export async function closeToken(tx: Transaction, which: Id, now: Date): Promise
     .where(eq(id, which));
 }
 
-/**
- * Replaces the key of a token; its prefix is unchanged.
- * @param key.hash SHA-256 of the new key
- * @param key.formerUntil when the previous key expires; null: now
- */
+/** Replaces the key of a token, not its prefix. @param key.hash SHA-256 @param key.formerUntil of the former; null: now */
 export async function replaceKey(
   tx: Transaction,
   which: Id,

@@ -28,10 +28,7 @@ type Credentials = {
 };
 
 export type Access = {
-  /**
-   * Identifies the visitor. If there is a token, only the token counts.
-   * @throws Denied `unknown_visitor` if the token is wrong, `too_many` after too many wrong ones
-   */
+  /** Identifies the visitor, by a token only if there is one. @throws Denied `unknown_visitor`, `too_many` after wrong ones */
   visitorOf(credentials: Credentials): Promise<Visitor>;
   /**
    * Starts a session with a token.

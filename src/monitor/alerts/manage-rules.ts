@@ -39,10 +39,7 @@ import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './r
 
 export type RuleChange = StateChange;
 
-/**
- * Creates a rule. It reports discoveries made from now on.
- * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
- */
+/** Creates a rule for discoveries from now on. @throws InvalidInput @throws Refused `not_found`, `conflict` (taken slug) */
 export async function createRule(
   ctx: ActingContext,
   written: WrittenRule & { slug: string },

@@ -145,10 +145,7 @@ function isPresent(value: unknown): boolean {
 const SHORTENED = /…\s?(https?:\/\/\S{1,200})$/;
 const MAX_ENDING = 250;
 
-/**
- * Whether a text ends with an ellipsis and the address of its own post, as it is or behind t.co. A short address that
- * no entity mentions counts as its own.
- */
+/** Whether a text ends with an ellipsis and its own address, as it is or behind t.co (one that no entity mentions). */
 function endsShortened(text: string, id: string, entities: Plain | null): boolean {
   const address = SHORTENED.exec(text.slice(-MAX_ENDING).trimEnd())?.[1];
   if (address === undefined) return false;

@@ -109,10 +109,7 @@ async function installedDirectories(): Promise<string[]> {
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/**
- * Creates the symlinks between libraries of the platform package. npm cannot pack links; the package's install script,
- * which creates them, does not run if scripts are disabled.
- */
+/** Creates the symlinks between libraries of the package: npm cannot pack links, and its install script may not run. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = path.dirname(native);

@@ -105,10 +105,7 @@ async function startLogSize(home: DataDirectory): Promise<number> {
 /** Settings of postgresql.conf to override, such as fsync in tests. */
 export type Settings = Readonly<Record<string, string>>;
 
-/**
- * Loopback only and no shared socket: only processes that can read the password file can connect. The log contains no
- * statements or values, which may be secret.
- */
+/** Loopback only and no shared socket: connecting takes the password file. The log has no statements or values. */
 const DEFAULT_SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

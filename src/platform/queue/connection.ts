@@ -35,10 +35,7 @@ function readSqlState(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/**
- * A pool for BullMQ that prepares each statement once per connection. BullMQ (6.7.0) sends unnamed statements, so that
- * Postgres would parse and plan several of them for each job.
- */
+/** A pool that prepares each statement once per connection; unnamed ones of BullMQ (6.7.0) would be planned for each job. */
 function withKeptPlans(pool: Pool) {
   const names = new Map<string, string>();
   return {

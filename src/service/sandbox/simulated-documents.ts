@@ -1,7 +1,4 @@
-/**
- * Simulated documents of the six sources other than the microblog. Each document has its own time of appearance,
- * depends only on its key, and never changes its address.
- */
+/** Simulated documents of the sources other than the microblog: each depends only on its key and keeps its address. */
 
 import type { Source } from '../../domain/enumerations.ts';
 import { DAY, HOUR } from '../../domain/time.ts';

@@ -158,11 +158,7 @@ SELECT p.id FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id
 WHERE g.search_id = $1 AND (p.first_seen_at >= $2 OR NOT EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = p.id))
   AND p.id NOT IN (SELECT u.id FROM ${PENDING_TABLE} d CROSS JOIN LATERAL unnest(d.changed_posts) u(id))`;
 
-/**
- * Derives all readings of a search again.
- * @param oldestMonth of the existing snapshots
- * @returns the number of readings and posts to derive again
- */
+/** Derives all readings of a search again. @param oldestMonth of snapshots @returns how many readings and posts */
 export async function rebuildSearch(
   tx: Transaction,
   searchId: Id,

@@ -209,11 +209,7 @@ export type Day = { search_id: Id; day_at: Date };
 /** Sightings that are not new in this batch, but whose sums are rebuilt. */
 export type RecountedPosts = { searchIds: readonly Id[]; postIds: readonly Id[] };
 
-/**
- * Writes coverage and volume.
- * @param seenAgain remaining coverage of quarters that were cleared
- * @returns the days that changed
- */
+/** Writes coverage and volume. @param seenAgain remaining coverage of cleared quarters @returns the days that changed */
 export async function rollUp(
   tx: Transaction,
   ids: readonly Id[],

@@ -59,11 +59,7 @@ export async function insertPending(tx: Transaction, readings: readonly Reading[
   });
 }
 
-/**
- * Allows one follower at a time. Topics cannot be derived in parallel, because a post's gains count for searches of
- * any topic.
- * @returns whether this transaction has the lock
- */
+/** Allows one follower at a time, because a post's gains count for searches of any topic. @returns whether it has the lock */
 export async function lockFollowing(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>(
     `SELECT pg_try_advisory_xact_lock(hashtext('strandline.derive')) AS locked`,

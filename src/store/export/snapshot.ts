@@ -19,10 +19,7 @@ export type Snapshot = Readonly<{
   close(): Promise<void>;
 }>;
 
-/**
- * Opens a read-only transaction on a separate connection, because it may exceed the pool's time limits.
- * @param signal cancels the current read; its reason is thrown
- */
+/** A read-only transaction on a connection without the pool's time limits. @param signal cancels a read with its reason */
 export async function openSnapshot(
   db: Database,
   signal: AbortSignal = new AbortController().signal,

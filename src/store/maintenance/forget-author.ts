@@ -39,11 +39,7 @@ type KnownAuthor = {
 /** Number of deleted rows by kind; all zero if already deleted. */
 type ForgottenCounts = Record<string, number>;
 
-/**
- * Finds an author by ID on the service, or by `@` and username.
- * @returns undefined if already forgotten
- * @throws Refused for an unknown service or author, or an ambiguous username
- */
+/** Finds an author by ID or `@username`; undefined if forgotten. @throws Refused if unknown or ambiguous */
 export async function findAuthor(
   db: Database,
   service: string,

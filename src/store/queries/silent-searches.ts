@@ -29,10 +29,7 @@ const SELECT_SCHEDULE_GROUPS = `
 SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, v.auto, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}
 GROUP BY 1, 2, 3, 4`;
 
-/**
- * The schedules of active searches: far fewer than searches, and each is computed once. For 100,000 searches with 720
- * schedules this reads 7,800 buffers in 0.1 s.
- */
+/** Schedules of active searches, each computed once: for 100,000 searches with 720 of them, 7,800 buffers in 0.1 s. */
 export async function readScheduleGroups({ pool }: Reads, data: Data): Promise<ScheduleGroup[]> {
   const { rows } = await pool.query<ScheduleGroup>({
     name: 'group_by_schedule',

@@ -241,11 +241,7 @@ export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
 
 export type Rendered = { body: string; rows: number; more: boolean };
 
-/**
- * Renders rows one by one, as many as fit.
- * @param around text before, between and after the rows
- * @throws Refused `conflict` if the first one does not fit
- */
+/** Renders as many rows as fit. @param around text before, between and after @throws Refused `conflict` if none fits */
 export function renderRows(
   { texts, more }: FetchedRows,
   around: { before: string; between: string; behind: (more: boolean) => string },

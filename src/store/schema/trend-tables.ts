@@ -210,10 +210,7 @@ export const spikes = strandline.table(
   ],
 );
 
-/**
- * States of searches as they were reported, with all inputs of the decisions: a log, of which each row ends the state before it. A
- * search without a row is normal.
- */
+/** States of searches as reported, with all inputs: a log, of which each row ends the state before. No row: normal. */
 export const trend_states = strandline.table(
   'trend_states',
   {

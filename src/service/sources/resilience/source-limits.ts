@@ -14,11 +14,7 @@ export type WaitFunction = (ms: number, signal: AbortSignal) => Promise<unknown>
 export const waitUnlessAborted: WaitFunction = (ms, signal) => sleep(ms, undefined, { signal });
 
 export type RequestPace = {
-  /**
-   * Runs one request when the rate limit permits.
-   * @param leave.leftMs maximum wait
-   * @throws SourceDown `source_busy` if the wait would be too long
-   */
+  /** Runs a request when the rate limit permits. @param leave.leftMs maximum wait @throws SourceDown `source_busy` beyond */
   inTurn<T>(leave: { signal: AbortSignal; leftMs: () => number }, request: () => Promise<T>): Promise<T>;
 };
 
