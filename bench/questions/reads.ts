@@ -6,7 +6,6 @@ import {
   readPostsAtAge,
   readSearchGrowth,
   readTypicalAtAge,
-  readDroppedPosts,
 } from '../../src/store/queries/growth.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../src/store/queries/rising.ts';
 import { averageVoices, readVoiceDays } from '../../src/store/queries/share-of-voice.ts';
@@ -45,14 +44,6 @@ export function readsOf(db: Database): Read[] {
     {
       name: 'growth of all, changed in a day',
       rows: (d) => readGrowth(db, { data: 'real', since: since(d, 1), order: 'engagement', limit: LIMIT }),
-    },
-    {
-      name: 'no longer seen, of a search',
-      rows: ({ search }) => readDroppedPosts(db, { data: 'real', search, limit: LIMIT }),
-    },
-    {
-      name: 'no longer seen, of a topic',
-      rows: ({ topic }) => readDroppedPosts(db, { data: 'real', topic, limit: LIMIT }),
     },
     {
       name: 'posts of a search at 24 hours of age',

@@ -6,7 +6,6 @@ import {
   readPostsAtAge,
   readSearchGrowth,
   readTypicalAtAge,
-  readDroppedPosts,
 } from '../../src/store/queries/growth.ts';
 import { readRisingPosts } from '../../src/store/queries/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -287,8 +286,10 @@ test('a post that no run returns any more is dropped since its last response, un
     last_seen_by: 'sight-two',
     not_seen_since: null,
   });
-  const unseen = await readDroppedPosts(world.db, { data: 'real', search: 'sight-one', limit: 10 });
-  expect(unseen.map(({ not_seen_since }) => not_seen_since)).toEqual([at(0)]);
+  const { rows: unseen } = await world.db.pool.query(
+    `SELECT not_seen_since FROM strandline_analytics.unseen_posts WHERE search = 'sight-one' AND NOT seen_elsewhere`,
+  );
+  expect(unseen).toEqual([{ not_seen_since: at(0) }]);
   await run(world, one, 45, [post('150', 1)]);
   expect(await growthOf('150')).toMatchObject({ last_seen_at: at(45), not_seen_since: null });
 });

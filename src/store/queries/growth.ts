@@ -1,4 +1,4 @@
-/** Growth of posts and searches: gains, dropped posts, and counters at ages. */
+/** Growth of posts and searches: gains, and counters at ages. */
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, sql } from 'drizzle-orm';
@@ -55,38 +55,6 @@ export async function readPostGrowth(
 ): Promise<PostGrowthRow | undefined> {
   const [row] = await selectGrowth({ orm }, data, [{ post_id: postId }]);
   return row;
-}
-
-type DroppedPostRow = PostGrowthRow & { search: string };
-
-/** Posts that each search dropped last and no other returns, checked one by one until there are enough. $4 limit. */
-const SELECT_DROPPED_POSTS = `
-SELECT n.post_id, w.slug AS search FROM (${SCOPED_SEARCHES_SQL}) w
-CROSS JOIN LATERAL (
-  SELECT n.post_id, n.last_seen_at FROM strandline.dropped_posts n
-  WHERE n.search_id = w.id AND NOT EXISTS (
-    SELECT FROM strandline.post_sightings o WHERE o.post_id = n.post_id AND o.search_id <> n.search_id
-      AND NOT EXISTS (SELECT FROM strandline.dropped_posts m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
-    OFFSET 0
-  )
-  ORDER BY n.last_seen_at DESC LIMIT $4
-) n
-ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $4`;
-
-/** Posts that no search returns any more, once for each search that had them, most recently dropped first. */
-export async function readDroppedPosts(
-  { orm, pool }: Reads,
-  filter: DataScope & { limit: number },
-): Promise<DroppedPostRow[]> {
-  const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(SELECT_DROPPED_POSTS, [
-    ...scopeValues(filter),
-    filter.limit,
-  ]);
-  const rows = new Map((await selectGrowth({ orm }, filter.data, lost)).map((row) => [row.post_id, row]));
-  return lost.flatMap(({ post_id, search: slug }) => {
-    const row = rows.get(post_id);
-    return row === undefined ? [] : [{ ...row, search: slug }];
-  });
 }
 
 /** The growth of posts, in the given order. */
