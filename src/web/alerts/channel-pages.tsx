@@ -23,15 +23,10 @@ import { type FlashCode, redirectWithFlash } from '../components/flash-message.t
 import { ActionButton, Button, Field, type FormValues } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
-import { renderPage } from '../components/page-layout.tsx';
+import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
 import { z } from 'zod';
-
-/** Pages that show a secret must not be cached. */
-const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-  reply.header('cache-control', 'no-store');
-};
 
 const CHANNEL_CHANGES = [
   ['pause', 'channel_paused'],

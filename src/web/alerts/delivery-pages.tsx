@@ -3,6 +3,7 @@
 import { Facts } from '../components/fact-list.tsx';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
+import { idKey } from '../../monitor/http/cursors.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import {
@@ -18,6 +19,7 @@ import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton } from '../components/form.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
+import { writeAddress } from '../components/list-address.ts';
 import { findPageScope, IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
@@ -28,36 +30,31 @@ import { z } from 'zod';
 const PAGE_SIZE = 50;
 
 export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
-  const id = z
-    .string()
-    .regex(/^[1-9]\d{0,17}$/, 'an id')
-    .transform(BigInt);
   const querystring = z.object({
     channel: z.string().max(63).optional(),
     rule: z.string().max(63).optional(),
     state: z.enum(DELIVERY_STATES).optional(),
-    before: id.optional(),
+    before: idKey.optional(),
     simulated: z.string().max(5).optional(),
   });
-  type DeliveryFilter = z.output<typeof querystring>;
+  const params = z.object({ id: idKey });
 
   app.get(
     '/alerts/deliveries',
     { schema: { querystring }, config: { scope: 'read' } },
     async (request, reply) => {
-      const filter = request.query;
+      const { before, ...filter } = request.query;
+      const writePath = (more: Partial<typeof request.query> = {}) =>
+        writeAddress('/alerts/deliveries', { ...filter, ...more });
       const about = await findMessageScope(ctx.db, filter.rule);
       const { data } = await findPageScope(request, ctx.db, about);
-      const rows = await readDeliveries(ctx.db, { ...filter, data, limit: PAGE_SIZE + 1 });
+      const rows = await readDeliveries(ctx.db, { ...filter, before, data, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
-        side:
-          (about.topic ?? about.search) === undefined
-            ? buildDeliveriesPath({ ...filter, before: undefined })
-            : undefined,
+        side: (about.topic ?? about.search) === undefined ? writePath() : undefined,
         above: <a href="/alerts">Alerts</a>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (
@@ -65,7 +62,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
             <Tabs
               label="State"
               tabs={[undefined, ...DELIVERY_STATES].map((state) => ({
-                href: buildDeliveriesPath({ ...filter, state, before: undefined }),
+                href: writePath({ state }),
                 words: state === undefined ? 'all' : getStateName(state),
                 here: state === filter.state,
               }))}
@@ -76,10 +73,8 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
               <DeliveryTable rows={shown} />
             )}
             <Pager
-              first={
-                filter.before === undefined ? null : buildDeliveriesPath({ ...filter, before: undefined })
-              }
-              next={last === undefined ? null : buildDeliveriesPath({ ...filter, before: last.id })}
+              first={before === undefined ? null : writePath()}
+              next={last === undefined ? null : writePath({ before: last.id })}
             />
           </>
         ),
@@ -89,7 +84,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
 
   app.get(
     '/alerts/deliveries/:id',
-    { schema: { params: z.object({ id }) }, config: { scope: 'read' } },
+    { schema: { params }, config: { scope: 'read' } },
     async (request, reply) => {
       const { id: key } = request.params;
       const delivery = await findById('delivery', key, readDelivery(ctx.db, key));
@@ -122,19 +117,12 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/alerts/deliveries/:id/resend',
-    { schema: { params: z.object({ id }) }, config: { scope: 'write' } },
+    { schema: { params }, config: { scope: 'write' } },
     async (request, reply) => {
       await resendMessages(request.acting, { delivery: request.params.id });
       return redirectWithFlash(reply, `/alerts/deliveries/${request.params.id}`, 'sent_again');
     },
   );
-
-  function buildDeliveriesPath(filter: DeliveryFilter): string {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(filter))
-      if (value !== undefined) query.set(name, String(value));
-    return `/alerts/deliveries${query.size === 0 ? '' : `?${query}`}`;
-  }
 }
 
 function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {

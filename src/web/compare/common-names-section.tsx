@@ -4,7 +4,7 @@ import { writeFieldQuery } from '../../domain/query-fields.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { COMMON_KINDS, type CommonKind, type CommonTop } from '../../store/queries/tops.ts';
 import { Table } from '../components/data-table.tsx';
-import { writeListPath } from '../components/list-address.ts';
+import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { Count } from '../components/numbers.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { Hashtag, UntrustedText } from '../components/untrusted-text.tsx';
@@ -41,7 +41,7 @@ export function CommonNames({
       <Tabs
         label="Kind"
         tabs={COMMON_KINDS.map((one) => ({
-          href: `/compare?${new URLSearchParams({ topics, range, common: one }).toString()}#common`,
+          href: `${writeAddress('/compare', { topics, range, common: one })}#common`,
           words: COMMON_LABELS[one],
           here: one === kind,
         }))}

@@ -1,4 +1,4 @@
-/** Addresses of the lists of a topic or search. The address is the whole state of a list. */
+/** Addresses of pages with parameters. The address of a list of a topic or search is its whole state. */
 
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 
@@ -10,6 +10,17 @@ export type ListScope = { topic: string; search?: string | undefined; view?: Dis
 
 /** What a list shows, as in its address: `q` (a query of `domain/search-query.ts`), `from`, `to` and others. */
 type ListParameters = Readonly<Record<string, string | Date | undefined>>;
+
+/** A path with those of the parameters that are set. */
+export function writeAddress(
+  path: string,
+  parameters: Readonly<Record<string, string | bigint | undefined>>,
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
 
 /** Where the pages of a topic or search begin. */
 export function writeScopePath({ topic, search }: ListScope): string {

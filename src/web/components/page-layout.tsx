@@ -19,6 +19,11 @@ type PageContent = LayoutProps & {
   status?: number;
 };
 
+/** For pages that show a secret. */
+export const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  reply.header('cache-control', 'no-store');
+};
+
 /**
  * Renders a page and sends it, or 304 if the browser has the same version. Untrusted text is safe: preact escapes it.
  */

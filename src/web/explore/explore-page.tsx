@@ -17,7 +17,7 @@ import { findText, type TextMatches } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, describeProblem, Field } from '../components/form.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
-import { writeListPath } from '../components/list-address.ts';
+import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
@@ -78,7 +78,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
         </>
       ),
       aside: <ExploreTabs here="/explore" />,
-      side: scope.topic === undefined ? writeAddress({ ...filter, after: undefined }) : undefined,
+      side: scope.topic === undefined ? writeAddress('/explore', { ...filter, after: undefined }) : undefined,
       body: (
         <>
           <ExploreFilterForm filter={filter} />
@@ -220,7 +220,7 @@ function HitList({
       </ol>
       {next === null ? null : (
         <p>
-          <a href={writeAddress({ ...filter, after: next })}>Next page</a>
+          <a href={writeAddress('/explore', { ...filter, after: next })}>Next page</a>
         </p>
       )}
     </Section>
@@ -236,30 +236,20 @@ function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter:
     within === undefined ? undefined : `from:${SPAN_DAYS[within]}d`,
   ].filter((part) => part !== undefined);
   const text = others.length === 0 ? q : [`(${q})`, ...others].join(' ');
-  const scope = topic === undefined ? {} : { topic };
-  const rule = new URLSearchParams({ ...scope, filter: text });
   return (
     <p class="line-more">
       {ITEM_KINDS.filter((one) => kind === undefined || one === kind).map((one) =>
         topic === undefined ? (
           <a
-            href={writePath(
-              `/api/v1/exports/${one}s?${new URLSearchParams({ text, format: 'csv' }).toString()}`,
-            )}
+            href={writePath(writeAddress(`/api/v1/exports/${one}s`, { text, format: 'csv' }))}
           >{`Export ${one}s as CSV`}</a>
         ) : (
           <a href={writeListPath(`${one}s`, { topic }, { q: text, range: 'all' })}>{`List ${one}s`}</a>
         ),
       )}
       <IfAllowed scope="write">
-        <a href={`/alerts/rules/new?${rule.toString()}`}>Make a rule</a>
+        <a href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</a>
       </IfAllowed>
     </p>
   );
-}
-
-function writeAddress(filter: ExploreQuery): string {
-  const address = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) address.set(name, value);
-  return `/explore?${address.toString()}`;
 }

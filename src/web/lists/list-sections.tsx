@@ -8,7 +8,7 @@ import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Button, describeProblem, Field } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
 import { LinkItem } from '../components/link-item.tsx';
-import { type ListKind, type ListScope, writeListPath } from '../components/list-address.ts';
+import { type ListKind, type ListScope, writeAddress, writeListPath } from '../components/list-address.ts';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { PostCard } from '../components/post-card.tsx';
@@ -176,12 +176,7 @@ export function ListActions({
   list: List;
   q: string | undefined;
 }) {
-  const on = RULE_KIND_OF[kind];
-  const rule = new URLSearchParams({
-    ...toEventScope(scope),
-    ...(q === undefined ? {} : { filter: q }),
-    ...(on === undefined ? {} : { on }),
-  });
+  const rule = { ...toEventScope(scope), filter: q, on: RULE_KIND_OF[kind] };
   return (
     <p class="line-more">
       {after === undefined ? (
@@ -193,7 +188,7 @@ export function ListActions({
         </>
       ) : null}
       <IfAllowed scope="write">
-        <a href={`/alerts/rules/new?${rule.toString()}`}>Make a rule</a>
+        <a href={writeAddress('/alerts/rules/new', rule)}>Make a rule</a>
       </IfAllowed>
     </p>
   );
@@ -223,12 +218,13 @@ function writeExportPath(
     view: List['view'];
   },
 ): string {
-  const query = new URLSearchParams(others);
-  if (kind === 'discoveries' && view === 'topic') query.set('view', view);
-  if (q !== undefined) query.set('text', q);
-  if (since !== undefined) query.set('since', since.toISOString());
-  if (until !== undefined) query.set('until', until.toISOString());
-  return `/api/v1/exports/${kind}?${query.toString()}`;
+  return writeAddress(`/api/v1/exports/${kind}`, {
+    ...others,
+    view: kind === 'discoveries' && view === 'topic' ? view : undefined,
+    text: q,
+    since: since?.toISOString(),
+    until: until?.toISOString(),
+  });
 }
 
 /** What a query cannot find yet. */

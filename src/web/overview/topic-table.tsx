@@ -1,5 +1,6 @@
 import { formatPercent } from '../../domain/display-format.ts';
 import { Badge } from '../components/icons.tsx';
+import { writeAddress } from '../components/list-address.ts';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';
@@ -37,7 +38,7 @@ export function TopicTable({
             <Tabs
               label="Labels"
               tabs={[undefined, ...labels].map((label) => ({
-                href: buildOverviewPath({ ...chosen, label }),
+                href: writeOverviewPath({ ...chosen, label }),
                 words: label ?? 'All',
                 here: label === chosen.label,
               }))}
@@ -46,7 +47,7 @@ export function TopicTable({
           <Tabs
             label="Order"
             tabs={SORTS.map((sort) => ({
-              href: buildOverviewPath({ ...chosen, sort }),
+              href: writeOverviewPath({ ...chosen, sort }),
               words: SORT_WORDS[sort],
               here: sort === chosen.sort,
             }))}
@@ -162,10 +163,5 @@ function StatesCell({ searches, troubled }: TopicPulse) {
   );
 }
 
-function buildOverviewPath({ sort, label }: { sort: Sort; label: string | undefined }): string {
-  const query = new URLSearchParams();
-  if (sort !== 'unusual') query.set('sort', sort);
-  if (label !== undefined) query.set('label', label);
-  const search = query.toString();
-  return search === '' ? '/' : `/?${search}`;
-}
+const writeOverviewPath = ({ sort, label }: { sort: Sort; label: string | undefined }) =>
+  writeAddress('/', { sort: sort === 'unusual' ? undefined : sort, label });

@@ -2,10 +2,11 @@
 
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { KeptSide } from '../components/side-notice.tsx';
-import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { idKey } from '../../monitor/http/cursors.ts';
 import { findSearches } from '../../monitor/topics/find-by-slug.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
@@ -16,12 +17,13 @@ import { Table } from '../components/data-table.tsx';
 import { Button, Field } from '../components/form.tsx';
 import { Badge } from '../components/icons.tsx';
 import { Count, formatDuration, Usd } from '../components/numbers.tsx';
+import { writeAddress } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { emptyField, readKey } from '../request-input.ts';
+import { emptyField } from '../request-input.ts';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
@@ -43,7 +45,7 @@ const querystring = z.strictObject({
   status: emptyField.or(z.enum(RUN_STATUSES)).optional(),
   code: emptyField.or(z.string().refine(isRunCode, 'a run code')).optional(),
   since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
-  before: emptyField.or(z.string().max(20)).optional(),
+  before: emptyField.or(idKey).optional(),
   simulated: z.string().max(5).optional(),
 });
 type RunsQuery = z.infer<typeof querystring>;
@@ -63,19 +65,19 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
       runs.map(({ search_id }) => search_id),
     );
     const last = runs.at(-1);
-    const next = more && last !== undefined ? buildRunsPath({ ...filter, before: String(last.id) }) : null;
+    const next = more && last !== undefined ? writeRunsPath({ ...filter, before: last.id }) : null;
     return renderPage(request, reply, {
       title: 'Runs',
       here: '/runs',
       lead: 'One row per slot, including skipped slots and manual runs.',
-      side: scope.topic === undefined && scope.search === undefined ? buildRunsPath(filter) : undefined,
+      side: scope.topic === undefined && scope.search === undefined ? writeRunsPath(filter) : undefined,
       body: (
         <>
           <TodayTable rows={today} />
           <Section title="Newest runs" id="list">
             <RunFilterForm filter={filter} />
             {runs.length === 0 ? <NoRuns filter={filter} /> : <RunTable runs={runs} services={services} />}
-            <Pager first={before === undefined ? null : buildRunsPath(filter)} next={next} />
+            <Pager first={before === undefined ? null : writeRunsPath(filter)} next={next} />
           </Section>
         </>
       ),
@@ -86,16 +88,13 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
 async function readRuns(ctx: Context, scope: DataScope, { status, code, since, before }: RunsQuery) {
   const named = scope.search !== undefined || scope.topic !== undefined;
   const searches = named ? await findSearches(ctx.db, scope) : undefined;
-  const older = before === undefined ? undefined : readKey(before);
-  if (before !== undefined && older === undefined)
-    throw new InvalidInput([{ path: 'before', given: before, expected: 'the id of a run' }]);
   return readRunPage(ctx.db, {
     data: scope.data,
     searches: searches?.map(({ id }) => id),
     status,
     code,
     since: since === undefined ? undefined : computeSince(since, ctx.clock.now()),
-    before: older,
+    before,
     limit: PAGE_SIZE,
   });
 }
@@ -153,20 +152,14 @@ function RunFilterForm({ filter }: { filter: RunFilter }) {
   );
 }
 
-/** The address of the list with a filter, without empty members. */
-function buildRunsPath(filter: RunFilter & { before?: string }): string {
-  const query = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
-  );
-  return query.length === 0 ? '/runs' : `/runs?${new URLSearchParams(query).toString()}`;
-}
+const writeRunsPath = (filter: RunFilter & { before?: Id }) => writeAddress('/runs', filter);
 
 function isRunCode(code: string): code is RunCode {
   return Object.hasOwn(RUN_CODES, code);
 }
 
 function NoRuns({ filter }: { filter: RunFilter }) {
-  return buildRunsPath({ ...filter, simulated: undefined }) === '/runs' ? (
+  return writeRunsPath({ ...filter, simulated: undefined }) === '/runs' ? (
     <EmptyState
       words="No runs yet."
       todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
@@ -193,7 +186,7 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
           {
             head: 'Runs',
             cell: ({ status, code, runs }) => (
-              <a href={buildRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+              <a href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
                 <Count of={runs} />
               </a>
             ),

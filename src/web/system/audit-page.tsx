@@ -1,9 +1,10 @@
 /** The audit log: who created, changed or removed what. */
 import { z } from 'zod';
-import { InvalidInput } from '../../domain/errors.ts';
 import { type AuditRow, readAudit } from '../../store/queries/audit-log.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { emptyField, readKey } from '../request-input.ts';
+import { idKey } from '../../monitor/http/cursors.ts';
+import { emptyField } from '../request-input.ts';
+import { writeAddress } from '../components/list-address.ts';
 import { Button, Field } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Pager } from '../components/section.tsx';
@@ -11,61 +12,40 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
+const PATH = '/system/audit';
 const PAGE_SIZE = 50;
 const querystring = z.strictObject({
   token: emptyField.or(z.string().max(20)).optional(),
   subject: emptyField.or(z.string().max(100)).optional(),
-  before: emptyField.or(z.string().max(20)).optional(),
+  before: emptyField.or(idKey).optional(),
 });
-type AuditFilter = { token?: string | undefined; subject?: string | undefined };
 
 export function addAuditPage(app: App, { ctx }: RouteContext): void {
-  app.get(
-    '/system/audit',
-    { config: { scope: 'admin' }, schema: { querystring } },
-    async (request, reply) => {
-      const { before: beforeText, ...filter } = request.query;
-      const before = beforeText === undefined ? undefined : readKey(beforeText);
-      if (beforeText !== undefined && before === undefined)
-        throw new InvalidInput([{ path: 'before', given: beforeText, expected: 'the id of an entry' }]);
-      const rows = await readAudit(ctx.db, filter, { limit: PAGE_SIZE + 1, before });
-      const shown = rows.slice(0, PAGE_SIZE);
-      const last = shown.at(-1);
-      const next = rows.length > PAGE_SIZE && last !== undefined ? buildAuditPath(filter, last.id) : null;
-      return renderPage(request, reply, {
-        title: 'Audit log',
-        here: '/system',
-        above: <a href="/system">System</a>,
-        aside: <a href="/system/tokens">Tokens</a>,
-        lead: 'Who created, changed or removed what, newest first. Secrets and addresses are not recorded.',
-        body: (
-          <>
-            <form
-              class="form inline"
-              method="get"
-              action="/system/audit"
-              role="search"
-              aria-label="Filter entries"
-            >
-              <Field name="token" label="Token" value={filter.token} placeholder="all" />
-              <Field name="subject" label="Subject" value={filter.subject} placeholder="all" />
-              <Button words="Show" />
-            </form>
-            {shown.length === 0 ? <EmptyState words="No entries." /> : <AuditTable rows={shown} />}
-            <Pager first={beforeText === undefined ? null : buildAuditPath(filter)} next={next} />
-          </>
-        ),
-      });
-    },
-  );
-}
-
-/** The address of the log with a filter, without empty members. */
-function buildAuditPath(filter: AuditFilter, before?: bigint): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...filter, before }))
-    if (value !== undefined && value !== '') query.set(name, String(value));
-  return query.size === 0 ? '/system/audit' : `/system/audit?${query.toString()}`;
+  app.get(PATH, { config: { scope: 'admin' }, schema: { querystring } }, async (request, reply) => {
+    const { before, ...filter } = request.query;
+    const rows = await readAudit(ctx.db, filter, { limit: PAGE_SIZE + 1, before });
+    const shown = rows.slice(0, PAGE_SIZE);
+    const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
+    const next = last === undefined ? null : writeAddress(PATH, { ...filter, before: last.id });
+    return renderPage(request, reply, {
+      title: 'Audit log',
+      here: '/system',
+      above: <a href="/system">System</a>,
+      aside: <a href="/system/tokens">Tokens</a>,
+      lead: 'Who created, changed or removed what, newest first. Secrets and addresses are not recorded.',
+      body: (
+        <>
+          <form class="form inline" method="get" action={PATH} role="search" aria-label="Filter entries">
+            <Field name="token" label="Token" value={filter.token} placeholder="all" />
+            <Field name="subject" label="Subject" value={filter.subject} placeholder="all" />
+            <Button words="Show" />
+          </form>
+          {shown.length === 0 ? <EmptyState words="No entries." /> : <AuditTable rows={shown} />}
+          <Pager first={before === undefined ? null : writeAddress(PATH, filter)} next={next} />
+        </>
+      ),
+    });
+  });
 }
 
 function AuditTable({ rows }: { rows: readonly AuditRow[] }) {
@@ -97,7 +77,7 @@ function AuditActor({ row: { actor, token, name } }: { row: AuditRow }) {
   const shown = <UntrustedText text={name} most={40} />;
   return (
     <>
-      {token === null ? shown : <a href={buildAuditPath({ token })}>{shown}</a>}{' '}
+      {token === null ? shown : <a href={writeAddress(PATH, { token })}>{shown}</a>}{' '}
       <span class="unknown">{ACTOR_WORDS[actor]}</span>
     </>
   );

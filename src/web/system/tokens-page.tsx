@@ -13,6 +13,7 @@ import {
   rotateToken,
   type Token,
 } from '../../monitor/access/manage-tokens.ts';
+import { idKey } from '../../monitor/http/cursors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { formBody, readFieldList, readField } from '../request-input.ts';
 import { Badge } from '../components/icons.tsx';
@@ -20,7 +21,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
-import { renderPage } from '../components/page-layout.tsx';
+import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
@@ -44,12 +45,7 @@ const GRACE_PERIODS: Readonly<Record<string, string>> = {
   [(7 * DAY) / SECOND]: 'valid for 7 days',
 };
 
-const params = z.object({ id: z.string().regex(/^[1-9]\d{0,17}$/, 'an id') });
-
-/** Pages that show a secret must not be cached. */
-const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-  reply.header('cache-control', 'no-store');
-};
+const params = z.object({ id: idKey });
 
 export function addTokenPages(app: App, { ctx }: RouteContext): void {
   app.get('/system/tokens', { config: { scope: 'admin' } }, async (request, reply) => show(request, reply));
