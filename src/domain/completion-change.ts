@@ -3,6 +3,7 @@
  * Wording varies from completion to completion, so statements are compared by their words and their figures.
  */
 import { formatPercent } from './display-format.ts';
+import { addToGroup, type Groups } from './group-by.ts';
 import { splitIndexWords } from './relevance.ts';
 
 /**
@@ -93,7 +94,7 @@ const MIN_COPY_WORDS = 0.7;
 
 function foldCopies<T extends Statement>(statements: readonly T[]): Compared<T>[] {
   const folded: Compared<T>[] = [];
-  const index = new Map<string, Compared<T>[]>();
+  const index: Groups<string, Compared<T>> = new Map();
   for (const statement of statements) {
     const own = readWords(statement.text);
     const [nearest] = countShared(own.words, index)
@@ -115,16 +116,12 @@ function foldCopies<T extends Statement>(statements: readonly T[]): Compared<T>[
   return folded;
 }
 
-function addToIndex<T>(index: Map<string, Compared<T>[]>, compared: Compared<T>): void {
-  for (const word of compared.words) {
-    const list = index.get(word);
-    if (list === undefined) index.set(word, [compared]);
-    else list.push(compared);
-  }
+function addToIndex<T>(index: Groups<string, Compared<T>>, compared: Compared<T>): void {
+  for (const word of compared.words) addToGroup(index, word, compared);
 }
 
-function indexWords<T>(statements: readonly Compared<T>[]): Map<string, Compared<T>[]> {
-  const index = new Map<string, Compared<T>[]>();
+function indexWords<T>(statements: readonly Compared<T>[]): Groups<string, Compared<T>> {
+  const index: Groups<string, Compared<T>> = new Map();
   for (const statement of statements) addToIndex(index, statement);
   return index;
 }

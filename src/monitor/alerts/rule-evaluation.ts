@@ -2,6 +2,7 @@
  * Evaluates rules over the feed and gathers messages. Each channel has a cursor over the discoveries, whose ids are in commit
  * order. The transaction that moves the cursor also evaluates everything up to it.
  */
+import { groupBy } from '../../domain/group-by.ts';
 import { SECOND } from '../../domain/time.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import {
@@ -91,7 +92,7 @@ async function gatherDiscoveries(
     addToDelivery(tx, { id, ruleId: rule.id, channelId }, listIds(entries));
 
   if (rule.cooldown_seconds === 0) {
-    for (const [runId, ofRun] of groupByRun(matching))
+    for (const [runId, ofRun] of groupBy(matching, ({ run_id }) => run_id))
       for (const part of splitIntoParts(ofRun, MAX_WHOLE_DISCOVERIES))
         await add(await begin(runId, now), part);
     return;
@@ -109,16 +110,6 @@ async function gatherDiscoveries(
     dueAt = since === null ? now : new Date(Math.max(since.getTime() + cooldownMs, now.getTime()));
     await add(await begin(findOnlyRun(part), dueAt), part);
   }
-}
-
-function groupByRun(found: readonly FeedEntry[]): Map<Id, FeedEntry[]> {
-  const runs = new Map<Id, FeedEntry[]>();
-  for (const entry of found) {
-    const known = runs.get(entry.run_id);
-    if (known === undefined) runs.set(entry.run_id, [entry]);
-    else known.push(entry);
-  }
-  return runs;
 }
 
 function findOnlyRun(found: readonly FeedEntry[]): Id | null {

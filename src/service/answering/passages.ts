@@ -3,6 +3,7 @@
  * Words are numbers here: each text is split once for all texts of a completion, and later steps compare numbers.
  */
 
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { extractSubjectWords } from '../planning/keywords.ts';
 import { discountPlace } from '../ranking/result-ranking.ts';
@@ -149,7 +150,7 @@ export function removeCopies<T extends Copyable>(passages: readonly T[]): T[] {
   const best = passages
     .map((_, i) => i)
     .sort((a, b) => (passages[b]?.prior ?? 0) - (passages[a]?.prior ?? 0));
-  const holders = new Map<number, number[]>();
+  const holders: Groups<number, number> = new Map();
   const sizes = new Map<number, number>();
   for (const i of best) {
     const runs = passages[i]?.runs ?? [];
@@ -159,11 +160,7 @@ export function removeCopies<T extends Copyable>(passages: readonly T[]): T[] {
     }
     if (isCopy(shared, runs.length, sizes)) continue;
     sizes.set(i, runs.length);
-    for (const run of runs) {
-      const holding = holders.get(run);
-      if (holding === undefined) holders.set(run, [i]);
-      else holding.push(i);
-    }
+    for (const run of runs) addToGroup(holders, run, i);
   }
   return passages.filter((_, i) => sizes.has(i));
 }

@@ -1,6 +1,7 @@
 /** Documents for full-text search: which texts of a post or link they have, and how these become words. */
 
 import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../domain/folded-words.ts';
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import type { Id, Transaction } from '../database.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -82,17 +83,13 @@ export function buildDocument({ lang, title, body, parts, ...rest }: Source): Ar
 
 /** A `tsvector` of folded words. A missing position between parts keeps phrases from matching across them. */
 function writeExactVector(parts: readonly (string | null)[]): string {
-  const positions = new Map<string, number[]>();
+  const positions: Groups<string, number> = new Map();
   let next = 1;
   for (const part of parts) {
     if (part === null) continue;
     for (const word of splitFoldedWords(part)) {
       if (next > MAX_EXACT_WORDS) break;
-      if (word.length <= MAX_FOLDED_WORD_LENGTH) {
-        const known = positions.get(word);
-        if (known === undefined) positions.set(word, [next]);
-        else known.push(next);
-      }
+      if (word.length <= MAX_FOLDED_WORD_LENGTH) addToGroup(positions, word, next);
       next += 1;
     }
     next += 1;

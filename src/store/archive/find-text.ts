@@ -5,6 +5,7 @@
 import type { Data } from '../../domain/data.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { buildExcerpt, type ExcerptPiece } from '../../domain/excerpt.ts';
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { listSoughtWords, type Query } from '../../domain/search-query.ts';
 import type { Id, Reads } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
@@ -231,7 +232,7 @@ async function readFinders(
   kind: 'post' | 'link',
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Finder[]>> {
-  const findersById = new Map<Id, Finder[]>();
+  const findersById: Groups<Id, Finder> = new Map();
   if (ids.length === 0) return findersById;
   const searches = searchesView[data];
   const view = kind === 'post' ? postSightingsView[data] : linkSightingsView[data];
@@ -244,10 +245,6 @@ async function readFinders(
     .where(inArray(thing, [...ids]))
     .orderBy(asc(view.first_seen_at), asc(slug))
     .limit(MAX_FINDERS);
-  for (const { thing: id, ...finder } of rows) {
-    const finders = findersById.get(id);
-    if (finders === undefined) findersById.set(id, [finder]);
-    else finders.push(finder);
-  }
+  for (const { thing: id, ...finder } of rows) addToGroup(findersById, id, finder);
   return findersById;
 }

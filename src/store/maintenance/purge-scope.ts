@@ -4,6 +4,7 @@
  * Some references have no index. They are found before saves are blocked; while they are, only what was saved since then is
  * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
  */
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 
 type Reader = Pick<Transaction, 'query'> | Database['pool'];
@@ -118,9 +119,9 @@ export async function planPosts({ pool }: Database, searchId: Id, seen: readonly
   const posts = new Map(rows.map((post) => [post.external_id, post]));
   const ids = rows.map(({ id }) => id);
   const own = new Set(seen);
-  const referrers = new Map<string, Id[]>();
+  const referrers: Groups<string, Id> = new Map();
   for (const { id, external_id: name } of await readReferrers(pool, rows, 0n))
-    referrers.set(name, [...(referrers.get(name) ?? []), id]);
+    addToGroup(referrers, name, id);
   const contained = await selectIds(pool, SELECT_CONTAINED, [ids]);
   return {
     posts,

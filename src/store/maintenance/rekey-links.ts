@@ -7,6 +7,7 @@
  * call continues. A merged link remains, without identity, until all lists name the other one.
  */
 
+import { groupBy } from '../../domain/group-by.ts';
 import {
   identifyAddress,
   identifyPost,
@@ -209,14 +210,8 @@ async function groupByIdentity(
       [found.rows.map((link) => identify(link, rules)), [...known.keys()]],
     );
   }
-  const groups = new Map<string, StoredLink[]>();
-  for (const link of [...known.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const name = groupName(identify(link, rules), link);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [link]);
-    else group.push(link);
-  }
-  return groups;
+  const oldestFirst = [...known.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return groupBy(oldestFirst, (link) => groupName(identify(link, rules), link));
 }
 
 const MERGES = 'unnest($1::bigint[], $2::bigint[]) m(id, "into")';

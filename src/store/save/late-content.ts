@@ -1,4 +1,5 @@
 /** Inserts late copies of posts and authors into their versions. */
+import { groupBy } from '../../domain/group-by.ts';
 import { addToHistory } from '../../domain/history.ts';
 import { identifyPost, type LinkRules } from '../../domain/link-identity.ts';
 import type { Id, Transaction } from '../database.ts';
@@ -6,7 +7,6 @@ import { type Columns, typedColumns } from './columns.ts';
 import { AUTHOR_OF_ROW, contentRowSql, COUNTED_NAMES, type Kind, VERSION_COLUMNS } from './facts-sql.ts';
 import {
   compareRows,
-  groupById,
   isSame,
   type JsonRow,
   type LateCopy,
@@ -92,7 +92,7 @@ async function insertVersions(
   const names = Object.keys(VERSION_COLUMNS[kind]);
   const mentions = await readMentions(tx, kind, names, late, [...new Set(read.map(({ id }) => id))]);
   const [changes, updates, edited]: [RowChange[], JsonRow[], ChangedPost[]] = [[], [], []];
-  for (const [id, copies] of groupById(read)) {
+  for (const [id, copies] of groupBy(read, (row) => row.id)) {
     const [first] = copies;
     const stored = (first.versions ?? [first.stored]).map((row) => toRow(row, names));
     const added = copies.map(({ said }) => toRow(said, names));

@@ -1,4 +1,5 @@
 /** Inserts late counters of posts and authors into their snapshots. */
+import { groupBy } from '../../domain/group-by.ts';
 import { addToHistory } from '../../domain/history.ts';
 import type { Id, Transaction } from '../database.ts';
 import { AUTHOR_COUNTER_COLUMNS, POST_COUNTER_COLUMNS } from './columns.ts';
@@ -6,7 +7,6 @@ import { type Kind, TWICE_NAMES } from './facts-sql.ts';
 import type { ChangedPost } from './late-content.ts';
 import {
   compareRows,
-  groupById,
   type JsonRow,
   type LateCopy,
   readMentions,
@@ -70,7 +70,7 @@ async function insertSnapshots(
   const names = Object.keys(COUNTERS[kind]);
   const mentions = await readMentions(tx, kind, names, late, [...new Set(read.map(({ id }) => id))]);
   const [changes, updates, changed]: [RowChange[], JsonRow[], ChangedPost[]] = [[], [], []];
-  for (const [id, copies] of groupById(read)) {
+  for (const [id, copies] of groupBy(read, (row) => row.id)) {
     const [first] = copies;
     const snapshots = (first.snapshots ?? []).map((row) => toRow(row, names));
     const stored = [...readGoneRows(first.stored, snapshots, names), ...snapshots];

@@ -7,6 +7,7 @@
  * that save an item at once, of which one confirms what the other, late one changes; and what is confirmed only after
  * {@link MAX_LATER_RESPONSES} later responses, or was received before raw responses expired.
  */
+import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import type { Confirmation, Observation } from '../../domain/history.ts';
 import type { Id, Transaction } from '../database.ts';
 import { type Columns, columnNames, MEMBERS, typedColumns } from './columns.ts';
@@ -39,11 +40,11 @@ export async function readMentions(
   names: readonly string[],
   late: readonly LateCopy[],
   ids: readonly Id[],
-): Promise<Map<Id, Mention[]>> {
+): Promise<Groups<Id, Mention>> {
   const since = new Date(Math.min(...late.map(({ now }) => now.at.getTime())));
   type MentionRow = { at: Date; run_id: Id; id: Id; known: Id };
   const { rows } = await tx.query<MentionRow>(readMentionsSql(kind), [ids, since]);
-  const mentions = new Map<Id, Mention[]>();
+  const mentions: Groups<Id, Mention> = new Map();
   const kinds = new Map<Id, ReturnType<typeof readKnownMembers>>();
   for (const { at, run_id, id, known: bits } of rows) {
     let said = kinds.get(bits);
@@ -52,22 +53,9 @@ export async function readMentions(
       said = { isPartial, known: known.filter((name) => names.includes(name)) };
       kinds.set(bits, said);
     }
-    const mention = { ...said, at: at.getTime(), runId: String(run_id) };
-    const others = mentions.get(id);
-    if (others === undefined) mentions.set(id, [mention]);
-    else others.push(mention);
+    addToGroup(mentions, id, { ...said, at: at.getTime(), runId: String(run_id) });
   }
   return mentions;
-}
-
-export function groupById<T extends { id: Id }>(rows: readonly T[]): Map<Id, [T, ...T[]]> {
-  const groups = new Map<Id, [T, ...T[]]>();
-  for (const row of rows) {
-    const group = groups.get(row.id);
-    if (group === undefined) groups.set(row.id, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 export function toRow(json: JsonRow, names: readonly string[]): Row {

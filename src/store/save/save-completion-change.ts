@@ -3,6 +3,7 @@
  * they are saved: one that is saved late or parsed again is compared with its predecessor, and its successor with it.
  */
 import { compareStatements } from '../../domain/completion-change.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { Id, Transaction } from '../database.ts';
 
 /**
@@ -95,17 +96,11 @@ async function readStatements(
   pairs: readonly Pair[],
 ): Promise<ReadonlyMap<Id, StatementRow[]>> {
   const ids = new Set(pairs.flatMap(({ before, after }) => (before === null ? [] : [before, after])));
-  const byCompletion = new Map<Id, StatementRow[]>();
-  if (ids.size === 0) return byCompletion;
+  if (ids.size === 0) return new Map();
   const { rows } = await tx.query<StatementRow>({
     name: 'completion_statements',
     text: SELECT_STATEMENTS,
     values: [[...ids]],
   });
-  for (const row of rows) {
-    const list = byCompletion.get(row.completion_id);
-    if (list === undefined) byCompletion.set(row.completion_id, [row]);
-    else list.push(row);
-  }
-  return byCompletion;
+  return groupBy(rows, (row) => row.completion_id);
 }

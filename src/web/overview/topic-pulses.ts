@@ -1,4 +1,5 @@
 /** Topics as the overview shows them, assembled from reads over all searches. */
+import { groupBy } from '../../domain/group-by.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import {
   type ObservedVolume,
@@ -69,7 +70,7 @@ type OverviewData = {
 
 /** Searches of topics whose every search is young. */
 export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id[] {
-  return [...groupRows(searches, (row) => row.topic).values()]
+  return [...groupBy(searches, (row) => row.topic).values()]
     .filter((its) => isYoung(its, now))
     .flatMap((its) => its.map(({ id }) => id));
 }
@@ -78,12 +79,12 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
   const { topics, searches, now, days, hours, spikes, today, hour } = data;
   const currentById = new Map(now.map((row) => [row.search_id, row]));
   const silentBySlug = new Map(data.silent.map((row) => [row.slug, row]));
-  const daysById = groupRows(days, (row) => row.search_id);
-  const searchesByTopic = groupRows(searches, (row) => row.topic);
-  const spikesByTopic = groupRows(spikes, (row) => row.topic);
-  const spikeDaysById = groupRows(data.spikeDays, (row) => row.search_id);
+  const daysById = groupBy(days, (row) => row.search_id);
+  const searchesByTopic = groupBy(searches, (row) => row.topic);
+  const spikesByTopic = groupBy(spikes, (row) => row.topic);
+  const spikeDaysById = groupBy(data.spikeDays, (row) => row.search_id);
   const from = today.getTime() - PULSE_DAYS * DAY;
-  const hoursById = groupRows(hours, (row) => row.search_id);
+  const hoursById = groupBy(hours, (row) => row.search_id);
   const lately = { from: new Date(hour.getTime() - PULSE_HOURS * HOUR), until: hour, stepMs: HOUR };
   return topics.map((topic) => {
     const its = searchesByTopic.get(topic.slug) ?? [];
@@ -156,7 +157,7 @@ function toObservation(
 }
 
 function computeDays(from: number, days: readonly SearchDay[]): (number | null)[] {
-  const byDay = groupRows(
+  const byDay = groupBy(
     days.filter(({ coverage }) => coverage > 0),
     ({ day_at }) => day_at.getTime(),
   );
@@ -173,17 +174,6 @@ function computeDay(its: readonly SearchDay[]): number | null {
     0,
   );
   return measuresRate({ observedPosts, coverage }) ? (posts === 0 ? 0 : observedPosts / coverage) : null;
-}
-
-function groupRows<Row, Key>(rows: readonly Row[], getKey: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>();
-  for (const row of rows) {
-    const key = getKey(row);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 function findLatest(times: readonly (Date | null)[]): Date | null {
