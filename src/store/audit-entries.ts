@@ -1,7 +1,7 @@
 /** The audit log: who changed what. Each entry is written in the transaction of its change, or there is neither. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../platform/clock.ts';
-import { sqlTime, type Transaction } from './database.ts';
+import { type Queryable, sqlTime } from './database.ts';
 import type { AuditAction, Change } from './schema/analytics/audit-log-view.ts';
 
 /** Who acts. `token`: prefix of the token of the request or of its session. */
@@ -25,7 +25,7 @@ VALUES (${sqlTime('$1')}, $2, $3, coalesce($4, (SELECT name FROM strandline.toke
 
 /** Adds an entry to the transaction of its change. */
 export async function recordAudit(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   { actor, clock }: { actor: Actor; clock: Pick<Clock, 'statementTime'> },
   { action, subject, changes = {} }: AuditEntry,
 ): Promise<void> {

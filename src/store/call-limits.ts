@@ -8,7 +8,7 @@ import { readCallsPerDay, type Config } from '../config/config.ts';
 import type { RunCode } from '../domain/errors.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Id, sqlTime, type Transaction } from './database.ts';
+import { type Id, type Queryable, sqlTime } from './database.ts';
 import type { ServiceKind } from './services.ts';
 
 /** Maximum delay between the ledger row and its request if the calls per minute are limited; later requests are not sent. */
@@ -165,7 +165,7 @@ type CallRoom = { minute: number; day: number };
 
 /** Remaining calls under both limits, by service ID. For planning only: {@link countCalls} decides. */
 export async function readCallRoom(
-  db: Pick<Pool | Transaction, 'query'>,
+  db: Queryable,
   config: Pick<Config, 'callsPerDay' | 'callsPerMinute'>,
   {
     services,

@@ -20,6 +20,9 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** What executes statements: the pool, or a transaction on one of its connections. */
+export type Queryable = Pick<Transaction, 'query'> | Pool;
+
 /** What queries take: the pool, for statements of their own, Drizzle, or both. */
 export type Pooled = Pick<Database, 'pool'>;
 export type Orm = Pick<Database, 'orm'>;
@@ -106,10 +109,7 @@ export function backOffSql(attempts: string, max: string): string {
 }
 
 /** The current shared time, for rules evaluated outside of SQL. */
-export async function readTime(
-  db: Pick<Pool | PoolClient, 'query'>,
-  clock: Pick<Clock, 'statementTime'>,
-): Promise<Date> {
+export async function readTime(db: Queryable, clock: Pick<Clock, 'statementTime'>): Promise<Date> {
   const statementTime = clock.statementTime();
   if (statementTime !== null) return statementTime;
   const { rows } = await db.query<{ now: Date }>({

@@ -1,6 +1,5 @@
 /** Slugs from before renames. Each leads to the last topic or search that had it, unless something uses it now. */
-import type { Id, Transaction } from './database.ts';
-import type { Reader } from './searches.ts';
+import type { Id, Queryable, Transaction } from './database.ts';
 
 export type NamedKind = 'topic' | 'search';
 
@@ -29,7 +28,7 @@ export function replaceSlugs(kind: NamedKind, text: string, renamed: readonly Re
 
 /** Of these slugs, those that are former ones. */
 export async function findRenamed(
-  db: Reader,
+  db: Queryable,
   named: readonly { kind: NamedKind; slug: string }[],
 ): Promise<RenamedSlug[]> {
   if (named.length === 0) return [];

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../platform/clock.ts';
 import { Refused } from '../domain/errors.ts';
-import { type Pooled, sqlTime, type Transaction } from './database.ts';
+import { type Pooled, type Queryable, sqlTime, type Transaction } from './database.ts';
 
 /** Identifies a request: its visitor, route and key. */
 export type RequestKey = { visitor: string; route: string; key: string };
@@ -127,7 +127,7 @@ export async function abandonRequest({ pool }: Pooled, key: RequestKey, fence: n
 }
 
 /** Deletes stored replies of a route that contain results; see `maintenance/forget-author.ts`. */
-export async function deleteReplies(tx: Pick<Transaction, 'query'>, route: string): Promise<void> {
+export async function deleteReplies(tx: Queryable, route: string): Promise<void> {
   await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
 }
 

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 
 /** A permanent name of this database, so that two databases can share one Redis. */
 export async function readInstanceName(db: Database, fresh: string, now: Date): Promise<string> {
@@ -13,12 +13,7 @@ export async function readInstanceName(db: Database, fresh: string, now: Date): 
 }
 
 /** Records a fact that holds once per database. @returns whether it was new */
-export async function insertFact(
-  db: Pick<Transaction, 'query'> | Database['pool'],
-  name: string,
-  value: string,
-  now: Date,
-): Promise<boolean> {
+export async function insertFact(db: Queryable, name: string, value: string, now: Date): Promise<boolean> {
   const { rowCount } = await db.query(
     'INSERT INTO strandline.facts (name, value, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING',
     [name, value, now],

@@ -1,9 +1,7 @@
 /** The rules by which the stored links were identified. */
 
 import { areSameRules, type LinkRules } from '../domain/link-identity.ts';
-import type { Database, Pooled, Transaction } from './database.ts';
-
-type Queryable = Pick<Transaction, 'query'> | Database['pool'];
+import type { Pooled, Queryable } from './database.ts';
 
 /** Without a row, the links are from before there were versions. */
 const OLDEST_RULES: LinkRules = { version: 1, own: [] };

@@ -8,7 +8,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { ToolReport } from '../domain/tool-coverage.ts';
 import type { Clock } from '../platform/clock.ts';
 import { batched, givenRowsSql } from './batches.ts';
-import { backOffSql, type Database, type Id, isUnreachable, sqlTime } from './database.ts';
+import { backOffSql, type Database, type Id, isUnreachable, type Queryable, sqlTime } from './database.ts';
 import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
@@ -231,7 +231,7 @@ type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first'
  * @returns at most `limit`
  */
 export async function listLateRuns(
-  db: Pick<Database['pool'], 'query'>,
+  db: Queryable,
   clock: Pick<Clock, 'statementTime'>,
   limit: number,
   simulation: string | null = null,

@@ -2,7 +2,7 @@
 import { Refused, type RunCode } from '../domain/errors.ts';
 import type { Operation, Tool } from '../domain/enumerations.ts';
 import type { ToolReport } from '../domain/tool-coverage.ts';
-import { type Database, type Id, sqlTime, type Transaction } from './database.ts';
+import { type Database, type Id, type Queryable, sqlTime, type Transaction } from './database.ts';
 import { encodeReports, insertToolsSql } from './save/save-tools.ts';
 
 /**
@@ -143,7 +143,7 @@ export async function readRunState(
  * @throws Refused `not_found` if the search is removed
  */
 export async function insertRun(
-  tx: Transaction | Database['pool'],
+  tx: Queryable,
   input: { searchId: Id; trigger: 'manual' | 'first'; now: Date | null },
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(

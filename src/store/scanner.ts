@@ -1,6 +1,6 @@
 /** The scanner row, and the work that the scan enqueues. */
 import { HOUR, SECOND } from '../domain/time.ts';
-import type { Database, Id, Transaction } from './database.ts';
+import type { Database, Id, Queryable, Transaction } from './database.ts';
 import { LEASE_IS_OVER } from './run-claims.ts';
 import type { ServiceKind } from './services.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
@@ -126,7 +126,7 @@ const offerOrderSql = (run: string) =>
  * @returns manual runs before slots, and slots before first runs
  */
 export async function takeOffers(
-  tx: Transaction | Database['pool'],
+  tx: Queryable,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
 ): Promise<OfferedRun[]> {
   const { rows } = await tx.query<OfferedRun>({
@@ -195,11 +195,7 @@ export async function ensureRecurringWork(db: Database['pool'], names: readonly 
 }
 
 /** Makes work due at once. */
-export async function requestRecurringWork(
-  tx: Pick<Transaction, 'query'>,
-  name: string,
-  now: Date,
-): Promise<void> {
+export async function requestRecurringWork(tx: Queryable, name: string, now: Date): Promise<void> {
   await tx.query(
     'UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $2) WHERE name = $1',
     [name, now],

@@ -1,5 +1,5 @@
 import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
-import type { Database, Id, Transaction } from './database.ts';
+import type { Database, Id, Queryable, Transaction } from './database.ts';
 import type { SearchState, Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 import { type ScheduleColumns, setAdaptiveDue } from './slots.ts';
@@ -49,16 +49,13 @@ JOIN strandline.services sv ON sv.id = s.service_id
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 LEFT JOIN strandline.search_pace p ON p.search_id = s.id`;
 
-/** A pool, or a transaction on one of its connections. */
-export type Reader = Pick<Transaction, 'query'> | Database['pool'];
-
-export async function findSearch(db: Reader, slug: string): Promise<Search | null> {
+export async function findSearch(db: Queryable, slug: string): Promise<Search | null> {
   const { rows } = await db.query<Search>(`${SELECT_SEARCH} WHERE s.slug = $1`, [slug]);
   return rows[0] ?? null;
 }
 
 /** Searches that are not archived, of one topic or of all, by topic and slug. */
-export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> {
+export async function listSearches(db: Queryable, topicId?: Id): Promise<Search[]> {
   const { rows } = await db.query<Search>(
     `${SELECT_SEARCH} WHERE s.archived_at IS NULL AND ($1::bigint IS NULL OR s.topic_id = $1) ORDER BY t.slug, s.slug`,
     [topicId ?? null],

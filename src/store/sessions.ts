@@ -1,7 +1,7 @@
 /** Sessions end by timeout, with their token, or by sign-out. Which tokens and sessions are still valid, for open streams. */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
-import type { Id, Pooled, Transaction } from './database.ts';
+import type { Id, Pooled, Queryable } from './database.ts';
 import { randomBytes } from 'node:crypto';
 
 /** Idle timeout of a session. */
@@ -81,16 +81,12 @@ export async function deleteSession({ pool }: Pooled, id: Id): Promise<void> {
 }
 
 /** Ends the sessions of a revoked token. */
-export async function deleteSessionsByToken(tx: Pick<Transaction, 'query'>, tokenId: Id): Promise<void> {
+export async function deleteSessionsByToken(tx: Queryable, tokenId: Id): Promise<void> {
   await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
 }
 
 /** Ends sessions of a replaced key when it expires, of earlier ones now. @param at when it expires; null: now */
-export async function endSessionsByToken(
-  tx: Pick<Transaction, 'query'>,
-  tokenId: Id,
-  at: Date | null,
-): Promise<void> {
+export async function endSessionsByToken(tx: Queryable, tokenId: Id, at: Date | null): Promise<void> {
   await tx.query(
     'DELETE FROM strandline.sessions WHERE token_id = $1 AND ($2::timestamptz IS NULL OR ends_at IS NOT NULL)',
     [tokenId, at],

@@ -2,7 +2,7 @@
 import type { CancelReason, SkipReason } from '../domain/errors.ts';
 import { SECOND } from '../domain/time.ts';
 import type { Operation } from '../domain/enumerations.ts';
-import type { Id, Transaction } from './database.ts';
+import type { Id, Queryable, Transaction } from './database.ts';
 import type { SearchState } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
@@ -95,10 +95,7 @@ export async function lockDueSearches(
 }
 
 /** When the next search is due, or since when the longest overdue one is; null if none is active. */
-export async function readEarliestDue(
-  db: Pick<Transaction, 'query'>,
-  simulation: string | null,
-): Promise<Date | null> {
+export async function readEarliestDue(db: Queryable, simulation: string | null): Promise<Date | null> {
   const { suffix, sql, values } = drivenBySql(simulation);
   const { rows } = await db.query<{ next_due_at: Date | null }>({
     name: `earliest_due${suffix}`,

@@ -1,7 +1,6 @@
 /** Topics, and names of state changes shared by topics, searches, rules and channels. */
 
-import type { Id, Transaction } from './database.ts';
-import type { Reader } from './searches.ts';
+import type { Id, Queryable, Transaction } from './database.ts';
 
 /** A topic; its searches are in `searches.ts`. */
 export type Topic = {
@@ -19,7 +18,7 @@ const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.created_at, t.archived_
   (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
 const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 
-export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
+export async function findTopic(db: Queryable, slug: string): Promise<Topic | null> {
   const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.slug = $1`, [slug]);
   return rows[0] ?? null;
 }
@@ -30,13 +29,13 @@ export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | 
   return rows[0] ?? null;
 }
 
-export async function listTopics(db: Reader): Promise<Topic[]> {
+export async function listTopics(db: Queryable): Promise<Topic[]> {
   const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE t.archived_at IS NULL ORDER BY t.slug`);
   return rows;
 }
 
 /** Topics that a search of this one can be moved to: of the same side, or without searches. */
-export async function listTopicsBeside(db: Reader, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
+export async function listTopicsBeside(db: Queryable, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
   const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(
     `SELECT t.slug, t.name FROM strandline.topics t JOIN strandline.topics o ON o.id = $1
      WHERE t.archived_at IS NULL

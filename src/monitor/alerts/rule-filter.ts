@@ -5,7 +5,7 @@ import { EVERYTHING, parseQuery, type Query } from '../../domain/search-query.ts
 import { findMatches } from '../../store/alerts/item-matches.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+import type { Id, Queryable } from '../../store/database.ts';
 
 /**
  * Evaluates rules over discoveries. A rule whose filter cannot be read reports nothing, so that it can be edited; no
@@ -14,7 +14,7 @@ import type { Id, Transaction } from '../../store/database.ts';
  * @returns what each rule reports, in the order of the discoveries
  */
 export async function matchRules<R extends Rule>(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   rules: readonly R[],
   found: readonly FeedEntry[],
   now: Date,
@@ -67,7 +67,7 @@ function isFirst({ kinds, filter }: Rule, found: FeedEntry): boolean {
  * Refuses to start with a rule that would report nothing, or something else than it says.
  * @throws Refused naming the number of each rule whose filter cannot be read, why, and the command to change it
  */
-export async function assertStoredFilters(db: Pick<Transaction, 'query'>): Promise<void> {
+export async function assertStoredFilters(db: Queryable): Promise<void> {
   const unreadable: Problem[] = [];
   const commands: string[] = [];
   for (const { id, slug, filter } of await listRuleFilters(db)) {

@@ -3,13 +3,13 @@
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
-import type { Database, Id, Transaction } from '../../store/database.ts';
+import type { Database, Id, Queryable, Transaction } from '../../store/database.ts';
 import { findRenamed, type NamedKind, releaseFormerSlug } from '../../store/former-slugs.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
 import { readRun, type RunRow } from '../../store/queries/run-list.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
-import { findSearch, type Reader, type Search } from '../../store/searches.ts';
+import { findSearch, type Search } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch } from '../../store/slots.ts';
 import { findTopic, type Topic } from '../../store/topics.ts';
 
@@ -134,14 +134,14 @@ export async function findRunRow(db: Database, id: Id): Promise<RunRow> {
 }
 
 /** A search that is not removed. @throws Refused `not_found` */
-export async function requireSearch(db: Reader, slug: string): Promise<Search> {
+export async function requireSearch(db: Queryable, slug: string): Promise<Search> {
   const search = await findSearch(db, slug);
   if (search === null || search.archived_at !== null) throw createNotFound('search', slug);
   return search;
 }
 
 /** A topic that is not removed. @throws Refused `not_found` */
-export async function requireTopic(db: Reader, slug: string): Promise<Topic> {
+export async function requireTopic(db: Queryable, slug: string): Promise<Topic> {
   const topic = await findTopic(db, slug);
   if (topic === null || topic.archived_at !== null) throw createNotFound('topic', slug);
   return topic;

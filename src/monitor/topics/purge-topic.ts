@@ -1,7 +1,7 @@
 /** Purges topics and searches: removes them, and deletes what only they found. Workers continue a purge that is interrupted. */
 
 import { recordAudit } from '../../store/audit-entries.ts';
-import { type Database, type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { type Database, type Id, inTransaction, type Queryable, readTime } from '../../store/database.ts';
 import { continuePurges, countPurge, markPurged, type PurgeCounts } from '../../store/maintenance/purge.ts';
 import { requestRecurringWork } from '../../store/scanner.ts';
 import { findSearch } from '../../store/searches.ts';
@@ -85,11 +85,7 @@ async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
 }
 
 /** The searches of a target. */
-async function listPurged(
-  db: Pick<Transaction, 'query'> | Database['pool'],
-  { kind }: PurgeTarget,
-  id: Id,
-): Promise<Id[]> {
+async function listPurged(db: Queryable, { kind }: PurgeTarget, id: Id): Promise<Id[]> {
   if (kind === 'search') return [id];
   const { rows } = await db.query<{ id: Id }>(
     'SELECT id FROM strandline.searches WHERE topic_id = $1 ORDER BY id',

@@ -1,8 +1,9 @@
 /** The sample topic: created once, and whether the program has paused it. */
 
+import type { Queryable } from '../../store/database.ts';
 import { findRenamed } from '../../store/former-slugs.ts';
 import { insertFact } from '../../store/instance-name.ts';
-import { listSearches, type Reader } from '../../store/searches.ts';
+import { listSearches } from '../../store/searches.ts';
 import { findTopic, type Topic } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 
@@ -17,7 +18,7 @@ export async function claimSampleTopic(ctx: Context, slug: string): Promise<bool
 export const PAUSED_REASON = 'sample topic: you watch something real';
 
 /** The sample topic if the program paused it, and nobody has resumed or removed it, or continues it in another topic. */
-export async function findPausedSample(db: Reader): Promise<Topic | null> {
+export async function findPausedSample(db: Queryable): Promise<Topic | null> {
   const sample = await findSampleTopic(db);
   if (sample === null || sample.successor !== null) return null;
   const searches = await listSearches(db, sample.id);
@@ -25,7 +26,7 @@ export async function findPausedSample(db: Reader): Promise<Topic | null> {
 }
 
 /** The sample topic, unless it was removed. */
-export async function findSampleTopic(db: Reader): Promise<Topic | null> {
+export async function findSampleTopic(db: Queryable): Promise<Topic | null> {
   const { rows } = await db.query<{ slug: string }>(
     `SELECT value AS slug FROM strandline.facts WHERE name = '${SAMPLE_FACT}'`,
   );

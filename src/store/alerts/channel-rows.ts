@@ -1,6 +1,5 @@
 /** Writes channels. Reads for display are in `alert-queries.ts`, through the views. */
-import type { Id, Transaction } from '../database.ts';
-import type { Reader } from '../searches.ts';
+import type { Id, Queryable, Transaction } from '../database.ts';
 import type { ChannelState } from '../schema/analytics/alert-views.ts';
 
 export type Channel = {
@@ -26,7 +25,7 @@ export type Channel = {
 };
 
 /** Excludes removed channels. */
-async function selectChannels(db: Reader, where: string, values: unknown[] = []): Promise<Channel[]> {
+async function selectChannels(db: Queryable, where: string, values: unknown[] = []): Promise<Channel[]> {
   const { rows } = await db.query<Channel>(
     `SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures,
        failing_since, resting_until, fence
@@ -56,12 +55,12 @@ export function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]
 }
 
 /** Reads a channel without a lock. */
-export async function findChannel(db: Reader, slug: string): Promise<Channel | null> {
+export async function findChannel(db: Queryable, slug: string): Promise<Channel | null> {
   return (await selectChannels(db, 'slug = $1', [slug]))[0] ?? null;
 }
 
 /** All channels with sealed values, by slug. */
-export function listSealedChannels(db: Reader): Promise<Channel[]> {
+export function listSealedChannels(db: Queryable): Promise<Channel[]> {
   return selectChannels(db, '(cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug');
 }
 
@@ -137,13 +136,13 @@ export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promis
 }
 
 /** The ID of the newest committed discovery; zero if there is none. */
-export async function readNewestDiscoveryId(db: Reader): Promise<Id> {
+export async function readNewestDiscoveryId(db: Queryable): Promise<Id> {
   const { rows } = await db.query<{ id: Id | null }>('SELECT max(id) AS id FROM strandline.discoveries');
   return rows[0]?.id ?? 0n;
 }
 
 /** Active channels with discoveries to evaluate. */
-export async function listChannelsBehind(db: Reader): Promise<Id[]> {
+export async function listChannelsBehind(db: Queryable): Promise<Id[]> {
   const { rows } = await db.query<{ id: Id }>({
     name: 'channels_behind',
     text: `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL

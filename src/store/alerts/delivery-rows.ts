@@ -1,7 +1,6 @@
 /** Statements of a delivery, in one file because each is small: gather, compose, claim, send, settle. */
 
-import type { Id, Transaction } from '../database.ts';
-import type { Reader } from '../searches.ts';
+import type { Id, Queryable, Transaction } from '../database.ts';
 
 /** A message that is due, with its body if already composed. */
 export type DueDelivery = {
@@ -249,7 +248,7 @@ export async function endChannelRest(tx: Transaction, channelId: Id): Promise<vo
 }
 
 /** Channels with due messages that no worker is sending to; one channel, or all. */
-export async function listChannelsDue(db: Reader, now: Date, channelId: Id | null = null): Promise<Id[]> {
+export async function listChannelsDue(db: Queryable, now: Date, channelId: Id | null = null): Promise<Id[]> {
   const { rows } = await db.query<{ id: Id }>({
     name: 'channels_due',
     text: `SELECT c.id FROM strandline.channels c

@@ -1,6 +1,6 @@
 /** The feed for rules: discoveries after a cursor, each with its item. */
 import { MAIN_COUNTERS, type MainCounter } from '../../domain/counters.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Queryable } from '../database.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
 import type { ServiceKind } from '../services.ts';
@@ -118,7 +118,7 @@ FROM strandline.trend_states WHERE id = ANY ($1)`;
 
 /** The next discoveries in commit order, with baselines. @returns `last`: the last ID read; null if there is none */
 export async function readFeedAfter(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   cursor: Id,
   limit: number,
 ): Promise<{ found: FeedEntry[]; last: Id | null }> {
@@ -131,7 +131,7 @@ export async function readFeedAfter(
 
 /** Discoveries of a time range in feed order, with the ID to continue after. */
 export async function readFeedBetween(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
 ): Promise<{ found: FeedEntry[]; last: Id | null }> {
   const { rows } = await tx.query<EntryRow>(
@@ -143,7 +143,7 @@ export async function readFeedBetween(
 
 /** The discoveries of a message in feed order: the first ones with their items, and all IDs. */
 export async function readDeliveryEntries(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   deliveryId: Id,
   whole: number,
 ): Promise<{ found: FeedEntry[]; ids: Id[] }> {
@@ -163,7 +163,7 @@ export async function readDeliveryEntries(
  * Attaches items. Each discovery has one, because forgetting an item deletes its discovery. Late discoveries are
  * omitted, because rules have already seen newer ones of the search.
  */
-async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
+async function attachItems(tx: Queryable, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedEntry['kind']) =>
     rows.filter((row) => row.kind === kind).map(({ thing }) => thing);
   const posts = await indexById<FeedPost>(tx, SELECT_POSTS, idsOf('post'));
@@ -192,7 +192,7 @@ async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryR
 }
 
 async function indexById<Thing extends { id: Id }>(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   statement: string,
   ids: readonly Id[],
 ): Promise<Map<Id, Thing>> {
@@ -217,7 +217,7 @@ WHERE EXISTS (
 
 /** Leaves out what a message to the locked channel has: each item once per topic, whichever rule matched. */
 export async function leaveOutSent(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   channelId: Id,
   found: readonly FeedEntry[],
 ): Promise<FeedEntry[]> {

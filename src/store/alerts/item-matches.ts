@@ -9,7 +9,7 @@ import {
   writeDocuments,
 } from '../archive/archive-documents.ts';
 import { buildCondition, readWordForms } from '../archive/query-condition.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Queryable } from '../database.ts';
 import type { FeedEntry } from './feed-entries.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { FeedEntry } from './feed-entries.ts';
  * @returns for each query, the ids of the discoveries that match
  */
 export async function findMatches(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   queries: readonly Query[],
   found: readonly FeedEntry[],
   now: Date,

@@ -1,6 +1,5 @@
 /** Writes rules. */
-import type { Id, Transaction } from '../database.ts';
-import type { Reader } from '../searches.ts';
+import type { Id, Queryable, Transaction } from '../database.ts';
 import type { RuleKind } from '../schema/analytics/alert-views.ts';
 
 export type Rule = {
@@ -30,7 +29,7 @@ export async function lockRule(tx: Transaction, slug: string): Promise<Rule | nu
 }
 
 /** Reads a rule without a lock. */
-export async function findRule(db: Reader, slug: string): Promise<Rule | null> {
+export async function findRule(db: Queryable, slug: string): Promise<Rule | null> {
   const { rows } = await db.query<Rule>(`${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL`, [slug]);
   return rows[0] ?? null;
 }
@@ -48,7 +47,7 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
 }
 
 /** The filters of all rules, except removed ones. */
-export async function listRuleFilters(db: Reader): Promise<Pick<Rule, 'id' | 'slug' | 'filter'>[]> {
+export async function listRuleFilters(db: Queryable): Promise<Pick<Rule, 'id' | 'slug' | 'filter'>[]> {
   const { rows } = await db.query<Pick<Rule, 'id' | 'slug' | 'filter'>>(
     `SELECT id, slug, filter FROM strandline.rules WHERE archived_at IS NULL AND filter <> '' ORDER BY id`,
   );

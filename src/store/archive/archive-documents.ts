@@ -3,7 +3,7 @@
 import { MAX_FOLDED_WORD_LENGTH, splitFoldedWords } from '../../domain/folded-words.ts';
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Queryable } from '../database.ts';
 import { setImmediate } from 'node:timers/promises';
 
 /** Longer tokens are not words. */
@@ -39,10 +39,7 @@ export type ArchiveDocument = Thing & {
 };
 
 /** The documents of posts, of posts nested in them, and of links. */
-export async function readDocuments(
-  tx: Pick<Transaction, 'query'>,
-  things: readonly Thing[],
-): Promise<ArchiveDocument[]> {
+export async function readDocuments(tx: Queryable, things: readonly Thing[]): Promise<ArchiveDocument[]> {
   const posts = pickIds(things, 'post');
   const links = pickIds(things, 'link');
   const sources = [

@@ -1,7 +1,7 @@
 /** Selections of posts, links or discoveries by a query: the condition of find, as a part of other statements. */
 
 import { EVERYTHING, type Query } from '../../domain/search-query.ts';
-import type { Pooled, Transaction } from '../database.ts';
+import type { Pooled, Queryable } from '../database.ts';
 import { buildCondition, readWordForms } from './query-condition.ts';
 
 /** A query, with the time for its relative times. Only indexed items match. */
@@ -25,7 +25,7 @@ export async function buildMatchingSql(
 
 /** The same for a query that does not match everything. @param bind as in `ConditionContext` */
 export async function writeMatchingSql(
-  db: Pick<Transaction, 'query'>,
+  db: Queryable,
   kind: 'post' | 'link' | 'both',
   { query, now }: Matching,
   bind: (value: unknown) => string,

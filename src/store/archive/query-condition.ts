@@ -12,7 +12,7 @@ import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import { listQueryWords, type Query } from '../../domain/search-query.ts';
 import { resolveTimePoint } from '../../domain/time-point.ts';
-import type { Transaction } from '../database.ts';
+import type { Queryable } from '../database.ts';
 import type { DataScope } from '../queries/data-scope.ts';
 import { DOMAIN_SQL } from '../derive/derive-tallies.ts';
 import { TEXT_CONFIGS } from './archive-documents.ts';
@@ -31,10 +31,7 @@ SELECT word, lexemes, array_agg(config) AS configs FROM (
 ) f WHERE lexemes <> '{}' GROUP BY word, lexemes ORDER BY word, lexemes`;
 
 /** The inflected forms of the words of queries, by word as written. Phrases have none. */
-export async function readWordForms(
-  db: Pick<Transaction, 'query'>,
-  queries: readonly Query[],
-): Promise<WordForms> {
+export async function readWordForms(db: Queryable, queries: readonly Query[]): Promise<WordForms> {
   const indexed = new Map<string, string>();
   for (const { word } of queries.flatMap(listQueryWords)) {
     const [only, ...others] = splitIndexWords(word);

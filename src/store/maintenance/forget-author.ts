@@ -8,7 +8,7 @@ import type { OwnLinkRule } from '../../domain/link-identity.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
 import { lockSaves } from './purge-scope.ts';
 import {
@@ -172,7 +172,7 @@ ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
  * @returns how many were deleted, and the runs that were skipped
  */
 async function deleteResponsesAbout(
-  db: Pick<Transaction, 'query'>,
+  db: Queryable,
   author: Named,
   only?: { since: Date; runs: readonly Id[] },
 ): Promise<{ deleted: number; open: Id[] }> {

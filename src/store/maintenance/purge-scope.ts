@@ -5,16 +5,14 @@
  * read. (An edit of an older post in between, which adds a reference to one that disappears, is not seen.)
  */
 import { addToGroup, type Groups } from '../../domain/group-by.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
-
-type Reader = Pick<Transaction, 'query'> | Database['pool'];
+import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
 
 /** Blocks saves, which hold this lock shared, until the transaction ends. */
 export async function lockSaves(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
 }
 
-export async function selectIds(db: Reader, sql: string, values: readonly unknown[]): Promise<Id[]> {
+export async function selectIds(db: Queryable, sql: string, values: readonly unknown[]): Promise<Id[]> {
   return (await db.query<{ id: Id }>(sql, [...values])).rows.map(({ id }) => id);
 }
 
@@ -56,7 +54,7 @@ SELECT l.id FROM strandline.links l WHERE l.id = ANY ($1::bigint[])
 type Leaving = { searchId?: Id; postIds?: readonly Id[]; runIds?: readonly Id[] };
 
 export async function findOrphans(
-  db: Reader,
+  db: Queryable,
   linkIds: readonly Id[],
   { searchId, postIds = [], runIds = [] }: Leaving,
   { completion }: Marks,
@@ -132,7 +130,7 @@ export async function planPosts({ pool }: Database, searchId: Id, seen: readonly
   };
 }
 
-async function readReferrers(db: Reader, posts: readonly LeavingPost[], after: Id) {
+async function readReferrers(db: Queryable, posts: readonly LeavingPost[], after: Id) {
   const names = posts.map(({ external_id }) => external_id);
   const values = [posts[0]?.service_id ?? null, after, names];
   return (await db.query<{ id: Id; external_id: string }>(SELECT_REFERRERS, values)).rows;

@@ -5,7 +5,7 @@
  * continues after a crash in any process. Rows of a search disappear in the order runs, posts, links; its own row is last.
  * Items of other searches stay, with their history (`purge-scope.ts`).
  */
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, type Queryable, type Transaction } from '../database.ts';
 import {
   findOrphans,
   findStaying,
@@ -19,8 +19,6 @@ import {
 } from './purge-scope.ts';
 import { LEASE_IS_OVER } from '../run-claims.ts';
 import { clearBodiesSql, deleteItems, leaveOutSql, removeRulesSql } from './traces.ts';
-
-type Reader = Pick<Transaction, 'query'> | Database['pool'];
 
 /** What a purge deletes: posts and links that no other search found. */
 export type PurgeCounts = {
@@ -42,7 +40,7 @@ SELECT cardinality($1::bigint[]) AS searches,
   (SELECT count(*)::int FROM strandline.completions WHERE search_id = ANY ($1)) AS completions,
   ${countOwnSql('post_sightings', 'post_id')} AS posts, ${countOwnSql('link_sightings', 'link_id')} AS links`;
 
-export async function countPurge(db: Reader, searchIds: readonly Id[]): Promise<PurgeCounts> {
+export async function countPurge(db: Queryable, searchIds: readonly Id[]): Promise<PurgeCounts> {
   const { rows } = await db.query<PurgeCounts>(COUNT_PURGE, [searchIds]);
   return rows[0] ?? { searches: 0, runs: 0, completions: 0, posts: 0, links: 0 };
 }

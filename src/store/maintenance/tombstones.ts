@@ -7,7 +7,7 @@ import type {
   ParsedResults,
 } from '../../domain/parsed-results.ts';
 import { identifyAddress, LINK_IDENTITY_VERSION, type OwnLinkRule } from '../../domain/link-identity.ts';
-import type { Database, Id, Transaction } from '../database.ts';
+import type { Id, Queryable, Transaction } from '../database.ts';
 import { createHash } from 'node:crypto';
 
 /** IDs of authors and posts are unique within a service; URLs belong to none. */
@@ -39,7 +39,7 @@ export async function raiseTombstones(
 
 /** Returns a test for which of these are forgotten. */
 export async function findForgotten(
-  db: Pick<Transaction, 'query'> | Database['pool'],
+  db: Queryable,
   things: readonly Forgettable[],
 ): Promise<(thing: Forgettable) => boolean> {
   const digests = [...new Map(things.map((thing) => [forgettableKey(thing), digestThing(thing)])).values()];
@@ -113,7 +113,7 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
 
 /** The same without side effects: the remaining results, and what was removed. */
 export async function removeForgotten(
-  db: Pick<Transaction, 'query'> | Database['pool'],
+  db: Queryable,
   { findings, serviceId, linkRules }: Pick<LeaveOutInput, 'findings' | 'serviceId' | 'linkRules'>,
 ): Promise<{ kept: ParsedResults; gonePosts: ParsedPost[]; goneAuthors: ParsedAuthor[] }> {
   const author = (externalId: string): Forgettable => ({ kind: 'author', serviceId, externalId });

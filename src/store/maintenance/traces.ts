@@ -4,7 +4,7 @@
  * refer to nothing.
  */
 import type { OwnLinkRule } from '../../domain/link-identity.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { Id, Queryable, Transaction } from '../database.ts';
 import { POST_ID_KEY_SQL } from '../save/topic-items.ts';
 import { listSpellings } from './tombstones.ts';
 
@@ -69,7 +69,7 @@ ORDER BY id`;
 
 /** @param profiles the author's pages on the service, former ones too */
 export async function findTraces(
-  tx: Pick<Transaction, 'query'>,
+  tx: Queryable,
   author: { id: Id; service_id: Id },
   profiles: readonly string[],
   linkRules: readonly OwnLinkRule[],
