@@ -50,7 +50,7 @@ export function auditRoutes(app: App, { ctx }: RouteContext): void {
         throw new InvalidInput([
           { path: 'until', given: filter.until.toISOString(), expected: 'a time after since' },
         ]);
-      const rows = await readAudit(ctx.db, filter, { limit: limit + 1, before: after?.[0] });
+      const rows = await readAudit(ctx.db, filter, { limit, before: after?.[0] });
       return reply(rows, ({ id }) => [id]);
     },
   );

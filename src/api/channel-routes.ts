@@ -67,7 +67,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const data = sideOf({ simulated: filter.simulated === true });
-      const rows = await readChannels(ctx.db, { data, after, limit: limit + 1 });
+      const rows = await readChannels(ctx.db, { data, after, limit });
       return reply(rows, ({ slug }) => slug);
     },
   );

@@ -111,12 +111,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
-      const rows = await readCompletionPage(ctx.db, {
-        ...filter,
-        ...scope,
-        before: after?.[0],
-        limit: limit + 1,
-      });
+      const rows = await readCompletionPage(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );
@@ -185,7 +180,7 @@ export function completionRoutes(app: App, { ctx }: RouteContext): void {
         ...path,
         ...filter,
         after: after?.[0],
-        limit: limit + 1,
+        limit,
       });
       return reply(rows, ({ id }) => [id]);
     },

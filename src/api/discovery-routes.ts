@@ -39,8 +39,7 @@ export function discoveryRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
-      const page = { before: after?.[0], limit: limit + 1 };
-      const rows = await readNewestDiscoveries(ctx.db, { ...filter, ...scope, ...page });
+      const rows = await readNewestDiscoveries(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
       return reply(rows.toReversed(), ({ id }) => [id]);
     },
   );

@@ -78,7 +78,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
       },
     }),
     async (request) => {
-      const { limit, after, filter, encode } = cursor.pageOf(request.query);
+      const { after, filter, encode } = cursor.pageOf(request.query);
       const { service, sandbox, simulated = sandbox } = filter;
       const query = buildQuery(filter);
       const scope = await findScope(ctx.db, { ...filter, simulated });
@@ -92,7 +92,7 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
           query,
           now,
           after: after?.[0],
-          limit,
+          limit: request.query.limit,
         });
         return {
           items: hits.map((hit) => ({ ...hit, sandbox: hit.simulated })),

@@ -105,13 +105,7 @@ export function linkRoutes(app: App, { ctx }: RouteContext): void {
       const matching = { query: parseQuery(text ?? '', 'query.text'), now: ctx.clock.now() };
       const scope = await findScope(ctx.db, others);
       const not_indexed = await catchUpForQuery(ctx.db, text);
-      const rows = await readLinkPage(ctx.db, {
-        ...others,
-        ...scope,
-        matching,
-        before: after?.[0],
-        limit: limit + 1,
-      });
+      const rows = await readLinkPage(ctx.db, { ...others, ...scope, matching, before: after?.[0], limit });
       return { ...reply(rows, ({ id }) => [id]), not_indexed };
     },
   );

@@ -88,14 +88,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       const scope = await findScope(ctx.db, others);
       const not_indexed = await catchUpForQuery(ctx.db, text);
       const after = keys === undefined ? undefined : { by: keys[0], id: keys[1] };
-      const rows = await readPostPage(ctx.db, {
-        ...others,
-        ...scope,
-        matching,
-        order,
-        after,
-        limit: limit + 1,
-      });
+      const rows = await readPostPage(ctx.db, { ...others, ...scope, matching, order, after, limit });
       const page = reply(rows, ({ place: { by, id } }) => [by, id]);
       return { ...page, items: page.items.map(({ post }) => post), not_indexed };
     },

@@ -63,7 +63,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
-      const rows = await readRules(ctx.db, { ...scope, after, limit: limit + 1 });
+      const rows = await readRules(ctx.db, { ...scope, after, limit });
       return reply(rows, ({ slug }) => slug);
     },
   );

@@ -76,8 +76,8 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
       const { topic, search, simulated, ...others } = filter;
       const scope = await findScope(db, { topic, search, simulated });
       const searches = await findSearchIds(db, scope);
-      const page = { before: after?.[0], limit: limit + 1 };
-      const { runs } = await readRunPage(db, { ...others, data: scope.data, searches, ...page });
+      const filters = { ...others, data: scope.data, searches };
+      const { runs } = await readRunPage(db, { ...filters, before: after?.[0], limit });
       return reply(runs, ({ id }) => [id]);
     },
   );
@@ -98,7 +98,7 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = rejectCursor.pageOf(query, path);
       const run = await findRunRow(db, path.run);
-      const rows = await readRejects(db, sideOf(run), path.run, { after: after?.[0], limit: limit + 1 });
+      const rows = await readRejects(db, sideOf(run), path.run, { after: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );

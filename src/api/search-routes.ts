@@ -70,7 +70,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
       // The kind of service decides on the side, too.
       const { topic, service, simulated = service === 'sandbox' } = filter;
       const { data } = await findScope(ctx.db, { topic, simulated });
-      const rows = await readSearches(ctx.db, { ...filter, data, after, limit: limit + 1 });
+      const rows = await readSearches(ctx.db, { ...filter, data, after, limit });
       return reply(rows, (row) => ({ topic: row.topic, slug: row.slug }));
     },
   );
@@ -106,7 +106,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = versionCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
-      const rows = await readVersions(ctx.db, sideOf(search), search.id, { before: after, limit: limit + 1 });
+      const rows = await readVersions(ctx.db, sideOf(search), search.id, { before: after, limit });
       return reply(rows, ({ version }) => version);
     },
   );
@@ -127,8 +127,10 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: path, query }) => {
       const { limit, after, reply } = intervalCursor.pageOf(query, path);
       const search = await findSearchRow(ctx.db, path.search);
-      const page = { before: after?.[0], limit: limit + 1 };
-      const rows = await readIntervalChanges(ctx.db, sideOf(search), search.id, page);
+      const rows = await readIntervalChanges(ctx.db, sideOf(search), search.id, {
+        before: after?.[0],
+        limit,
+      });
       return reply(rows, ({ id }) => [id]);
     },
   );

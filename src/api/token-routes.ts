@@ -84,7 +84,7 @@ export function tokenRoutes(app: App, { ctx }: RouteContext): void {
     }),
     async ({ query }) => {
       const { limit, after, reply } = cursor.pageOf(query);
-      const rows = await listTokens(ctx, { limit: limit + 1, before: after?.[0] });
+      const rows = await listTokens(ctx, { limit, before: after?.[0] });
       return reply(rows, ({ id }) => [id]);
     },
   );

@@ -52,7 +52,7 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
     async ({ query }) => {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { data } = await findScope(ctx.db, filter);
-      const rows = await readTopics(ctx.db, { ...filter, data, after, limit: limit + 1 });
+      const rows = await readTopics(ctx.db, { ...filter, data, after, limit });
       return reply(rows, ({ slug }) => slug);
     },
   );

@@ -131,7 +131,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     async (query) => {
       const { limit, after, filter, reply } = spikeCursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
-      const rows = await readSpikePage(ctx.db, { ...filter, ...scope, before: after?.[0], limit: limit + 1 });
+      const rows = await readSpikePage(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );
@@ -154,12 +154,7 @@ export function volumeRoutes(app: App, home: RouteContext): void {
     async (query) => {
       const { limit, after, filter, reply } = stateCursor.pageOf(query);
       const scope = await findScope(ctx.db, filter);
-      const rows = await readTrendStatePage(ctx.db, {
-        ...filter,
-        ...scope,
-        before: after?.[0],
-        limit: limit + 1,
-      });
+      const rows = await readTrendStatePage(ctx.db, { ...filter, ...scope, before: after?.[0], limit });
       return reply(rows, ({ id }) => [id]);
     },
   );

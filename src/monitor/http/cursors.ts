@@ -40,12 +40,13 @@ type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined
 
 /** One requested page of a list. */
 export type Page<Keys, Filter> = {
+  /** Rows to read: one more than the page has, which shows that there is a next one. */
   limit: number;
   /** Keys of the last row before this page; undefined for the first page. */
   after: Keys | undefined;
   /** The query without `limit` and `cursor`. */
   filter: Filter;
-  /** The reply of rows read with `limit + 1`: the extra one shows that there is a next page. @param getKeys keys of a row */
+  /** The reply of the rows that were read. @param getKeys keys of a row */
   reply: <Row>(
     rows: readonly Row[],
     getKeys: (last: Row) => Keys,
@@ -95,7 +96,7 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
       const encode = (keys: Keys) =>
         Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
       return {
-        limit,
+        limit: limit + 1,
         after: cursor?.keys,
         filter,
         encode,
