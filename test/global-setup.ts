@@ -10,7 +10,7 @@ import { migrate } from '../src/store/migrate.ts';
 import { putTogether } from './programs.ts';
 import { keepReady, TEMPLATE } from './ready-postgres.ts';
 import { startRedis } from './redis.ts';
-import { makeDatabaseDirectory, makeDirectory, removeAbandoned } from './temporary.ts';
+import { makeDirectory, removeAbandoned } from './temporary.ts';
 
 /** What test files get from here; see database.ts and backends.ts, which use it. */
 declare module 'vitest' {
@@ -26,13 +26,13 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeAbandoned();
-  const [directory, databases] = await Promise.all([makeDirectory(), makeDatabaseDirectory()]);
-  const opened = [directory, databases].map((made) => () => rm(made, { recursive: true, force: true }));
+  const directory = await makeDirectory();
+  const opened = [() => rm(directory, { recursive: true, force: true })];
   const tearDown = async () => {
     for (const close of opened.toReversed()) await close();
   };
   try {
-    await start(project, { directory, databases }, opened);
+    await start(project, directory, opened);
   } catch (error) {
     await tearDown();
     throw error;
@@ -42,12 +42,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(
   project: TestProject,
-  { directory, databases }: { directory: string; databases: string },
+  directory: string,
   opened: (() => Promise<void>)[],
 ): Promise<void> {
   project.provide('programs', await putTogether(directory));
   const log = createLogger('warn');
-  const dataDir = path.join(databases, 'home');
+  const dataDir = path.join(directory, 'home');
   const openPostgres = () =>
     openEmbedded({
       dataDir,

@@ -13,23 +13,27 @@ const MEMORY = '/dev/shm';
 /** Far more than the databases of a whole run take. */
 const MIN_MEMORY_BYTES = 8 * 1024 ** 3;
 
-/** A folder for the servers and files of tests, named after this process. */
-export async function makeDirectory(place = tmpdir()): Promise<string> {
-  const directory = await mkdtemp(path.join(place, `${PREFIX}${process.pid}-`));
+/**
+ * A folder for the servers and files of tests, named after this process. Without a `place` it is in memory if there is
+ * enough of it: databases are many files, made, copied and removed, which takes several times as much of a processor on a
+ * disk.
+ */
+export async function makeDirectory(place?: string): Promise<string> {
+  const directory = await mkdtemp(path.join(place ?? (await findPlace()), `${PREFIX}${process.pid}-`));
   await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
   return directory;
 }
 
-/**
- * A folder for the databases of a whole run, each of which is many files, made and removed: in memory if there is
- * enough of it, which takes a sixth less of a processor than a disk (measured on test/store).
- */
-export async function makeDatabaseDirectory(): Promise<string> {
+async function findPlace(): Promise<string> {
   const free = await statfs(MEMORY).then(
     ({ bavail, bsize }) => Math.min(bavail * bsize, freemem()),
     () => 0, // no such place on this system
   );
-  return makeDirectory(free >= MIN_MEMORY_BYTES ? MEMORY : tmpdir());
+  if (free < MIN_MEMORY_BYTES) return tmpdir();
+  // Copies of Postgres and of the program are started where they are.
+  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' '));
+  const options = mounts.findLast(([, at]) => at === MEMORY)?.[3] ?? '';
+  return options.split(',').includes('noexec') ? tmpdir() : MEMORY;
 }
 
 /** Ends the servers of test runs that were killed, and removes their folders. */

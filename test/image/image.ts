@@ -78,7 +78,7 @@ export async function buildImage(driver: string): Promise<Image> {
     });
     return stdout.trim();
   };
-  const directory = await makeDirectory();
+  const directory = await makeDirectory(tmpdir());
   const has = (name: string) =>
     buildah('inspect', '--type', 'image', name).then(
       () => true,
