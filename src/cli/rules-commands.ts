@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { RulePreview } from '../monitor/alerts/backtest.ts';
-import type { RuleChange } from '../monitor/alerts/manage-rules.ts';
 import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
 import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
+import type { StateChange } from '../store/topics.ts';
 import { type ListOptions, showRows } from './list-command.ts';
 import { MAX_LIMIT, numberOption } from './option-values.ts';
 import { SIMULATED_OPTION } from './command-input.ts';
@@ -176,13 +176,13 @@ function registerTry(rules: Command, cli: Cli): void {
     );
 }
 
-const STATE_CHANGES: readonly (readonly [RuleChange, string])[] = [
+const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
   ['pause', 'stop reporting'],
   ['resume', 'report what is found from now on'],
   ['remove', 'remove a rule and cancel its pending messages'],
 ];
 
-function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summary: string): void {
+function registerStateChange(rules: Command, cli: Cli, change: StateChange, summary: string): void {
   rules
     .command(change)
     .description(summary)

@@ -37,35 +37,20 @@ export function resolveZone(given: string | undefined): string {
   }
 }
 
+const formatAs = (name: keyof ZoneFormats) => (at: Date, zone: string) => getFormats(zone)[name].format(at);
+
 /** `14:05` */
-export function formatTimeOfDay(at: Date, zone: string): string {
-  return getFormats(zone).hour.format(at);
-}
-
+export const formatTimeOfDay = formatAs('hour');
 /** `14:05:09` */
-export function formatTimeToSecond(at: Date, zone: string): string {
-  return getFormats(zone).second.format(at);
-}
-
+export const formatTimeToSecond = formatAs('second');
 /** `21 Nov` */
-export function formatDay(at: Date, zone: string): string {
-  return getFormats(zone).day.format(at);
-}
-
+export const formatDay = formatAs('day');
 /** `21 November` */
-export function formatLongDay(at: Date, zone: string): string {
-  return getFormats(zone).date.format(at);
-}
-
+export const formatLongDay = formatAs('date');
 /** `21 Nov, 14:05` */
-export function formatMinute(at: Date, zone: string): string {
-  return getFormats(zone).minute.format(at);
-}
-
+export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
-export function formatFullTime(at: Date, zone: string): string {
-  return getFormats(zone).full.format(at);
-}
+export const formatFullTime = formatAs('full');
 
 function getFormats(zone: string): ZoneFormats {
   const found = formatsByZone.get(zone);

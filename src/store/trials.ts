@@ -15,13 +15,9 @@ import {
   type VerdictRow,
 } from './call-limits.ts';
 import type { Database, Id } from './database.ts';
-import type { Definition } from './searches.ts';
+import type { RequestColumns } from './searches.ts';
 
-/** Request without a schedule. */
-export type TrialRequest = Pick<
-  Definition,
-  'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
-> & { operation: Operation };
+export type TrialRequest = RequestColumns & { operation: Operation };
 
 /** Counts and writes a trial in one statement, committed before the request is sent. */
 const OPEN_TRIAL = `

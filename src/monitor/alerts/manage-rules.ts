@@ -37,8 +37,6 @@ import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './rule-definition.ts';
 
-export type RuleChange = StateChange;
-
 /** Creates a rule for discoveries from now on. @throws InvalidInput @throws Refused `not_found`, `conflict` (taken slug) */
 export async function createRule(
   ctx: ActingContext,
@@ -130,7 +128,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
  * @returns the rule as it is then; a removed one as it was, with the time
  * @throws Refused `not_found`
  */
-export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<RuleRow> {
+export async function changeRule(ctx: ActingContext, slug: string, change: StateChange): Promise<RuleRow> {
   const before = change === 'remove' ? await findRuleRow(ctx, slug) : null;
   const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);

@@ -3,18 +3,13 @@
 import type { Data } from '../../domain/data.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
-import {
-  changeRule,
-  createRule,
-  editRule,
-  findRuleRow,
-  type RuleChange,
-} from '../../monitor/alerts/manage-rules.ts';
+import { changeRule, createRule, editRule, findRuleRow } from '../../monitor/alerts/manage-rules.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { createSlug } from '../../monitor/topics/save-topic.ts';
 import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
+import type { StateChange } from '../../store/topics.ts';
 import { readTopics } from '../../store/queries/topic-list.ts';
 import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, type FormValues } from '../components/form.tsx';
@@ -47,7 +42,7 @@ const RULE_CHANGES = [
   ['pause', 'rule_paused'],
   ['resume', 'rule_resumed'],
   ['remove', 'rule_removed'],
-] as const satisfies readonly (readonly [RuleChange, FlashCode])[];
+] as const satisfies readonly (readonly [StateChange, FlashCode])[];
 
 export function addRulePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
