@@ -179,7 +179,6 @@ const STREAM_CLOSE_MS = 5_000;
 
 const HEARTBEAT_FRAME = Buffer.from(':\n\n');
 
-/** The stream of one client. */
 type EventStream = {
   /** Aborted when the client leaves or is disconnected. */
   signal: AbortSignal;

@@ -8,7 +8,6 @@ import { parseTimePoint, TIME_POINT_EXPECTED, type TimePoint } from './time-poin
 export const QUERY_TRAITS = ['post', 'link', 'repost', 'quote', 'reply'] as const;
 type QueryTrait = (typeof QUERY_TRAITS)[number];
 
-/** The condition of a field. */
 export type FieldCondition =
   | { is: 'author' | 'domain' | 'hashtag' | 'lang'; value: string }
   | { is: 'source'; value: Source }

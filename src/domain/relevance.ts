@@ -31,7 +31,6 @@ export const MAX_PRIOR_RATIO = (BASE_WEIGHT + RECENCY_WEIGHT + ENGAGEMENT_WEIGHT
 
 /** Share of the window after which recency falls to 1/e: 8 hours of a day, 10 days of a month. */
 const RECENCY_DECAY_SHARE = 1 / 3;
-/** Default window. */
 const DEFAULT_WINDOW_DAYS = 30;
 /** Lower bound of the engagement scale, if no result has more. */
 const MIN_ENGAGEMENT_SCALE = 100;

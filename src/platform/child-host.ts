@@ -13,7 +13,6 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What a child is for. */
 export type ChildKind = {
   /** In sentences: `the SQL process`. */
   name: string;

@@ -5,7 +5,6 @@ import { internalErrorBody } from '../protocol/error-body.ts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 
-/** Texts of HTTP-level errors. */
 const HTTP_ERROR_TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
@@ -15,7 +14,6 @@ const HTTP_ERROR_TEXTS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Methods with routes. */
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST'];
 
 export function registerErrorHandlers(app: FastifyInstance, log: Logger): void {

@@ -29,7 +29,6 @@ import type { z } from 'zod';
 /** The model of a request that names none: the cheapest. */
 const DEFAULT_MODEL: Model = 'NOVA';
 
-/** What an operation works with. */
 type WorkContext = AiSearchContext & { clock: Clock };
 
 type OperationContext = Omit<WorkContext, 'webGroup'> & {

@@ -1,5 +1,3 @@
-/** All pages. */
-
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { addAlertPages } from './alerts/alerts-page.tsx';
 import { addComparePage } from './compare/compare-page.tsx';

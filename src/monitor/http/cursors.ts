@@ -55,7 +55,6 @@ export type Page<Keys, Filter> = {
   encode: (keys: Keys) => string;
 };
 
-/** Cursors of one list. */
 export type Cursor<Keys> = {
   /** The query parameter; refuses anything that this list did not return. */
   param: z.ZodType<CursorContent<Keys>, string>;

@@ -84,7 +84,6 @@ async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
   return (found ?? (await (kind === 'topic' ? findTopicRow(db, slug) : findSearchRow(db, slug)))).id;
 }
 
-/** The searches of a target. */
 async function listPurged(db: Queryable, { kind }: PurgeTarget, id: Id): Promise<Id[]> {
   if (kind === 'search') return [id];
   const { rows } = await db.query<{ id: Id }>(

@@ -12,7 +12,6 @@ import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
 
-/** A cited link. */
 export type CitedLink = {
   link_id: Id;
   url: string;

@@ -1,4 +1,3 @@
-/** Share of voice. */
 import { formatPercent } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
 import type { ShareOfVoiceSeries } from '../../monitor/trends/rules/share-by-day.ts';
@@ -26,7 +25,6 @@ const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
   sandbox: 'the sandbox (simulated)',
 };
 
-/** Topic names by slug. */
 function useTopicNames(): (slug: string) => string {
   const { topics } = useFrame();
   const names = new Map(topics.map(({ slug, name }) => [slug, name]));

@@ -13,8 +13,6 @@ import { HTML_COMMENT, toExcerpt, toPlainText, toTitleFromText } from '../parse/
 import { toShownLink } from '../parse/provider-addresses.ts';
 import type { FeedEntry } from './feed-orders.ts';
 
-// The feeds of a page.
-
 /** Pages name their feeds in the head. */
 const MAX_HEAD_LENGTH = 300_000;
 const MAX_FEED_LINKS = 5;
@@ -47,8 +45,6 @@ function getAttribute(element: string, name: string): string {
   }
   return '';
 }
-
-// The text of a page.
 
 /** Texts of a page, from its start. */
 const MAX_TEXTS = 500;

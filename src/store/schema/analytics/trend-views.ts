@@ -7,7 +7,6 @@ import { defineView, id, ofSearch, ofServiceSearch, ofTopicSearch, tally } from 
 import { SENSITIVITIES } from './topic-views.ts';
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 
-/** Measure of a spike. */
 export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
 export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 
