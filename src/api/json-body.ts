@@ -1,4 +1,5 @@
 /** JSON bodies of the API: limited depth and size, no members that change prototypes, well-formed Unicode. */
+import { tryParseJson } from '../domain/plain-json.ts';
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../domain/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';
@@ -31,7 +32,9 @@ export function addJsonParser(app: App): void {
       return done(refuseBody('body', `JSON of at most ${MAX_PARTS} members and elements`));
     return parse(request, body, (error, value) => {
       if (error !== null)
-        return done(refuseBody('body', isJson(body) ? EXPECTED_NO_PROTOTYPES : EXPECTED_JSON));
+        return done(
+          refuseBody('body', tryParseJson(body) === undefined ? EXPECTED_JSON : EXPECTED_NO_PROTOTYPES),
+        );
       const broken = SURROGATE.test(body) ? findBrokenText(value, 'body') : undefined;
       if (broken !== undefined) return done(refuseBody(broken, 'text without unpaired surrogates'));
       done(null, value);
@@ -51,15 +54,6 @@ function findBrokenText(value: unknown, path: string): string | undefined {
     if (broken !== undefined) return broken;
   }
   return undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Nesting depth and number of separating commas of a JSON text, without parsing it. */

@@ -1,10 +1,11 @@
 /** Log lines on a terminal: one line for a person. Pipes get the JSON. */
+import { isPlain, type Plain, tryParseJson } from '../domain/plain-json.ts';
 import { oneLine } from './terminal-text.ts';
 
 /** `warning: a source failed: no answer (ENOTFOUND) (source mastodon, tool microblog)`. */
 export function renderLogLine(json: string): string {
   const { level, msg, time: _time, err, why, reason, detail, ...fields } = parseLine(json);
-  const cause = isObject(err) ? err['message'] : err;
+  const cause = isPlain(err) ? err['message'] : err;
   const words = [level === 'warn' ? 'warning' : level, msg, cause, why, reason, detail].filter(isShown);
   const facts = Object.entries(fields).flatMap(([name, value]) =>
     isShown(value) ? [`${name} ${String(value)}`] : [],
@@ -13,18 +14,10 @@ export function renderLogLine(json: string): string {
   return oneLine(`${words.join(': ')}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
 }
 
-function parseLine(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    if (isObject(parsed)) return parsed;
-  } catch {
-    // A log line must never throw.
-  }
-  return { msg: json };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+/** Never throws, because a log line must not. */
+function parseLine(json: string): Plain {
+  const parsed = tryParseJson(json);
+  return isPlain(parsed) ? parsed : { msg: json };
 }
 
 function isShown(value: unknown): value is string | number | boolean {

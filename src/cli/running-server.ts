@@ -3,6 +3,7 @@
  * commands, with the key for it. Only the account that may read the database's passwords may read it.
  */
 
+import { tryParseJson } from '../domain/plain-json.ts';
 import { Refused } from '../domain/errors.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';
@@ -53,7 +54,7 @@ export async function findServer(dataDir: string): Promise<RunningServer | undef
       `${file} cannot be read (${code}): the server belongs to another account`,
     );
   }
-  const read = runningServer.safeParse(parseJson(text));
+  const read = runningServer.safeParse(tryParseJson(text));
   if (!read.success)
     throw new Refused('unavailable', `${file} is from another version of strandline: restart the server`);
   return isRunning(read.data.pid) ? read.data : undefined;
@@ -70,14 +71,6 @@ export async function* watchServer(dataDir: string, forMs: number): AsyncGenerat
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
   } finally {
     watcher.close();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

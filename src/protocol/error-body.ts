@@ -4,7 +4,7 @@
  */
 
 import { cleanText } from '../domain/text.ts';
-import { isPlain, own, type Plain } from './json.ts';
+import { isPlain, own, type Plain, tryParseJson } from '../domain/plain-json.ts';
 import { readWaitMs } from './retry-after.ts';
 
 /** Maximum length of a stored message, in characters. */
@@ -24,7 +24,7 @@ type ErrorBody = {
 
 /** Reads `detail` as object, text or array, `error` or `message` instead, a proxy's HTML, or nothing. Never throws. */
 export function readErrorBody(text: string): ErrorBody {
-  const body = parseBody(text);
+  const body = tryParseJson(text.replace(/^\uFEFF/, ''));
   if (body === undefined) return { message: stripHtml(text), retryAfterMs: null, validation: [] };
   return readErrorValue(body);
 }
@@ -41,14 +41,6 @@ export function readErrorValue(body: unknown): ErrorBody {
     retryAfterMs: readWait(detail) ?? readWait(body),
     validation,
   };
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The beginning of an HTML page as text without tags. */

@@ -1,7 +1,6 @@
 /**
  * Parses JSON with two differences from `JSON.parse`: integers that JavaScript would round (19-digit ids) become
- * strings, and values nested too deeply become null, so that one deep item does not invalidate the others. Also
- * provides safe access to members of outside objects.
+ * strings, and values nested too deeply become null, so that one deep item does not invalidate the others.
  */
 import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
 
@@ -138,22 +137,4 @@ function isUnsafeInteger(text: string, start: number, end: number): boolean {
   if (end - start < 16 || text.charCodeAt(start) === ZERO) return false;
   for (let i = start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false;
   return end - start > 16 || !Number.isSafeInteger(Number(text.slice(start, end)));
-}
-
-/** A JSON object from outside: any member may be missing or have any type. */
-export type Plain = Record<string, unknown>;
-
-/** Whether a JSON value is an object (not null, not an array). */
-export function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Keys that must not be copied: assigning them changes prototypes. */
-export function isPoisonous(key: string): boolean {
-  return key === '__proto__' || key === 'constructor' || key === 'prototype';
-}
-
-/** An object's *own* member. Plain access with an outside name (`constructor`, `toString`) returns inherited ones. */
-export function own(object: Plain, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

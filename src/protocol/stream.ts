@@ -6,7 +6,8 @@
 
 import { RunError } from '../domain/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { isPlain, MAX_VALUES, parseJson, type Plain } from './json.ts';
+import { isPlain, type Plain } from '../domain/plain-json.ts';
+import { MAX_VALUES, parseJson } from './json.ts';
 import { createStreamAssembler } from './stream-response.ts';
 
 /** Limits in characters for a stream, and for a line, which is parsed in one step. */

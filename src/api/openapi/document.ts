@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the API, generated from its routes: `/openapi.json`. */
 
+import { isPlain, type Plain } from '../../domain/plain-json.ts';
 import { VERSION } from '../../config/version.ts';
 import { toJson } from '../../domain/json-output.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -119,8 +120,6 @@ export function documentRoutes(app: App): void {
   );
 }
 
-type SchemaNode = { [member: string]: unknown };
-
 /**
  * Adds what routes do not declare: descriptions of columns of the SQL contract, failures, reply headers, examples and webhook
  * messages. Removes unused schemas.
@@ -142,7 +141,7 @@ function completeDocument<D extends object>(
   const replies = readExamples();
   for (const operation of listOperations(document)) {
     const route = routes.get(operation['operationId']);
-    if (route === undefined || !isSchemaNode(operation['responses'])) continue;
+    if (route === undefined || !isPlain(operation['responses'])) continue;
     operation['responses'] = {
       ...describeSuccesses(operation['responses'], route),
       ...buildFailureRefs(route),
@@ -153,18 +152,18 @@ function completeDocument<D extends object>(
   return whole;
 }
 
-function listOperations(document: object): SchemaNode[] {
-  const paths = 'paths' in document && isSchemaNode(document.paths) ? Object.values(document.paths) : [];
-  return paths.flatMap((methods) => Object.values(isSchemaNode(methods) ? methods : {})).filter(isSchemaNode);
+function listOperations(document: object): Plain[] {
+  const paths = 'paths' in document && isPlain(document.paths) ? Object.values(document.paths) : [];
+  return paths.flatMap((methods) => Object.values(isPlain(methods) ? methods : {})).filter(isPlain);
 }
 
 /** Describes members of a row that have no description by the comment of their column. */
-function describeMembers(node: SchemaNode, meanings: ReadonlyMap<string, string>): void {
+function describeMembers(node: Plain, meanings: ReadonlyMap<string, string>): void {
   const { 'x-view': view, properties } = node;
-  if (typeof view !== 'string' || !isSchemaNode(properties)) return;
+  if (typeof view !== 'string' || !isPlain(properties)) return;
   for (const [name, member] of Object.entries(properties)) {
     const meaning = meanings.get(`${view}.${name}`);
-    if (isSchemaNode(member) && meaning !== undefined) member['description'] ??= meaning;
+    if (isPlain(member) && meaning !== undefined) member['description'] ??= meaning;
   }
 }
 
@@ -175,17 +174,17 @@ const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** @param replies as collected, with the library's default description if a route has none */
-function describeSuccesses(replies: SchemaNode, route: RouteOptions): SchemaNode {
+function describeSuccesses(replies: Plain, route: RouteOptions): Plain {
   return Object.fromEntries(
     Object.entries(replies).map(([status, reply]) => {
-      const { description, ...rest } = isSchemaNode(reply) ? reply : {};
+      const { description, ...rest } = isPlain(reply) ? reply : {};
       const words = description === 'Default Response' ? SUCCESS_DESCRIPTIONS[status] : description;
       return [status, { description: words, headers: listSuccessHeaders(route), ...rest }];
     }),
   );
 }
 
-function buildFailureRefs(route: RouteOptions): SchemaNode {
+function buildFailureRefs(route: RouteOptions): Plain {
   return Object.fromEntries(
     listFailures(route).map((status) => [
       status,
@@ -195,7 +194,7 @@ function buildFailureRefs(route: RouteOptions): SchemaNode {
 }
 
 /** All failures, including 405, which no operation refers to. */
-function buildFailureReplies(): SchemaNode {
+function buildFailureReplies(): Plain {
   const schema = { $ref: `#/components/schemas/${String(Problem.meta()?.id)}` };
   const statuses = Object.keys(FAILURES).map((status) => Number(status) as keyof typeof FAILURES); // Object.keys loses the type
   return Object.fromEntries(
@@ -214,22 +213,22 @@ function readExamples(): Record<string, unknown> {
   return examplesShape.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
 }
 
-function addExample({ operationId, responses }: SchemaNode, replies: Record<string, unknown>): void {
-  if (typeof operationId !== 'string' || !isSchemaNode(responses)) return;
+function addExample({ operationId, responses }: Plain, replies: Record<string, unknown>): void {
+  if (typeof operationId !== 'string' || !isPlain(responses)) return;
   const reply = replies[operationId];
   const [success] = Object.entries(responses).flatMap(([status, response]) =>
     status.startsWith('2') ? [response] : [],
   );
-  const content = isSchemaNode(success) ? success['content'] : undefined;
-  const json = isSchemaNode(content) ? content['application/json'] : undefined;
-  if (reply !== undefined && isSchemaNode(json)) json['example'] ??= reply;
+  const content = isPlain(success) ? success['content'] : undefined;
+  const json = isPlain(content) ? content['application/json'] : undefined;
+  if (reply !== undefined && isPlain(json)) json['example'] ??= reply;
 }
 
 /** The library writes every named schema twice, for requests and for replies. This removes those not referred to. */
 function removeUnusedSchemas(document: { components: { responses: object; schemas?: unknown } }): void {
   const { components, ...rest } = document;
   const { schemas } = components;
-  if (!isSchemaNode(schemas)) return;
+  if (!isPlain(schemas)) return;
   const used = new Set<string>();
   const follow = (from: unknown) =>
     visitNodes(from, ({ $ref }) => {
@@ -243,13 +242,9 @@ function removeUnusedSchemas(document: { components: { responses: object; schema
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
-function visitNodes(value: unknown, visit: (node: SchemaNode) => void): void {
+function visitNodes(value: unknown, visit: (node: Plain) => void): void {
   if (Array.isArray(value)) for (const item of value) visitNodes(item, visit);
-  if (!isSchemaNode(value)) return;
+  if (!isPlain(value)) return;
   visit(value);
   for (const member of Object.values(value)) visitNodes(member, visit);
-}
-
-function isSchemaNode(value: unknown): value is SchemaNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

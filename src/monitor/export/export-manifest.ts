@@ -1,5 +1,6 @@
 /** The manifest of an export: columns and provenance of each file. */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import type { ColumnKind, ExportView } from '../../store/export/export-columns.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';
@@ -191,9 +192,5 @@ export function hasSameSearches({ created, strandline }: Manifest, searches: rea
 
 /** @returns undefined for what is no manifest of an export, or of a version before there were cursors */
 export function parseManifest(text: string): Manifest | undefined {
-  try {
-    return manifest.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return manifest.safeParse(tryParseJson(text)).data;
 }

@@ -1,5 +1,6 @@
 /** Cursors of lists, for the API and for pages: the keys of the last row of a page, opaque to clients. */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { toJson } from '../../domain/json-output.ts';
 import type { RenamedSlug } from '../../store/former-slugs.ts';
@@ -117,10 +118,6 @@ function hashFilters(text: string): string {
 }
 
 function decodeCursor(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = tryParseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  return Array.isArray(value) ? value : [];
 }

@@ -2,6 +2,7 @@
  * Follows former slugs of topics and searches, so that links, bookmarks and programs keep working after a rename. A page
  * redirects to its new address; the API replies as for the current slug, whose URL is in `Content-Location`.
  */
+import { isPlain } from '../../domain/plain-json.ts';
 import type { Database } from '../../store/database.ts';
 import {
   findRenamed,
@@ -37,26 +38,23 @@ function follow(request: FastifyRequest, reply: FastifyReply, renamed: readonly 
   request.query = replacePart(query, renamed);
   request.body = replacePart(body, renamed);
   // A cursor is bound to the filters of its page, which the client still sends with the former slug.
-  if (isRecord(request.query) && isRecord(request.query['cursor']))
+  if (isPlain(request.query) && isPlain(request.query['cursor']))
     request.query['cursor'] = { ...request.query['cursor'], renamed };
   return undefined;
 }
 
 /** The parameters of the path, by what they name. */
 function readPath({ params, routeOptions }: FastifyRequest): Record<string, unknown> {
-  if (!isRecord(params)) return {};
+  if (!isPlain(params)) return {};
   const [, kind] = PAGE_PATH.exec(routeOptions.url ?? '') ?? [];
   return kind === undefined ? params : { [kind]: params['slug'] };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const kindOf = (member: string) => (Object.hasOwn(NAMING, member) ? NAMING[member] : undefined);
 
 /** Slugs in one value or several, repeated or separated by commas. */
 function listPart(part: unknown): { kind: NamedKind; slug: string }[] {
-  if (!isRecord(part)) return [];
+  if (!isPlain(part)) return [];
   return Object.entries(part).flatMap(([member, value]) => {
     const kind = kindOf(member);
     if (kind === undefined) return [];
@@ -65,7 +63,7 @@ function listPart(part: unknown): { kind: NamedKind; slug: string }[] {
 }
 
 function replacePart(part: unknown, renamed: readonly RenamedSlug[]): unknown {
-  if (!isRecord(part)) return part;
+  if (!isPlain(part)) return part;
   const replace = (value: unknown, kind: NamedKind) =>
     typeof value === 'string' ? replaceSlugs(kind, value, renamed) : value;
   return Object.fromEntries(

@@ -8,13 +8,8 @@ import type { Operation } from '../../domain/enumerations.ts';
 import type { ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
-import {
-  isPlain,
-  MAX_VALUES,
-  type ParsedJson,
-  parseJsonCooperatively,
-  type Plain,
-} from '../../protocol/json.ts';
+import { isPlain, type Plain } from '../../domain/plain-json.ts';
+import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { mergeLinkRefs, parseCompletion } from './parse-completion.ts';
 import { createLinkCollector, indexMentions, listKeyItemSources } from './parse-links.ts';

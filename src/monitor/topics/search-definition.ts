@@ -9,6 +9,7 @@ import {
   TOOLS,
   type Tool,
 } from '../../domain/enumerations.ts';
+import { isPlain, tryParseJson } from '../../domain/plain-json.ts';
 import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
@@ -138,24 +139,20 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
   if (text === undefined) return {};
   const expected =
     'a JSON object with members that are not part of the specification; text without NUL and unpaired surrogates';
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      const unknown = listPlaceholders(value).find((name) => !PLACEHOLDERS.some((known) => known === name));
-      if (unknown !== undefined) {
-        const known = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
-        problems.push({ path: 'extra', given: `{{${unknown}}}`, expected: `a known placeholder: ${known}` });
-        return {};
-      }
-      const taken = Object.keys(value).filter((name) => RESERVED_MEMBERS.has(name) || name === '__proto__');
-      if (taken.length === 0 && isStorable(value)) return { ...value };
-      problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });
-      return {};
-    }
-  } catch {
-    // falls through to the problem below
+  const value = tryParseJson(text);
+  if (!isPlain(value)) {
+    problems.push({ path: 'extra', given: text, expected });
+    return {};
   }
-  problems.push({ path: 'extra', given: text, expected });
+  const unknown = listPlaceholders(value).find((name) => !PLACEHOLDERS.some((known) => known === name));
+  if (unknown !== undefined) {
+    const known = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+    problems.push({ path: 'extra', given: `{{${unknown}}}`, expected: `a known placeholder: ${known}` });
+    return {};
+  }
+  const taken = Object.keys(value).filter((name) => RESERVED_MEMBERS.has(name) || name === '__proto__');
+  if (taken.length === 0 && isStorable(value)) return { ...value };
+  problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });
   return {};
 }
 

@@ -1,5 +1,6 @@
 /** A client for an OpenAI-compatible language model: one prompt, one response; pauses after repeated failures. */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -126,7 +127,7 @@ function buildRequestBody(model: string, way: ResponseFormat, { system, user, sc
 
 /** @throws ModelFailed */
 function readContent(text: string): string {
-  const parsed = chatResponse.safeParse(parseJson(text));
+  const parsed = chatResponse.safeParse(tryParseJson(text));
   if (!parsed.success) throw new ModelFailed('unreadable');
   const message = parsed.data.choices[0]?.message;
   if (message === undefined) throw new ModelFailed('empty');
@@ -135,14 +136,6 @@ function readContent(text: string): string {
   const joined = Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : content;
   if (joined === undefined || joined === null || joined.trim() === '') throw new ModelFailed('empty');
   return joined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelFailed('unreadable');
-  }
 }
 
 /** Consecutive failures after which the model is paused, so that responses do not wait for it. */

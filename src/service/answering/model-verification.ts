@@ -4,6 +4,7 @@
  * instructions.
  */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import { splitSentences } from '../../domain/sentences.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import {
@@ -171,14 +172,7 @@ export function parseLenientObject(text: string): unknown {
 }
 
 function parseCandidate(text: string): unknown {
-  for (const candidate of [text, stripTrailingCommas(text)]) {
-    try {
-      return JSON.parse(candidate);
-    } catch {
-      // Try the next candidate.
-    }
-  }
-  return undefined;
+  return tryParseJson(text) ?? tryParseJson(stripTrailingCommas(text));
 }
 
 /** Finds the brace that closes the one at `from`, ignoring strings. */

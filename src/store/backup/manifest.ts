@@ -1,5 +1,6 @@
 /** The manifest of a backup: its tables, and digests of its files. */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import { Refused } from '../../domain/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -56,7 +57,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new Refused('not_found', `${directory} is not a backup: cannot read its ${MANIFEST_FILE} (${why})`);
   });
-  const parsed = manifest.safeParse(parseManifestJson(text));
+  const parsed = manifest.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
@@ -64,14 +65,6 @@ export async function readManifest(directory: string): Promise<Manifest> {
     'conflict',
     `${path.join(directory, MANIFEST_FILE)} is not a valid manifest: ${where}: ${issue?.message}`,
   );
-}
-
-function parseManifestJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Passes bytes through, counting them and computing their SHA-256 (hex). */

@@ -1,4 +1,5 @@
 /** Parses the OpenAPI document for the API reference. Pure. */
+import { isPlain } from '../../domain/plain-json.ts';
 import { z } from 'zod';
 
 const schema = z.looseObject({});
@@ -245,7 +246,7 @@ function filterNodes(value: unknown): SchemaNode[] {
 }
 
 function isNode(value: unknown): value is SchemaNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlain(value);
 }
 
 function readText(node: SchemaNode, member: string): string {

@@ -1,5 +1,6 @@
 /** One operation in the API reference, and members of a type. */
 
+import { tryParseJson } from '../../domain/plain-json.ts';
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
 import { quoteShell } from '../components/untrusted-text.tsx';
@@ -132,9 +133,6 @@ function formatCurl({ method, path, parameters, example: body, scopes }: Operati
 }
 
 function minifyJson(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json));
-  } catch {
-    return json; // an example may be plain text
-  }
+  const value = tryParseJson(json);
+  return value === undefined ? json : JSON.stringify(value); // an example may be plain text
 }

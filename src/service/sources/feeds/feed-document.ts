@@ -3,6 +3,7 @@
  * with bounded memory and time (`feed-parser.ts`). Entities that a document declares are never expanded.
  */
 
+import { isPlain, tryParseJson } from '../../../domain/plain-json.ts';
 import { decodeXML } from 'entities';
 import { XMLParser } from 'fast-xml-parser';
 import { parseUrl } from '../../../domain/link.ts';
@@ -118,7 +119,7 @@ function parseXmlFeed(xml: string, address: string): FeedDocument | undefined {
   const atom = getMember(tree, 'feed');
   const feed = rss === undefined ? (rdf ?? atom) : getMember(rss, 'channel');
   if (feed === undefined) return undefined;
-  const items = isNode(feed) ? (feed[atom === undefined ? 'item' : 'entry'] ?? []) : [];
+  const items = isPlain(feed) ? (feed[atom === undefined ? 'item' : 'entry'] ?? []) : [];
   const base = resolveBase(feed, resolveBase(rss, address));
   return {
     kind: 'feed',
@@ -128,21 +129,15 @@ function parseXmlFeed(xml: string, address: string): FeedDocument | undefined {
   };
 }
 
-type XmlNode = Record<string, unknown>;
-
-function isNode(value: unknown): value is XmlNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The first member of that name. */
 function getMember(node: unknown, name: string): unknown {
-  const member = isNode(node) ? node[name] : undefined;
+  const member = isPlain(node) ? node[name] : undefined;
   return Array.isArray(member) ? member[0] : member;
 }
 
 /** As written: with entities, and CDATA sections if it is a text member. */
 function getRawText(node: unknown): string {
-  const text = isNode(node) ? node['#text'] : node;
+  const text = isPlain(node) ? node['#text'] : node;
   return typeof text === 'string' ? text.trim() : '';
 }
 
@@ -205,7 +200,7 @@ function decodeSections(raw: string): string {
 
 /** Where an item leads: its own link, not those of comments or enclosures. */
 function findLink(item: unknown, base: string): string | undefined {
-  const links = isNode(item) && Array.isArray(item['link']) ? item['link'] : [];
+  const links = isPlain(item) && Array.isArray(item['link']) ? item['link'] : [];
   const guid = getMember(item, 'guid');
   const isPermanent = getRawText(getMember(guid, '@isPermaLink')) !== 'false';
   const given = [
@@ -230,15 +225,10 @@ function isAlternate(link: unknown): boolean {
 // JSON Feed 1.0 and 1.1.
 
 function parseJsonFeed(json: string, address: string): FeedDocument {
-  let feed: unknown;
-  try {
-    feed = JSON.parse(json);
-  } catch {
-    return NEITHER;
-  }
+  const feed = tryParseJson(json);
   const version = getMember(feed, 'version');
   if (typeof version !== 'string' || !/^https?:\/\/jsonfeed\.org\/version\//.test(version)) return NEITHER;
-  const items = isNode(feed) && Array.isArray(feed['items']) ? feed['items'] : [];
+  const items = isPlain(feed) && Array.isArray(feed['items']) ? feed['items'] : [];
   const read = (item: unknown, name: string) => cleanText(getRawText(getMember(item, name)));
   return {
     kind: 'feed',
