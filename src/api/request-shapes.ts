@@ -3,6 +3,7 @@
 import { DEFAULT_COOLDOWN } from '../monitor/alerts/rule-definition.ts';
 import { DISCOVERY_VIEWS } from '../store/queries/discoveries.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { EXPECTED_SLUG, SLUG_PATTERN } from '../domain/slug.ts';
 import { MAX_QUERY_LENGTH } from '../domain/search-query.ts';
 import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
 import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
@@ -32,12 +33,7 @@ export const timeParam = z
   .meta({ description: 'A time with its zone (ISO 8601).', examples: ['2026-11-21T00:00:00Z'] });
 
 /** The short name of a topic, search, rule or channel. */
-const slugParam = z
-  .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,62}$/,
-    '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
-  );
+const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
 export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });
 export const searchSlug = slugParam.meta({
   description: 'Slug of a saved search.',

@@ -2,6 +2,7 @@
 import type { Data } from '../../domain/data.ts';
 import { openVault } from '../../platform/vault.ts';
 import { createNotFound, Refused } from '../../domain/errors.ts';
+import { requireSlug } from '../../domain/slug.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { inTransaction, violatesConstraint } from '../../store/database.ts';
 import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
@@ -37,7 +38,6 @@ import {
   type WrittenSettings,
 } from './channel-settings.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
-import { checkAlertSlug } from './rule-definition.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** A channel and its secret, which is shown once; null if its kind has none. */
@@ -53,7 +53,7 @@ export async function createChannel(
   ctx: ActingContext,
   { slug: writtenSlug = '', ...written }: WrittenSettings,
 ): Promise<ChannelWithSecret> {
-  const slug = checkAlertSlug(writtenSlug);
+  const slug = requireSlug(writtenSlug);
   const { kindName, kind } = pickKind(written);
   const settings = readSettings(kind, written);
   await kind.assertReachable(settings, ctx.config.webhook);

@@ -1,5 +1,6 @@
 /** Creates, edits, pauses and removes rules. Each change locks the rows of its channels, as rule evaluation does. */
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
+import { requireSlug } from '../../domain/slug.ts';
 import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
 import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/topics.ts';
 import {
@@ -35,14 +36,14 @@ import type { ActingContext, Context } from '../context.ts';
 import { requireSearch, requireTopic } from '../topics/find-by-slug.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
-import { checkRule, checkAlertSlug, chooseCooldown, type WrittenRule } from './rule-definition.ts';
+import { checkRule, chooseCooldown, type WrittenRule } from './rule-definition.ts';
 
 /** Creates a rule for discoveries from now on. @throws InvalidInput @throws Refused `not_found`, `conflict` (taken slug) */
 export async function createRule(
   ctx: ActingContext,
   written: WrittenRule & { slug: string },
 ): Promise<RuleRow> {
-  const slug = checkAlertSlug(written.slug);
+  const slug = requireSlug(written.slug);
   const checked = checkRule(written);
   const {
     name = slug,

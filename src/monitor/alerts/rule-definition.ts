@@ -88,17 +88,3 @@ function parseCooldown(given: string): number {
     { path: 'cooldown', given, expected: '0, or a duration of at most 30 days, such as 90s, 15m, 1h or 2d' },
   ]);
 }
-
-const ALERT_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
-/** @throws InvalidInput */
-export function checkAlertSlug(slug: string): string {
-  if (ALERT_SLUG.test(slug)) return slug;
-  throw new InvalidInput([
-    {
-      path: 'slug',
-      given: slug,
-      expected: '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
-    },
-  ]);
-}

@@ -1,6 +1,7 @@
 /** Starts the searches of a topic on another service, in a new topic: what services find is never mixed. */
 
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';
+import { requireSlug } from '../../domain/slug.ts';
 import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
@@ -12,7 +13,7 @@ import { readSchedule } from '../schedule/cadence.ts';
 import { stopSearch } from '../schedule/due-slots.ts';
 import { assertTopicNotRemoved } from './find-by-slug.ts';
 import { type CreatedSearch, insertCheckedSearch } from './save-search.ts';
-import { type CheckedSearch, requireSlug } from './search-definition.ts';
+import type { CheckedSearch } from './search-definition.ts';
 import { chooseService, findDefaultKind } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 
@@ -48,7 +49,7 @@ export async function rewatchTopic(
   if (searches.every(({ service_id }) => service_id === service.id))
     throw new Refused('conflict', `the topic "${slug}" already uses the service ${service.name}`);
   const topic = { slug: wanted ?? (await findFreeSlug(ctx, slug, searches)), name: old.name, sample: false };
-  const checked = searches.map((search) => copySearch(search, slug, requireSlug(topic.slug, 'slug')));
+  const checked = searches.map((search) => copySearch(search, slug, requireSlug(topic.slug)));
   await refuseWithoutSources(ctx, service.kind, checked);
   const created = await inTransaction(ctx.db, async (tx) => {
     const locked = await lockTopic(tx, slug);

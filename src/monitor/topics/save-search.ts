@@ -1,6 +1,7 @@
 /** Creates and edits searches. An edit creates a new version under the row lock that the scan takes. */
 
 import { createNotFound, Refused } from '../../domain/errors.ts';
+import { requireSlug } from '../../domain/slug.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import {
   type Id,
@@ -41,13 +42,7 @@ import {
   requireTopic,
 } from './find-by-slug.ts';
 import { pauseSampleTopic } from './pause-sample.ts';
-import {
-  type CheckedSearch,
-  checkSearch,
-  requireSlug,
-  type SlugReuse,
-  type WrittenSearch,
-} from './search-definition.ts';
+import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 import { isDeepStrictEqual } from 'node:util';

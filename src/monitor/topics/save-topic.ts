@@ -2,6 +2,7 @@
 
 import { splitFoldedWords } from '../../domain/folded-words.ts';
 import { createNotFound, InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { checkSlug } from '../../domain/slug.ts';
 import { cleanLine } from '../../domain/text.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import { inTransaction, readTime, type Transaction } from '../../store/database.ts';
@@ -15,13 +16,7 @@ import { assertTopicNotRemoved, claimSlug, createTopicTaken } from './find-by-sl
 import { claimSampleTopic } from './sample-topic.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
-import {
-  type CheckedSearch,
-  checkSearch,
-  checkSlug,
-  type SlugReuse,
-  type WrittenSearch,
-} from './search-definition.ts';
+import { type CheckedSearch, checkSearch, type SlugReuse, type WrittenSearch } from './search-definition.ts';
 import { chooseService } from './service-choice.ts';
 import { refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';

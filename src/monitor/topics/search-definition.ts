@@ -13,6 +13,7 @@ import { isPlain, tryParseJson } from '../../domain/plain-json.ts';
 import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { checkSlug } from '../../domain/slug.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
 import type { Definition } from '../../store/searches.ts';
 import { parseSearchSchedule, type SearchSchedule, toScheduleColumns } from '../schedule/schedule.ts';
@@ -48,7 +49,6 @@ export type CheckedSearch = {
   schedule: SearchSchedule;
 };
 
-const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
 
 /** Validates a whole search. @throws InvalidInput with all problems: the path, what was given, and what is expected */
@@ -85,26 +85,6 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
     ...toScheduleColumns(schedule),
   };
   return { slug, operation, labels, sensitivity, definition, schedule };
-}
-
-/** @returns the slug; adds a problem if it is invalid */
-export function checkSlug(slug: string, path: string, problems: Problem[]): string {
-  if (!SLUG_PATTERN.test(slug)) {
-    problems.push({
-      path,
-      given: slug,
-      expected: '1 to 63 lowercase letters, digits and hyphens, starting with a letter or digit',
-    });
-  }
-  return slug;
-}
-
-/** @throws InvalidInput if it is invalid */
-export function requireSlug(slug: string, path: string): string {
-  const problems: Problem[] = [];
-  checkSlug(slug, path, problems);
-  if (problems.length > 0) throw new InvalidInput(problems);
-  return slug;
 }
 
 function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
