@@ -160,7 +160,7 @@ async function fingerprint(native: string): Promise<string> {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-function isPresent(file: string): Promise<boolean> {
+export function isPresent(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,
     () => false,

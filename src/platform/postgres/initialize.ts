@@ -1,10 +1,10 @@
 /** Creates the embedded database atomically. */
 
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Refused } from '../../domain/errors.ts';
-import type { Binaries } from './binaries.ts';
+import { type Binaries, isPresent } from './binaries.ts';
 import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
 import { INCLUDE, isAlive } from './server.ts';
 import { runProgram } from './account.ts';
@@ -66,7 +66,7 @@ async function moveIntoPlace(directory: string, home: DataDirectory): Promise<vo
     await rename(directory, home.directory);
   } catch (error) {
     if ((await databaseMajor(home)) !== undefined) return; // Another process was faster.
-    if (await exists(home.directory))
+    if (await isPresent(home.directory))
       throw new Refused('conflict', `${home.directory} exists but contains no database. Move it away.`);
     throw error;
   }
@@ -83,13 +83,6 @@ async function removeAbandoned(home: DataDirectory): Promise<void> {
     // The initdb of a killed process may still be running; whatever cannot be removed now is removed next time.
     await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
-}
-
-function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function readLastLine(output: string): string {

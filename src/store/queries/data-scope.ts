@@ -19,6 +19,13 @@ export function scopeValues({ search, topic, data }: DataScope): unknown[] {
   return [search ?? null, topic ?? null, data === 'simulated'];
 }
 
+/** $1 to $5: the scope, and a range of times, of which `until` is excluded. */
+export function rangeValues(
+  filter: DataScope & { since?: Date | undefined; until?: Date | undefined },
+): unknown[] {
+  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
+}
+
 /** A row by a key, which is of one side: that of whichever has it. */
 export async function readEitherSide<View, Row>(
   views: Readonly<Record<Data, View>>,

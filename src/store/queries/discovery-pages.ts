@@ -4,7 +4,7 @@ import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import { amongIds, type Id, type Pooled, type Reads } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
-import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
 import type { ItemSelection } from './item-counts.ts';
 
@@ -59,11 +59,9 @@ async function select(
   most: number | undefined,
   before?: Id,
 ): Promise<ItemSelection> {
-  const { matching, since, until, kind, baseline, view, after } = filter;
+  const { matching, kind, baseline, view, after } = filter;
   const values: unknown[] = [
-    ...scopeValues(filter),
-    since ?? null,
-    until ?? null,
+    ...rangeValues(filter),
     kind ?? null,
     baseline ?? null,
     after ?? null,

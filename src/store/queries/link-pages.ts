@@ -4,7 +4,7 @@ import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../database.ts';
 import { linkSourcesView } from '../schema/analytics/post-views.ts';
 import { readLinksByIds } from './completions.ts';
-import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import type { LinkRow } from './links.ts';
 
@@ -29,13 +29,7 @@ export async function readLinkPage(
   filter: LinkPageFilter & { before?: Id | undefined; limit: number },
 ): Promise<LinkRow[]> {
   const { domain, source, matching, before, limit } = filter;
-  const values: unknown[] = [
-    ...listScopeValues(filter),
-    limit,
-    before ?? null,
-    source ?? null,
-    domain ?? null,
-  ];
+  const values: unknown[] = [...rangeValues(filter), limit, before ?? null, source ?? null, domain ?? null];
   const wanted = await buildMatchingSql(db, 'link', matching, values);
   const statement = domain === undefined && wanted === '' ? SELECT_FOUND_LINKS : matchingLinksSql(wanted);
   const { rows } = await db.pool.query<{ id: Id }>(statement, values);
@@ -73,14 +67,9 @@ export async function selectLinks(
   filter: LinkSelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {
-  const values: unknown[] = [...listScopeValues(filter), most ?? null];
+  const values: unknown[] = [...rangeValues(filter), most ?? null];
   const wanted = await buildMatchingSql(db, 'link', filter.matching, values);
   return { sql: wanted === '' ? foundSql('true', '') : matchingTimesSql(wanted), values };
-}
-
-/** $1 to $5. */
-function listScopeValues(filter: LinkSelectionFilter): unknown[] {
-  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
 }
 
 const S = 'strandline';

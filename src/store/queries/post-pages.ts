@@ -3,7 +3,7 @@
 import { engagementSql } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
 import type { Id, Pooled, Reads } from '../database.ts';
-import { type DataScope, SCOPED_SEARCHES_SQL, scopeValues } from './data-scope.ts';
+import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { ItemSelection } from './item-counts.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
 
@@ -38,7 +38,7 @@ export async function readPostPage(
 ): Promise<PlacedPost[]> {
   const { author, lang, order, after, limit } = filter;
   const values: unknown[] = [
-    ...listScopeValues(filter),
+    ...rangeValues(filter),
     after?.by ?? null,
     after?.id ?? null,
     limit,
@@ -70,14 +70,9 @@ export async function selectPosts(
   filter: PostSelectionFilter,
   most?: number,
 ): Promise<ItemSelection> {
-  const values: unknown[] = [...listScopeValues(filter), most ?? null];
+  const values: unknown[] = [...rangeValues(filter), most ?? null];
   const wanted = await buildMatchingSql(db, 'post', filter.matching, values);
   return { sql: wanted === '' ? SELECT_FOUND_POSTS : `${matchingTimesSql(wanted)} LIMIT $6`, values };
-}
-
-/** $1 to $5. */
-function listScopeValues(filter: PostSelectionFilter): unknown[] {
-  return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
 }
 
 const S = 'strandline';
