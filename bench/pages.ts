@@ -51,7 +51,7 @@ async function measureAt(address: { url: string; readerUrl: string }): Promise<v
   const db = openDatabase(address.url, {
     log: createLogger('silent'),
     max: CONNECTIONS,
-    name: 'strandline bench',
+    name: 'strandline pages',
   });
   // A connection that ends takes the count of its CPU along.
   Object.assign(db.pool.options, { idleTimeoutMillis: 0, maxLifetimeSeconds: 0 });
@@ -87,7 +87,8 @@ function lineOf([page = '', ...figures]: readonly string[]): string {
  */
 async function cpuClock(db: Database): Promise<() => number> {
   const { rows } = await db.pool.query<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity WHERE application_name = current_setting('application_name')`,
+    `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'
+       AND application_name = current_setting('application_name')`,
   );
   return () => {
     const { user, system } = process.cpuUsage();
