@@ -1,4 +1,17 @@
-/** Values for people: shares, money, sizes, and times in a time zone. */
+/** Values for people: counts, shares, money, sizes, and times in a time zone. Making a format costs many times what using it does. */
+
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** `1,235` */
+export function formatWhole(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** `1,234.5`, `12` */
+export function formatTenths(value: number): string {
+  return TENTHS.format(value);
+}
 
 /** `12 %`; below ten percent with a decimal, so that a small share is not shown as zero: `0.4 %`, `< 0.1 %`. */
 export function formatPercent(share: number): string {
@@ -22,7 +35,10 @@ export function formatBytes(n: number): string {
   return `${(n / 1_000_000_000).toFixed(1)} GB`;
 }
 
-type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'date' | 'full', Intl.DateTimeFormat>;
+type ZoneFormats = Record<
+  'minute' | 'hour' | 'second' | 'weekday' | 'day' | 'date' | 'full' | 'offset',
+  Intl.DateTimeFormat
+>;
 
 /** By canonical zone name. Intl knows some six hundred, which bounds the map. */
 const formatsByZone = new Map<string, ZoneFormats>();
@@ -47,10 +63,18 @@ export const formatTimeToSecond = formatAs('second');
 export const formatDay = formatAs('day');
 /** `21 November` */
 export const formatLongDay = formatAs('date');
+/** `Saturday` */
+export const formatWeekday = formatAs('weekday');
 /** `21 Nov, 14:05` */
 export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
 export const formatFullTime = formatAs('full');
+
+/** `GMT+2`, to distinguish the two hours when the clock goes back. */
+export function formatOffset(at: Date, zone: string): string {
+  const parts = getFormats(zone).offset.formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
 
 function getFormats(zone: string): ZoneFormats {
   const found = formatsByZone.get(zone);
@@ -60,6 +84,7 @@ function getFormats(zone: string): ZoneFormats {
   const formats: ZoneFormats = {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
     second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    weekday: of({ weekday: 'long' }),
     day: of({ day: 'numeric', month: 'short' }),
     date: of({ day: 'numeric', month: 'long' }),
     minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
@@ -73,6 +98,7 @@ function getFormats(zone: string): ZoneFormats {
       second: '2-digit',
       timeZoneName: 'short',
     }),
+    offset: of({ timeZoneName: 'shortOffset' }),
   };
   formatsByZone.set(zone, formats);
   return formats;

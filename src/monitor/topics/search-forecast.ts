@@ -1,6 +1,6 @@
 /** Forecast of searches, saved or not: next runs, calls, cost, and tools without a source. Every entry point shows this one. */
 
-import { formatUsd } from '../../domain/display-format.ts';
+import { formatUsd, formatWhole } from '../../domain/display-format.ts';
 import { readCallsPerDay } from '../../config/config.ts';
 import { type Model, MODELS, type Operation, OPERATIONS, TOOLS } from '../../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
@@ -261,10 +261,9 @@ export function toPreviewJson({ searches: [search] }: Pick<Forecast, 'searches'>
 /** `120 calls a day and 3,600 in 30 days, at most 360 a day with retries; cost: free`. */
 export function describeForecast(forecast: Forecast): string {
   const { day, month, mostDay } = forecast.calls;
-  const count = (n: number) => n.toLocaleString('en');
   return (
-    `${count(day)} ${day === 1 ? 'call' : 'calls'} a day and ${count(month)} in ${DAYS_IN_MONTH} days, ` +
-    `at most ${count(mostDay)} a day with retries; cost: ${describeCost(forecast)}`
+    `${formatWhole(day)} ${day === 1 ? 'call' : 'calls'} a day and ${formatWhole(month)} in ${DAYS_IN_MONTH} days, ` +
+    `at most ${formatWhole(mostDay)} a day with retries; cost: ${describeCost(forecast)}`
   );
 }
 

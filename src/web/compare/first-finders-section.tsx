@@ -1,12 +1,11 @@
 import { MAX_COMPARED_LINKS, type Lead, type SharedLink } from '../../store/queries/first-finders.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { Count, formatDuration } from '../components/numbers.tsx';
+import { formatWhole } from '../../domain/display-format.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-
-const WHOLE = new Intl.NumberFormat('en');
 
 /** Who found the same link first, and by how much. */
 export function FirstFinders({
@@ -23,7 +22,7 @@ export function FirstFinders({
     <Section
       title="First to find links"
       id="leads"
-      note={`The newest ${WHOLE.format(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Counts and medians exclude links that the later one found in its baseline.`}
+      note={`The newest ${formatWhole(MAX_COMPARED_LINKS)} links found by these topics in this range. Leads are no finer than the search intervals. Counts and medians exclude links that the later one found in its baseline.`}
     >
       {leads.length === 0 ? (
         <EmptyState words="No links in common. Only AI searches find links." />

@@ -1,4 +1,5 @@
 /** A chart rendered on the server as SVG; the script replaces it with one that can be zoomed. */
+import { formatTenths } from '../../domain/display-format.ts';
 import { writeTime } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { ChartTable } from './chart-table.tsx';
@@ -37,8 +38,6 @@ type ChartProps = {
   from?: Date | undefined;
   until?: Date | undefined;
 };
-
-const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 export function Chart(props: ChartProps) {
   const { caption, at, seconds, series, unit, expected, sign = '', marks = [], kind = 'bars' } = props;
@@ -150,7 +149,7 @@ function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string
         <>
           <line class="grid" x1="0" x2="100%" y1={14 + 160 * (1 - share)} y2={14 + 160 * (1 - share)} />
           <text class="tick" x="0" y={14 + 160 * (1 - share) - 4}>
-            {TENTH.format(top * share)}
+            {formatTenths(top * share)}
             {sign}
           </text>
         </>

@@ -1,3 +1,4 @@
+import { formatTenths } from '../../domain/display-format.ts';
 import { Count } from './numbers.tsx';
 import { EmptyState, type NextStep } from './section.tsx';
 import type { ComponentChildren } from 'preact';
@@ -77,8 +78,6 @@ export type BarRow = {
   shown?: ComponentChildren;
 };
 
-const BAR_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-
 /** A ranking with bars scaled to the largest value. */
 export function Bars({ caption, rows, unit }: { caption: string; rows: readonly BarRow[]; unit: string }) {
   const most = Math.max(1, ...rows.map(({ value }) => value));
@@ -101,7 +100,7 @@ export function Bars({ caption, rows, unit }: { caption: string; rows: readonly 
                 <rect width={`${Math.max(0.5, (value / most) * 100).toFixed(1)}%`} height="100%" />
               </svg>
             </th>
-            <td class="number">{shown ?? BAR_NUMBER.format(value)}</td>
+            <td class="number">{shown ?? formatTenths(value)}</td>
           </tr>
         ))}
       </tbody>

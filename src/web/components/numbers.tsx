@@ -2,10 +2,8 @@
  * Numbers for people: counts, ratios, costs and durations. Unknown values are never shown as zero.
  */
 
-import { formatUsd } from '../../domain/display-format.ts';
+import { formatTenths, formatUsd, formatWhole } from '../../domain/display-format.ts';
 
-const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** A number in full. */
@@ -14,7 +12,7 @@ export function Count({ of, unit, least = false }: { of: number | null; unit?: s
   return (
     <data value={of} title={least ? 'at least: a response was cut at its limit' : undefined}>
       {least ? '≥ ' : ''}
-      {WHOLE.format(of)}
+      {formatWhole(of)}
       {unit === undefined ? '' : ` ${unit}`}
     </data>
   );
@@ -24,7 +22,7 @@ export function Count({ of, unit, least = false }: { of: number | null; unit?: s
 export function ShortCount({ of, least = false }: { of: number | null; least?: boolean }) {
   if (of === null) return <Unknown />;
   return (
-    <data value={of} title={WHOLE.format(of)}>
+    <data value={of} title={formatWhole(of)}>
       {least ? '≥ ' : ''}
       {COMPACT.format(of)}
     </data>
@@ -38,7 +36,7 @@ export function Ratio({ of }: { of: number | null }) {
   // The last digit of a sum depends on the order in which Postgres adds, and a page that says the same is not sent again.
   return (
     <data value={Number(of.toPrecision(12))} class={`times is-${kind}`}>
-      {of < 10 ? TENTH.format(of) : WHOLE.format(of)}×
+      {of < 10 ? formatTenths(of) : formatWhole(of)}×
     </data>
   );
 }
@@ -65,7 +63,7 @@ function Unknown() {
 
 /** `1,234 posts`, `1 post` */
 export function formatCount(n: number, one: string, many = `${one}s`): string {
-  return `${TENTH.format(n)} ${n === 1 ? one : many}`;
+  return `${formatTenths(n)} ${n === 1 ? one : many}`;
 }
 
 const DURATION_UNITS = [

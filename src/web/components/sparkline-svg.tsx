@@ -1,8 +1,9 @@
 /** Sparklines. */
 
+import { formatTenths } from '../../domain/display-format.ts';
+
 const HEIGHT = 28;
 const STEP = 4;
-const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /**
  * @param props.values one per bucket, oldest first; null is not observed and drawn as a gap
@@ -87,10 +88,10 @@ function describeValues(values: readonly (number | null)[]): string {
   const gaps = values.length - seen.length;
   const sum = seen.reduce((all, value) => all + value, 0);
   const [least, most, last] = [Math.min(...seen), Math.max(...seen), seen.at(-1) ?? 0].map((value) =>
-    TENTH.format(value),
+    formatTenths(value),
   );
   const missing = gaps === 0 ? '' : `; ${gaps} of ${values.length} not observed`;
-  return `total ${TENTH.format(sum)}, minimum ${least}, maximum ${most}, latest ${last}${missing}`;
+  return `total ${formatTenths(sum)}, minimum ${least}, maximum ${most}, latest ${last}${missing}`;
 }
 
 function roundTenth(value: number): number {

@@ -1,4 +1,5 @@
 import type { SourceHealth } from '../../protocol/service-status.ts';
+import { formatWhole } from '../../domain/display-format.ts';
 import { DAY } from '../../domain/time.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import type { CallDay } from '../../store/queries/system.ts';
@@ -99,8 +100,6 @@ function readHost(address: string): string {
   return /^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(address)?.[1] ?? 'hidden address';
 }
 
-const WHOLE = new Intl.NumberFormat('en');
-
 /** Public sources of the own service, as seen by this process. */
 export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
   return (
@@ -163,5 +162,5 @@ type Allowance = NonNullable<NonNullable<SourceHealth['live']>['allowance']>;
 function describeUsage(allowance: Allowance | undefined): string {
   if (allowance === undefined) return '';
   const { used, most, unit, period } = allowance;
-  return `${used === undefined ? 'no data' : WHOLE.format(used)} of ${WHOLE.format(most)} ${unit}, ${period}`;
+  return `${used === undefined ? 'no data' : formatWhole(used)} of ${formatWhole(most)} ${unit}, ${period}`;
 }

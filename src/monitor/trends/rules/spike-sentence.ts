@@ -1,5 +1,12 @@
 /** Describes a stored spike in one sentence. */
-import { formatLongDay, formatPercent, formatTimeOfDay } from '../../../domain/display-format.ts';
+import {
+  formatLongDay,
+  formatOffset,
+  formatPercent,
+  formatTenths,
+  formatTimeOfDay,
+  formatWeekday,
+} from '../../../domain/display-format.ts';
 import { HOUR } from '../../../domain/time.ts';
 
 export type SpikeFacts = {
@@ -78,9 +85,9 @@ function describeExposure({ coverage }: SpikeFacts, hours: number): string {
 
 function describeCount({ n, coverage, lower_bound, measure }: SpikeFacts, isRate: boolean): string {
   if (measure === 'engagement')
-    return `Known posts gained ${formatNumber(Math.round(n))} likes, reposts, replies and quotes`;
-  if (isRate) return `About ${formatNumber(Number((n / coverage).toPrecision(2)))} posts an hour`;
-  const things = `${formatNumber(n)} ${n === 1 ? 'post' : 'posts'}`;
+    return `Known posts gained ${formatTenths(Math.round(n))} likes, reposts, replies and quotes`;
+  if (isRate) return `About ${formatTenths(Number((n / coverage).toPrecision(2)))} posts an hour`;
+  const things = `${formatTenths(n)} ${n === 1 ? 'post' : 'posts'}`;
   return lower_bound ? `At least ${things}` : things;
 }
 
@@ -100,31 +107,20 @@ function describeWindow({ window_start, window_end }: SpikeFacts, long: boolean,
 function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: number): string {
   if (usual < 1) return usual === 0 ? 'usually none' : 'usually fewer than one';
   const value = lower_bound ? n : n / coverage;
-  return `${lower_bound ? 'at least ' : ''}${formatNumber(value / usual)}x the usual ${formatNumber(usual)}`;
+  return `${lower_bound ? 'at least ' : ''}${formatTenths(value / usual)}x the usual ${formatTenths(usual)}`;
 }
 
 function compareWithWeekday(spike: SpikeFacts): string {
   const { weekday_usual, window_start, tz } = spike;
   if (weekday_usual === null || weekday_usual < 1) return '';
-  const day = window_start.toLocaleDateString('en-GB', { timeZone: tz, weekday: 'long' });
-  return `, ${compareWithUsual(spike, weekday_usual)} of a ${day} (last 4 weeks)`;
+  return `, ${compareWithUsual(spike, weekday_usual)} of a ${formatWeekday(window_start, tz)} (last 4 weeks)`;
 }
 
 function describeBaselineDays({ days, provisional }: SpikeFacts): string {
   return `last ${days === 1 ? 'day' : `${days} days`}${provisional ? ', provisional' : ''}`;
 }
 
-function formatNumber(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: 1 });
-}
-
 /** The sentence names its zone, because alerts, SQL and pages show it without context. */
 function formatZone(tz: string): string {
   return tz === 'UTC' ? tz : `${tz} time`;
-}
-
-/** `GMT+2`, to distinguish the two hours when the clock goes back. */
-function formatOffset(at: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }

@@ -1,5 +1,10 @@
 /** Describes a stored state of a search in one sentence. */
-import { formatLongDay, formatTimeOfDay } from '../../../domain/display-format.ts';
+import {
+  formatLongDay,
+  formatTenths,
+  formatTimeOfDay,
+  formatWeekday,
+} from '../../../domain/display-format.ts';
 import { DAY, HOUR } from '../../../domain/time.ts';
 import type { TrendState } from '../../../domain/enumerations.ts';
 
@@ -66,11 +71,10 @@ function countDays(since: Date, until: Date): string {
 }
 
 function formatTime(at: Date, zone: string): string {
-  const day = at.toLocaleDateString('en-GB', { timeZone: zone, weekday: 'long' });
-  return `${day}, ${formatLongDay(at, zone)}, ${formatTimeOfDay(at, zone)} ${zone === 'UTC' ? zone : `${zone} time`}`;
+  return `${formatWeekday(at, zone)}, ${formatLongDay(at, zone)}, ${formatTimeOfDay(at, zone)} ${zone === 'UTC' ? zone : `${zone} time`}`;
 }
 
 /** Two digits: days vary. */
 function formatRate(value: number): string {
-  return Number(value.toPrecision(2)).toLocaleString('en', { maximumFractionDigits: 1 });
+  return formatTenths(Number(value.toPrecision(2)));
 }
