@@ -269,3 +269,21 @@ export function readSqlState(error: unknown): string {
 
 /** Keys as one parameter, `ids`: the statement is planned once per connection, which takes longer than running it. */
 export const amongIds = (column: PgColumn): SQL => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;
+
+const preparedQueries = new WeakMap<NodePgDatabase, Map<string, unknown>>();
+
+/**
+ * A query that is built once per database and planned once per connection: building one takes as long as reading a few rows.
+ * @param name of this query and no other: what `build` returns may differ only with the name
+ */
+export function prepareOnce<Prepared>(
+  orm: NodePgDatabase,
+  name: string,
+  build: () => { prepare(name: string): Prepared },
+): Prepared {
+  const queries = preparedQueries.get(orm) ?? new Map<string, unknown>();
+  preparedQueries.set(orm, queries);
+  const prepared = queries.get(name) ?? build().prepare(name);
+  queries.set(name, prepared);
+  return prepared as Prepared; // a name stands for one query
+}

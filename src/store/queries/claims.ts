@@ -1,7 +1,7 @@
 /** Claims of completions. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Id, type Orm } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
 
@@ -14,12 +14,12 @@ export async function readClaims(
   completionIds: readonly Id[],
 ): Promise<SaidClaim[]> {
   const view = completionClaimsView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(amongIds(view.completion_id))
-    .orderBy(asc(view.completion_id), asc(view.position))
-    .limit(sql.placeholder('limit'))
-    .prepare(`claims_of_${data}`)
-    .execute({ ids: completionIds, limit: completionIds.length * 2_000 });
+  return prepareOnce(orm, `claims_of_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(amongIds(view.completion_id))
+      .orderBy(asc(view.completion_id), asc(view.position))
+      .limit(sql.placeholder('limit')),
+  ).execute({ ids: completionIds, limit: completionIds.length * 2_000 });
 }

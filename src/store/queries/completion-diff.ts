@@ -11,6 +11,8 @@ import type { Id, Pooled, Reads } from '../database.ts';
 import { readClaims, type SaidClaim } from './claims.ts';
 
 type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
+/** With all links that the completion cites. */
+type CitingMoment = Moment & { links: Id[] };
 
 export type CitedLink = {
   link_id: Id;
@@ -96,18 +98,19 @@ export async function readCompletionDiff(
   if (to === undefined) return 'no_to';
   const base = from ?? first;
   if (base === undefined) return 'no_from';
-  return diffCompletions(db, search, { from: base, to, from_first: from === undefined });
+  const diff = await diffCompletions(db, search, base, to);
+  return { ...diff, from_first: from === undefined };
 }
 
 async function diffCompletions(
   db: Reads,
   search: { id: Id; slug: string; simulated: boolean },
-  { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
-): Promise<CompletionDiff> {
-  const [claims, gaps, citations] = await Promise.all([
+  { links: linksBefore, ...from }: CitingMoment,
+  { links: linksAfter, ...to }: CitingMoment,
+): Promise<Omit<CompletionDiff, 'from_first'>> {
+  const [claims, gaps] = await Promise.all([
     readClaims(db, sideOf(search), [from.completion_id, to.completion_id]),
     readGaps(db, search.id, from, to),
-    countCitations(db, from, to),
   ]);
   const links = await readCited(db, search.id, claims);
   const readStatements = (completion: Id) =>
@@ -119,10 +122,12 @@ async function diffCompletions(
     search: search.slug,
     from,
     to,
-    from_first,
     gaps,
     ...describeChange(change, links, from.observed_at),
-    citations,
+    citations: {
+      added: excludeIds(linksAfter, linksBefore).length,
+      removed: excludeIds(linksBefore, linksAfter).length,
+    },
   };
 }
 
@@ -190,7 +195,7 @@ function listCited(claim: Folded): Id[] {
  */
 const SELECT_MOMENTS = `
 WITH known AS NOT MATERIALIZED (
-  SELECT id AS completion_id, run_id, observed_at, claims FROM strandline.completions
+  SELECT id AS completion_id, run_id, observed_at, claims, completion_links AS links FROM strandline.completions
   WHERE search_id = $1 AND claims IS NOT NULL
 ), found AS MATERIALIZED (
   SELECT * FROM known WHERE $2::bigint IS NULL OR run_id = $2 ORDER BY observed_at DESC, run_id DESC LIMIT 1
@@ -209,8 +214,8 @@ async function readMoments(
   { pool }: Pooled,
   searchId: Id,
   { from, to, since }: DiffRange,
-): Promise<{ to?: Moment; from?: Moment; first?: Moment }> {
-  const { rows } = await pool.query<Moment & { moment: 'to' | 'from' | 'first' }>({
+): Promise<{ to?: CitingMoment; from?: CitingMoment; first?: CitingMoment }> {
+  const { rows } = await pool.query<CitingMoment & { moment: 'to' | 'from' | 'first' }>({
     name: 'completion_moments',
     text: SELECT_MOMENTS,
     values: [searchId, to ?? null, since === undefined ? (from ?? null) : null, since ?? null],
@@ -282,24 +287,4 @@ async function readGaps(
 
 function excludeIds(ids: readonly Id[], others: readonly Id[]): Id[] {
   return ids.filter((id) => !others.includes(id));
-}
-
-/** $1 from, $2 to. */
-const SELECT_CITATIONS = `
-SELECT (SELECT count(*) FROM unnest(t.completion_links) l WHERE l <> ALL (f.completion_links))::int AS added,
-  (SELECT count(*) FROM unnest(f.completion_links) l WHERE l <> ALL (t.completion_links))::int AS removed
-FROM strandline.completions f, strandline.completions t WHERE f.id = $1 AND t.id = $2`;
-
-async function countCitations(
-  { pool }: Pooled,
-  from: Moment,
-  to: Moment,
-): Promise<CompletionDiff['citations']> {
-  const { rows } = await pool.query<CompletionDiff['citations']>({
-    name: 'completion_citations',
-    text: SELECT_CITATIONS,
-    values: [from.completion_id, to.completion_id],
-  });
-  const [{ added, removed } = { added: 0, removed: 0 }] = rows;
-  return { added, removed };
 }

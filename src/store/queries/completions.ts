@@ -1,13 +1,13 @@
 /** Completions of searches, with their key items, links and claims. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Id, type Orm, type Pooled, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { type DataScope, equals, inOrderOf, readEitherSide, within } from './data-scope.ts';
 import type { LinkRow } from './links.ts';
-import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.real.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.real.$inferSelect;
@@ -20,8 +20,15 @@ export async function readRunCompletion({ orm }: Reads, runId: Id): Promise<Comp
 
 /** The newest completion of a search. */
 export async function readLastCompletion({ orm }: Reads, search: string): Promise<CompletionRow | undefined> {
-  return readEitherSide(completionsView, (view) =>
-    orm.select().from(view).where(eq(view.search, search)).orderBy(desc(view.id)).limit(1),
+  return readEitherSide(completionsView, (view, data) =>
+    prepareOnce(orm, `last_completion_${data}`, () =>
+      orm
+        .select()
+        .from(view)
+        .where(eq(view.search, sql.placeholder('search')))
+        .orderBy(desc(view.id))
+        .limit(1),
+    ).execute({ search }),
   );
 }
 
@@ -39,12 +46,9 @@ export async function readKeyItems({ orm }: Reads, data: Data, completionId: Id)
 export async function readLinksByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<LinkRow[]> {
   if (ids.length === 0) return [];
   const view = linksView[data];
-  const rows = await orm
-    .select()
-    .from(view)
-    .where(amongIds(view.id))
-    .prepare(`links_of_${data}`)
-    .execute({ ids: [...new Set(ids)] });
+  const rows = await prepareOnce(orm, `links_of_${data}`, () =>
+    orm.select().from(view).where(amongIds(view.id)),
+  ).execute({ ids: [...new Set(ids)] });
   return inOrderOf([...new Set(ids)], rows, ({ id }) => id);
 }
 

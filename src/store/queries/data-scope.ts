@@ -29,9 +29,9 @@ export function rangeValues(
 /** A row by a key, which is of one side: that of whichever has it. */
 export async function readEitherSide<View, Row>(
   views: Readonly<Record<Data, View>>,
-  read: (view: View) => PromiseLike<readonly Row[]>,
+  read: (view: View, data: Data) => PromiseLike<readonly Row[]>,
 ): Promise<Row | undefined> {
-  return (await read(views.real))[0] ?? (await read(views.simulated))[0];
+  return (await read(views.real, 'real'))[0] ?? (await read(views.simulated, 'simulated'))[0];
 }
 
 /** Columns of a view have these values; an undefined value is any. */

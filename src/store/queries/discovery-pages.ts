@@ -2,7 +2,7 @@
 
 import { desc } from 'drizzle-orm';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Id, type Pooled, type Reads } from '../database.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/result-views.ts';
 import { type DataScope, rangeValues, SCOPED_SEARCHES_SQL } from './data-scope.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -35,13 +35,9 @@ export async function readDiscoveryPage(
     [...values],
   );
   const view = discoveriesView[filter.data];
-  return db.orm
-    .select()
-    .from(view)
-    .where(amongIds(view.id))
-    .orderBy(desc(view.id))
-    .prepare(`discoveries_of_${filter.data}`)
-    .execute({ ids: rows.map(({ id }) => id) });
+  return prepareOnce(db.orm, `discoveries_of_${filter.data}`, () =>
+    db.orm.select().from(view).where(amongIds(view.id)).orderBy(desc(view.id)),
+  ).execute({ ids: rows.map(({ id }) => id) });
 }
 
 /** The discoveries of a list with their times, to be counted. @param most maximum of each search; undefined for all */

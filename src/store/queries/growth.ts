@@ -4,7 +4,7 @@ import { COUNTER_BY_PLURAL, COUNTER_PLURALS, engagementSql } from '../../domain/
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
 import { type DataScope, equals, inOrderOf, SCOPED_SEARCHES_SQL, scopeValues, within } from './data-scope.ts';
-import { amongIds, type Id, type Reads } from '../database.ts';
+import { amongIds, type Id, prepareOnce, type Reads } from '../database.ts';
 import {
   postAtAgeView,
   postGrowthView,
@@ -66,7 +66,9 @@ async function selectGrowth(
   if (posts.length === 0) return [];
   const ids = posts.map(({ post_id }) => post_id);
   const view = postGrowthView[data];
-  const statement = orm.select().from(view).where(amongIds(view.post_id)).prepare(`growth_of_${data}`);
+  const statement = prepareOnce(orm, `growth_of_${data}`, () =>
+    orm.select().from(view).where(amongIds(view.post_id)),
+  );
   return inOrderOf(ids, await statement.execute({ ids }), ({ post_id }) => post_id);
 }
 
@@ -124,17 +126,18 @@ export async function readPostsAtAge(
   ]);
   if (ahead.length === 0) return [];
   const v = postAtAgeView[filter.data];
-  const statement = orm
-    .select()
-    .from(v)
-    .where(
-      and(
-        amongIds(v.post_id),
-        sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
-        eq(v.hours, sql.placeholder('hours')),
+  const statement = prepareOnce(orm, `posts_at_age_${filter.data}`, () =>
+    orm
+      .select()
+      .from(v)
+      .where(
+        and(
+          amongIds(v.post_id),
+          sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
+          eq(v.hours, sql.placeholder('hours')),
+        ),
       ),
-    )
-    .prepare(`posts_at_age_${filter.data}`);
+  );
   const rows = await statement.execute({
     ids: ahead.map(({ post_id }) => post_id),
     searches: [...new Set(ahead.map(({ search_id }) => search_id))],
@@ -181,14 +184,14 @@ export async function readAheadOfAge(
 /** One post at each observed age, for each search that has it. */
 export async function readAgesOfPost({ orm }: Reads, data: Data, postId: Id): Promise<PostAtAgeRow[]> {
   const view = postAtAgeView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(eq(view.post_id, sql.placeholder('post')))
-    .orderBy(asc(view.search), asc(view.hours))
-    .limit(1_000)
-    .prepare(`ages_of_${data}`)
-    .execute({ post: postId });
+  return prepareOnce(orm, `ages_of_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(eq(view.post_id, sql.placeholder('post')))
+      .orderBy(asc(view.search), asc(view.hours))
+      .limit(1_000),
+  ).execute({ post: postId });
 }
 
 /** Typical counters of searches at each age. */

@@ -30,7 +30,7 @@ export async function readKnownLinks(
 ): Promise<ReadonlyMap<Id, KnownLink>> {
   if (ids.length === 0) return new Map();
   type Row = { id: Id; post_id: Id | null; title: string | null };
-  const { rows } = await db.pool.query<Row>(SELECT_KNOWN_LINKS, [ids]);
+  const { rows } = await db.pool.query<Row>({ name: 'known_links', text: SELECT_KNOWN_LINKS, values: [ids] });
   const postIds = [...new Set(rows.flatMap(({ post_id }) => post_id ?? []))];
   const posts = new Map((await readPostsByIds(db, data, postIds)).map((post) => [post.id, post]));
   return new Map(

@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Data } from '../../domain/data.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { type PostRow, readPostsByIds } from './posts.ts';
@@ -48,17 +48,17 @@ export async function readPostsByExternalId(
 ): Promise<PostRow[]> {
   if (externalIds.length === 0) return [];
   const view = postsView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(
-      and(
-        eq(view.service, sql.placeholder('service')),
-        sql`${view.external_id} = any (${sql.placeholder('called')}::text[])`,
+  return prepareOnce(orm, `posts_called_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(
+        and(
+          eq(view.service, sql.placeholder('service')),
+          sql`${view.external_id} = any (${sql.placeholder('called')}::text[])`,
+        ),
       ),
-    )
-    .prepare(`posts_called_${data}`)
-    .execute({ service, called: externalIds });
+  ).execute({ service, called: externalIds });
 }
 
 export type EngagementRow = typeof postEngagementView.real.$inferSelect;
@@ -71,14 +71,14 @@ export async function readEngagement(
   limit = 500,
 ): Promise<EngagementRow[]> {
   const view = postEngagementView[data];
-  const rows = await orm
-    .select()
-    .from(view)
-    .where(eq(view.post_id, sql.placeholder('post')))
-    .orderBy(desc(view.observed_at))
-    .limit(sql.placeholder('limit'))
-    .prepare(`engagement_${data}`)
-    .execute({ post: postId, limit });
+  const rows = await prepareOnce(orm, `engagement_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(eq(view.post_id, sql.placeholder('post')))
+      .orderBy(desc(view.observed_at))
+      .limit(sql.placeholder('limit')),
+  ).execute({ post: postId, limit });
   return rows.toReversed();
 }
 

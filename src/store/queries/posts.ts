@@ -2,7 +2,7 @@
 
 import { COUNTER_BY_PLURAL, COUNTER_PLURALS } from '../../domain/counters.ts';
 import { buildMatchingSql, type Matching } from '../archive/matching-items.ts';
-import { amongIds, type Id, type Orm, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce, type Reads } from '../database.ts';
 import type { Data } from '../../domain/data.ts';
 import { type DataScope, inOrderOf, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
@@ -57,5 +57,7 @@ export async function readPosts(
 export async function readPostsByIds({ orm }: Orm, data: Data, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
   const view = postsView[data];
-  return orm.select().from(view).where(amongIds(view.id)).prepare(`posts_of_${data}`).execute({ ids });
+  return prepareOnce(orm, `posts_of_${data}`, () => orm.select().from(view).where(amongIds(view.id))).execute(
+    { ids },
+  );
 }

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Data } from '../../domain/data.ts';
-import type { Id, Reads } from '../database.ts';
+import { type Id, prepareOnce, type Reads } from '../database.ts';
 import { type DataScope, equals, SCOPE_SQL, scopeValues, within } from './data-scope.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
 import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend-views.ts';
@@ -27,23 +27,24 @@ ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r
 
 /** Posts that gain most compared with the typical gain at their age; without a typical gain, by their own. */
 export async function readRisingPosts({ orm, pool }: Reads, scope: RisingScope): Promise<RisingPostRow[]> {
-  const { rows } = await pool.query<{ search_id: Id; post_id: Id }>(SELECT_RISING_POSTS, [
-    ...scopeValues(scope),
-    scope.since ?? null,
-    scope.limit,
-  ]);
+  const { rows } = await pool.query<{ search_id: Id; post_id: Id }>({
+    name: 'rising_posts',
+    text: SELECT_RISING_POSTS,
+    values: [...scopeValues(scope), scope.since ?? null, scope.limit],
+  });
   if (rows.length === 0) return [];
   const v = risingPostsView[scope.data];
-  const statement = orm
-    .select()
-    .from(v)
-    .where(
-      and(
-        sql`${v.post_id} = any (${sql.placeholder('posts')}::bigint[])`,
-        sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
+  const statement = prepareOnce(orm, `rising_posts_${scope.data}`, () =>
+    orm
+      .select()
+      .from(v)
+      .where(
+        and(
+          sql`${v.post_id} = any (${sql.placeholder('posts')}::bigint[])`,
+          sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
+        ),
       ),
-    )
-    .prepare(`rising_posts_${scope.data}`);
+  );
   const risingPosts = await statement.execute({
     posts: rows.map(({ post_id }) => post_id),
     searches: [...new Set(rows.map(({ search_id }) => search_id))],

@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { amongIds, type Id, type Orm, type Pooled, type Reads } from '../database.ts';
+import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -23,15 +23,11 @@ export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
 }
 
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
-  return readEitherSide({ real: 'real', simulated: 'simulated' } as const, (data) => {
-    const view = runsView[data];
-    return orm
-      .select()
-      .from(view)
-      .where(amongIds(view.id))
-      .prepare(`run_${data}`)
-      .execute({ ids: [id] });
-  });
+  return readEitherSide(runsView, (view, data) =>
+    prepareOnce(orm, `run_${data}`, () => orm.select().from(view).where(amongIds(view.id))).execute({
+      ids: [id],
+    }),
+  );
 }
 
 /** Runs, newest first. */

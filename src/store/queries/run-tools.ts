@@ -3,7 +3,7 @@
 import type { Tool } from '../../domain/enumerations.ts';
 import { type Data, sideOf } from '../../domain/data.ts';
 import { isToolReason, type MissingTool, type ToolReason } from '../../domain/tool-coverage.ts';
-import { amongIds, type Id, type Pooled, type Reads } from '../database.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { runToolsView } from '../schema/analytics/run-views.ts';
 import { type DataScope, SCOPE_SQL, scopeValues } from './data-scope.ts';
 import type { RunRow } from './run-list.ts';
@@ -15,13 +15,13 @@ export type RunToolRow = typeof runToolsView.real.$inferSelect;
 export async function readRunTools({ orm }: Reads, data: Data, runIds: readonly Id[]): Promise<RunToolRow[]> {
   if (runIds.length === 0) return [];
   const view = runToolsView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(amongIds(view.run_id))
-    .orderBy(asc(view.run_id), desc(view.asked), asc(view.tool))
-    .prepare(`run_tools_${data}`)
-    .execute({ ids: [...runIds] });
+  return prepareOnce(orm, `run_tools_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(amongIds(view.run_id))
+      .orderBy(asc(view.run_id), desc(view.asked), asc(view.tool)),
+  ).execute({ ids: [...runIds] });
 }
 
 export type RunWithTools = RunRow & { tools: RunToolRow[] };
@@ -50,8 +50,9 @@ export type SilentTool = {
  * reason. Runs that failed as a whole are left out: their code says why.
  */
 export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promise<SilentTool[]> {
-  const { rows } = await pool.query<SilentTool>(
-    `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
+  const { rows } = await pool.query<SilentTool>({
+    name: 'silent_tools',
+    text: `SELECT u.tool, u.reason, min(u.detail) AS detail, max(u.observed_at) AS observed_at, max(last.at) AS last_responded_at,
        count(*)::int AS searches, min(s.slug) AS search, s.simulated
      FROM strandline.searches s
      JOIN strandline.topics t ON t.id = s.topic_id
@@ -67,8 +68,8 @@ export async function readSilentTools({ pool }: Pooled, scope: DataScope): Promi
        AND ${SCOPE_SQL}
      GROUP BY u.tool, u.reason, s.simulated
      ORDER BY searches DESC, u.tool, u.reason`,
-    scopeValues(scope),
-  );
+    values: scopeValues(scope),
+  });
   return rows.filter(({ reason }) => isToolReason(reason));
 }
 

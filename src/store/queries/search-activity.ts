@@ -2,7 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { DISCOVERY_KINDS, discoveriesView } from '../schema/analytics/result-views.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
 import type { DiscoveryRow, DiscoveryView } from './discoveries.ts';
@@ -32,10 +32,14 @@ const SELECT_LAST_RUNS = `
 SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots,
   (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked) AS tools_asked,
   (SELECT count(*)::int FROM strandline.run_tools WHERE run_id = r.id AND asked AND NOT responded) AS tools_silent
-FROM strandline.searches s
-CROSS JOIN LATERAL (SELECT * FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
-WHERE s.id = ANY ($1::bigint[])
-ORDER BY r.id DESC LIMIT $2`;
+FROM (
+  SELECT newest.id FROM unnest($1::bigint[]) AS search (id)
+  CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = search.id ORDER BY id DESC LIMIT $2) newest
+  ORDER BY 1 DESC LIMIT $2
+) last
+JOIN strandline.runs r USING (id)
+JOIN strandline.searches s ON s.id = r.search_id
+ORDER BY r.id DESC`;
 
 /** The newest runs of these searches together. */
 export async function readLastRuns(
@@ -70,13 +74,13 @@ export async function readNewestOfSearches(
     ) d
     ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
   const rowsView = discoveriesView[data];
-  const rows = await db.orm
-    .select()
-    .from(rowsView)
-    .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
-    .orderBy(desc(rowsView.id))
-    .prepare(`newest_of_${view}_${data}`)
-    .execute({ searches: searchIds, kinds, most: limit });
+  const rows = await prepareOnce(db.orm, `newest_of_${view}_${data}`, () =>
+    db.orm
+      .select()
+      .from(rowsView)
+      .where(sql`${rowsView.id} = ANY (ARRAY(${newest}))`)
+      .orderBy(desc(rowsView.id)),
+  ).execute({ searches: searchIds, kinds, most: limit });
   return describeLinks(db, data, rows);
 }
 
@@ -122,7 +126,11 @@ export async function readRequestChanges(
   searchIds: readonly Id[],
   since: Date,
 ): Promise<RequestChange[]> {
-  const { rows } = await pool.query<RequestChange>(SELECT_REQUEST_CHANGES, [searchIds, since]);
+  const { rows } = await pool.query<RequestChange>({
+    name: 'request_changes',
+    text: SELECT_REQUEST_CHANGES,
+    values: [searchIds, since],
+  });
   return rows;
 }
 
@@ -206,6 +214,10 @@ export async function readSearchDays(
   { pool }: Pooled,
   { from, until, searchIds }: { from: Date; until: Date; searchIds: readonly Id[] },
 ): Promise<SearchDay[]> {
-  const { rows } = await pool.query<SearchDay>(SELECT_SEARCH_DAYS, [from, until, searchIds]);
+  const { rows } = await pool.query<SearchDay>({
+    name: 'search_days',
+    text: SELECT_SEARCH_DAYS,
+    values: [from, until, searchIds],
+  });
   return rows;
 }

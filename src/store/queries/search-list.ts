@@ -1,7 +1,7 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
 import type { Data } from '../../domain/data.ts';
-import type { Id, Orm } from '../database.ts';
+import { type Id, type Orm, prepareOnce } from '../database.ts';
 import { equals, readEitherSide } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
@@ -12,7 +12,14 @@ export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
 
 /** A search by slug, including removed ones. */
 export async function readSearch({ orm }: Orm, slug: string): Promise<SearchRow | undefined> {
-  return readEitherSide(searchesView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
+  return readEitherSide(searchesView, (view, data) =>
+    prepareOnce(orm, `search_${data}`, () =>
+      orm
+        .select()
+        .from(view)
+        .where(eq(view.slug, sql.placeholder('slug'))),
+    ).execute({ slug }),
+  );
 }
 
 /** Searches by topic and slug, after `after`; removed ones only on request. */

@@ -1,16 +1,23 @@
 /** Topics, and which sides of the data have any. */
 
 import type { Data } from '../../domain/data.ts';
-import type { Orm, Pooled } from '../database.ts';
+import { type Orm, type Pooled, prepareOnce } from '../database.ts';
 import { topicsView } from '../schema/analytics/topic-views.ts';
 import { readEitherSide } from './data-scope.ts';
-import { and, asc, eq, gt, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 
 export type TopicRow = typeof topicsView.real.$inferSelect;
 
 /** A topic by slug, including removed ones. */
 export async function readTopic({ orm }: Orm, slug: string): Promise<TopicRow | undefined> {
-  return readEitherSide(topicsView, (view) => orm.select().from(view).where(eq(view.slug, slug)).limit(1));
+  return readEitherSide(topicsView, (view, data) =>
+    prepareOnce(orm, `topic_${data}`, () =>
+      orm
+        .select()
+        .from(view)
+        .where(eq(view.slug, sql.placeholder('slug'))),
+    ).execute({ slug }),
+  );
 }
 
 /** Topics by slug, after the slug `after`; removed ones only on request. */

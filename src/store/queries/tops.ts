@@ -68,22 +68,20 @@ FROM (
 JOIN strandline.services sv ON sv.id = g.service_id
 GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $6`;
 
-export const readTopAuthors = createTopReader<TopAuthor>(authorsSql);
-export const readTopHashtags = createTopReader<TopHashtag>(namesSql('hashtag', 'hashtag'));
-export const readTopLanguages = createTopReader<TopLanguage>(namesSql('lang', 'language'));
+export const readTopAuthors = createTopReader<TopAuthor>('authors', authorsSql);
+export const readTopHashtags = createTopReader<TopHashtag>('hashtags', namesSql('hashtag', 'hashtag'));
+export const readTopLanguages = createTopReader<TopLanguage>('languages', namesSql('lang', 'language'));
 /** By the sum of posts that link there and links found there. */
-export const readTopDomains = createTopReader<TopDomain>(domainsSql);
+export const readTopDomains = createTopReader<TopDomain>('domains', domainsSql);
 
-function createTopReader<Row extends Top>(statement: (counted: CountedColumn) => string) {
-  const ofSearch = statement('k.posts');
-  const ofTopic = statement('k.topic_posts');
+function createTopReader<Row extends Top>(names: string, statement: (counted: CountedColumn) => string) {
+  const ofSearch = { name: `top_${names}_of_search`, text: statement('k.posts') };
+  const ofTopic = { name: `top_${names}_of_topic`, text: statement('k.topic_posts') };
   return async ({ pool }: Reads, filter: TopsFilter): Promise<Row[]> => {
-    const { rows } = await pool.query<Row>(filter.search === undefined ? ofTopic : ofSearch, [
-      ...scopeValues(filter),
-      filter.from,
-      filter.until,
-      filter.limit,
-    ]);
+    const { rows } = await pool.query<Row>({
+      ...(filter.search === undefined ? ofTopic : ofSearch),
+      values: [...scopeValues(filter), filter.from, filter.until, filter.limit],
+    });
     return rows;
   };
 }

@@ -1,7 +1,7 @@
 /** Spikes and states of searches, as the views show them. */
 
 import type { Data } from '../../domain/data.ts';
-import { amongIds, type Id, type Orm } from '../database.ts';
+import { amongIds, type Id, type Orm, prepareOnce } from '../database.ts';
 import { spikesView, trendStatesView } from '../schema/analytics/trend-views.ts';
 import { type DataScope, equals, within } from './data-scope.ts';
 import { and, asc, desc, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
@@ -59,13 +59,13 @@ export async function readSpikes(
   since: Date,
 ): Promise<SpikeRow[]> {
   const view = spikesView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(and(amongIds(view.search_id), gte(view.window_end, sql.placeholder('since'))))
-    .orderBy(asc(view.window_start), asc(view.id))
-    .prepare(`spikes_of_${data}`)
-    .execute({ ids: searchIds, since });
+  return prepareOnce(orm, `spikes_of_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(and(amongIds(view.search_id), gte(view.window_end, sql.placeholder('since'))))
+      .orderBy(asc(view.window_start), asc(view.id)),
+  ).execute({ ids: searchIds, since });
 }
 
 /** States of searches that were found since then, and those that still go on, oldest first. */
@@ -76,16 +76,16 @@ export async function readTrendStates(
   since: Date,
 ): Promise<TrendStateRow[]> {
   const view = trendStatesView[data];
-  return orm
-    .select()
-    .from(view)
-    .where(
-      and(
-        amongIds(view.search_id),
-        or(gte(view.at, sql.placeholder('since')), and(isNull(view.until), ne(view.state, 'normal'))),
-      ),
-    )
-    .orderBy(asc(view.id))
-    .prepare(`trend_states_of_${data}`)
-    .execute({ ids: searchIds, since });
+  return prepareOnce(orm, `trend_states_of_${data}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(
+        and(
+          amongIds(view.search_id),
+          or(gte(view.at, sql.placeholder('since')), and(isNull(view.until), ne(view.state, 'normal'))),
+        ),
+      )
+      .orderBy(asc(view.id)),
+  ).execute({ ids: searchIds, since });
 }

@@ -1,8 +1,7 @@
 import type { Expected, Series } from './chart-scale.tsx';
 import { useFrame } from './page-frame.tsx';
-import { formatMinute } from '../../domain/display-format.ts';
+import { formatMinute, formatTenths } from '../../domain/display-format.ts';
 
-const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const MAX_TABLE_ROWS = 400;
 
 /** The newest rows of a chart as a table. */
@@ -51,22 +50,17 @@ export function ChartTable({
         <tbody>
           {at.slice(from).map((moment, row) => (
             <tr>
-              <th scope="row">
-                <RowName at={moment} zone={zone} href={linkTo(moment)} />
-              </th>
+              <th scope="row">{renderRowName(moment, zone, linkTo(moment))}</th>
               {series.map(({ values, least }) => (
                 <td class="number">
-                  <NumberCell
-                    value={values[from + row] ?? null}
-                    least={least?.[from + row] === true}
-                    sign={sign}
-                  />
+                  {renderNumber(values[from + row] ?? null, 'not observed', {
+                    least: least?.[from + row],
+                    sign,
+                  })}
                 </td>
               ))}
               {expected === undefined ? null : (
-                <td class="number">
-                  <ExpectedCell value={expected.values[from + row] ?? null} />
-                </td>
+                <td class="number">{renderNumber(expected.values[from + row] ?? null, 'not known')}</td>
               )}
             </tr>
           ))}
@@ -76,22 +70,19 @@ export function ChartTable({
   );
 }
 
-function RowName({ at, zone, href }: { at: Date; zone: string; href: string | undefined }) {
+// Cells are rendered by plain calls: a component for each of hundreds costs more than the cell.
+
+function renderRowName(at: Date, zone: string, href: string | undefined) {
   const time = <time dateTime={at.toISOString()}>{formatMinute(at, zone)}</time>;
   return href === undefined ? time : <a href={href}>{time}</a>;
 }
 
-function ExpectedCell({ value }: { value: number | null }) {
-  return value === null ? <span class="unknown">not known</span> : <>{TENTH.format(value)}</>;
-}
-
-function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {
-  if (value === null) return <span class="unknown">not observed</span>;
+/** @param unknown what to say without a value */
+function renderNumber(value: number | null, unknown: string, { least = false, sign = '' } = {}) {
+  if (value === null) return <span class="unknown">{unknown}</span>;
   return (
     <data value={value} class={least ? 'least' : undefined}>
-      {least ? '≥ ' : ''}
-      {TENTH.format(value)}
-      {sign}
+      {`${least ? '≥ ' : ''}${formatTenths(value)}${sign}`}
     </data>
   );
 }

@@ -7,9 +7,8 @@ import { findScope, isSimulatedOnly } from '../../monitor/topics/find-by-slug.ts
 import { findMessageScope, readDelivery, readRule } from '../../store/alerts/alert-queries.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { DataScope } from '../../store/queries/data-scope.ts';
-import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
-import { readSearch } from '../../store/queries/search-list.ts';
-import { readSides, readTopic, readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readPageStart } from '../../store/queries/page-start.ts';
+import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../domain/display-format.ts';
 import { fastifyCookie } from '@fastify/cookie';
@@ -74,25 +73,32 @@ export function addFrame(app: App, routeContext: RouteContext): void {
  */
 async function readFrame(db: Database, { url, routeOptions, params }: FastifyRequest): Promise<FrameData> {
   const chosen = new URLSearchParams(url.split('?')[1]).get('simulated');
-  const sides = await readSides(db);
+  const route = routeOptions.url ?? '';
+  const path = params as Record<string, unknown>;
+  const { sides, named: ofSlug, seen } = await readPageStart(db, findNamedSlug(route, path));
   const simulated = chosen === null ? isSimulatedOnly(sides) : chosen === '1' || chosen === 'true';
-  const named = await findNamedSide(db, routeOptions.url ?? '', params as Record<string, unknown>);
+  const named = ofSlug ?? (await findSideOfAlert(db, route, path));
   const data = named ?? sideOf({ simulated });
-  const [topics, seen] = await Promise.all([
-    readTopics(db, { data, limit: MAX_TOPICS }),
-    readLastDiscoveryId(db),
-  ]);
+  const topics = await readTopics(db, { data, limit: MAX_TOPICS });
   return { data, named: named !== undefined, sides, topics, seen };
 }
 
-/** The side of what a path names; undefined if it names nothing that is of a side, or nothing that exists. */
-async function findNamedSide(
+/** The topic or search that a path names. */
+function findNamedSlug(
+  route: string,
+  { slug }: Record<string, unknown>,
+): { topic?: string; search?: string } {
+  if (typeof slug !== 'string') return {};
+  if (route.startsWith('/topics/')) return { topic: slug };
+  return route.startsWith('/searches/') ? { search: slug } : {};
+}
+
+/** The side of the rule or message that a path names; undefined if it names none, or none that exists. */
+async function findSideOfAlert(
   db: Database,
   route: string,
   { slug, id }: Record<string, unknown>,
 ): Promise<Data | undefined> {
-  if (typeof slug === 'string' && route.startsWith('/topics/')) return findSide(readTopic(db, slug));
-  if (typeof slug === 'string' && route.startsWith('/searches/')) return findSide(readSearch(db, slug));
   if (typeof slug === 'string' && route.startsWith('/alerts/rules/'))
     return (await readRule(db, slug)) && findSideOfRule(db, slug);
   if (typeof id !== 'bigint' || !route.startsWith('/alerts/deliveries/')) return undefined;
@@ -102,11 +108,6 @@ async function findNamedSide(
 
 async function findSideOfRule(db: Database, slug: string): Promise<Data> {
   return (await findScope(db, await findMessageScope(db, slug))).data;
-}
-
-async function findSide(reading: Promise<{ simulated: boolean } | undefined>): Promise<Data | undefined> {
-  const row = await reading;
-  return row === undefined ? undefined : sideOf(row);
 }
 
 /** A page about one topic, search or item is about its side, whatever the address chooses. @param row the topic, search or item */

@@ -59,7 +59,7 @@ describe('a chart', () => {
   test('draws what is usual by hour, and has it in its table', () => {
     expect(chart.match(/class="usual"/g)).toHaveLength(2);
     expect(chart.match(/class="usual-band"/g)).toHaveLength(2);
-    expect(chart).toMatch(/>Usual<\/th>.*>12.5<\/td>/s);
+    expect(chart).toMatch(/>Usual<\/th>.*>12.5<\/data><\/td>/s);
     expect(chart).toMatch(/data-expected="10,,12,12.5" data-spread="4,,4,4"/);
   });
 

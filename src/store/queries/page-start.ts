@@ -1,0 +1,31 @@
+/** What every page reads first, in one statement. */
+import { type Data, sideOf } from '../../domain/data.ts';
+import type { Id, Pooled } from '../database.ts';
+
+/**
+ * @property sides which of them have topics
+ * @property named the side of the topic or search that was asked about; undefined if none was, or it does not exist
+ * @property seen the newest discovery of either side, zero if there is none: later ones arrive as events
+ */
+type PageStart = { sides: Record<Data, boolean>; named: Data | undefined; seen: Id };
+
+/** $1 slug of a topic, $2 slug of a search. */
+const SELECT_PAGE_START = `
+SELECT EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,
+  EXISTS (SELECT FROM strandline.topics WHERE simulated) AS simulated,
+  coalesce((SELECT simulated FROM strandline.topics WHERE slug = $1),
+    (SELECT simulated FROM strandline.searches WHERE slug = $2)) AS is_named_simulated,
+  (SELECT coalesce(max(id), 0) FROM strandline.discoveries) AS seen`;
+
+export async function readPageStart(
+  { pool }: Pooled,
+  { topic, search }: { topic?: string; search?: string },
+): Promise<PageStart> {
+  const { rows } = await pool.query<Record<Data, boolean> & { is_named_simulated: boolean | null; seen: Id }>(
+    { name: 'page_start', text: SELECT_PAGE_START, values: [topic ?? null, search ?? null] },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that returns one row returned none');
+  const { is_named_simulated: simulated, seen, ...sides } = row;
+  return { sides, named: simulated === null ? undefined : sideOf({ simulated }), seen };
+}
