@@ -4,6 +4,7 @@
  * of it. What users start is started by test/house/start.test.ts.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +12,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
 import { z } from 'zod';
+import { connect } from '../src/platform/postgres/connect.ts';
 import { REPOSITORY } from './house/sources.ts';
 import { makeDirectory } from './temporary.ts';
 
@@ -82,23 +84,27 @@ export async function putTogether(directory: string): Promise<string> {
 }
 
 /**
- * What `npm run build` makes, file by file, with what it reads at run time; in its own folder, since others may use this
- * checkout. Types are not checked here.
+ * What `npm run build` makes, file by file, with what it reads at run time; in a folder of this run, since others may use
+ * this checkout, and once for all files of it. Types are not checked here.
  * @returns the folder with `dist` in it
  */
 export async function buildPackage(): Promise<string> {
-  const directory = await realpath(await makeDirectory());
-  await buildInto(path.join(directory, 'dist'));
-  for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
-    await symlink(path.join(REPOSITORY, part), path.join(directory, part));
-  return directory;
-}
-
-async function buildInto(dist: string): Promise<void> {
-  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist];
-  await execute(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
-  for (const part of DATA_OF_BUILD)
-    await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
+  const folder = path.join(await realpath(path.dirname(inject('programs'))), 'package');
+  const turn = await connect(inject('superuserUrl'), 'strandline test');
+  try {
+    await turn.query(`SELECT pg_advisory_lock(hashtext('package'))`);
+    if (existsSync(path.join(folder, 'package.json'))) return folder;
+    const dist = path.join(folder, 'dist');
+    const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist];
+    await execute(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
+    for (const part of DATA_OF_BUILD)
+      await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
+    for (const part of ['migrations', 'docs', 'node_modules', 'package.json'])
+      await symlink(path.join(REPOSITORY, part), path.join(folder, part));
+    return folder;
+  } finally {
+    await turn.end();
+  }
 }
 
 const execute = promisify(execFile);
@@ -128,7 +134,7 @@ export async function installPackage(): Promise<string> {
     .parse(JSON.parse(await readFile(path.join(REPOSITORY, 'package.json'), 'utf8')));
   for (const part of ['package.json', ...manifest.files.filter((file) => file !== 'dist')])
     await cp(path.join(REPOSITORY, part), path.join(staged, part), { recursive: true });
-  await buildInto(path.join(staged, 'dist'));
+  await cp(path.join(await buildPackage(), 'dist'), path.join(staged, 'dist'), { recursive: true });
   await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: staged });
   await rm(staged, { recursive: true });
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';

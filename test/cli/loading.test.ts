@@ -11,16 +11,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freshDatabase } from '../database.ts';
 import { buildPackage } from '../programs.ts';
+import { makeDirectory } from '../temporary.ts';
 
 const run = promisify(execFile);
 const database = await freshDatabase();
 /** The output of `npm run build`, file by file, so that a start counts modules like the sources and compiles none. */
 let built: string;
+const directory = await makeDirectory();
 beforeAll(async () => {
   built = await buildPackage();
 });
 afterAll(async () => {
-  await rm(built, { recursive: true });
+  await rm(directory, { recursive: true });
   await database.drop();
 });
 
@@ -76,14 +78,13 @@ test.each(READING)(
 
 /** Runs a command in a separate process: its packages by name, and files of `dist`. */
 async function loadedBy(command: string): Promise<{ packages: string[]; own: string[] }> {
-  const list = path.join(built, 'loaded.json');
+  const list = path.join(directory, 'loaded.json');
   const listing = `--import=data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
   await run(process.execPath, [listing, 'dist/main.js', ...command.split(' ')], {
     cwd: built,
     env: { PATH: process.env['PATH'], DATABASE_URL: database.url, LOADED: list },
   });
   const urls = z.array(z.string()).parse(JSON.parse(await readFile(list, 'utf8')));
-  await rm(list);
   const here = `${pathToFileURL(built).href}/`;
   const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
   return {
