@@ -41,53 +41,54 @@ describe.skipIf(!hasBrowser())('an open page', () => {
     await stage?.close();
   });
 
-  /** Each size in its own window, with its own time zone. */
-  const openAll = async (address: string): Promise<Visit[]> => {
-    const visits = await Promise.all(
-      SIZES.map((viewport) => openVisit(browser, stage.web.url, { viewport, timezoneId: 'Europe/Berlin' })),
+  describe('at three sizes', () => {
+    /** Each in its own window, with its own time zone: new to the first page, known to the others. */
+    let visits: Visit[] = [];
+    beforeAll(async () => {
+      visits = await Promise.all(
+        SIZES.map((viewport) => openVisit(browser, stage.web.url, { viewport, timezoneId: 'Europe/Berlin' })),
+      );
+    });
+    afterAll(async () => void (await Promise.all(visits.map((visit) => visit.close()))));
+
+    test.for(LIVE)(
+      '%s: discoveries do not shift the content, all appear after a click, and a reload changes nothing',
+      async (address) => {
+        for (const { page } of visits) {
+          await page.goto(address);
+          await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
+          await page.evaluate(NOTE_SHIFTS);
+        }
+        const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
+        const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
+        // Posts, other posts that gain, and a completion.
+        const slots = address.includes('-ai') ? A_DAY : HALF_A_DAY;
+        for (let i = 0; i < slots; i += 1) await stage.history.runNextSlot();
+        for (const [i, visit] of visits.entries()) {
+          const { page } = visit;
+          const size = `${page.viewportSize()?.width}`;
+          const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+          await pill.waitFor();
+          expect.soft(await placesOf(page), size).toEqual(before[i]);
+          expect.soft(await page.evaluate('shifts'), size).toEqual([]);
+          // A barrier shows on the smallest screen.
+          if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
+          await picture(page, address, `${size}-arrived`);
+
+          await pill.click();
+          await pill.waitFor({ state: 'detached' });
+          expect.soft(await page.evaluate(FOCUSED), size).toMatch(/^(?:newest|list)$/);
+          expect.soft(await page.locator('#newest .line, #list .line').first().textContent()).not.toBe(first);
+          const after = await placesOf(page);
+          expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
+          expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
+          await picture(page, address, `${size}-shown`);
+          expect.soft(visit.troubles(), size).toEqual([]);
+          if (i === 0) await expectSameAfterReload(page, address);
+        }
+      },
     );
-    for (const { page } of visits) {
-      await page.goto(address);
-      await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
-      await page.evaluate(NOTE_SHIFTS);
-    }
-    return visits;
-  };
-
-  test.for(LIVE)(
-    '%s: discoveries do not shift the content, all appear after a click, and a reload changes nothing',
-    async (address) => {
-      const visits = await openAll(address);
-      const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
-      const first = await visits[0]?.page.locator('#newest .line, #list .line').first().textContent();
-      // Posts, other posts that gain, and a completion.
-      const slots = address.includes('-ai') ? A_DAY : HALF_A_DAY;
-      for (let i = 0; i < slots; i += 1) await stage.history.runNextSlot();
-      for (const [i, visit] of visits.entries()) {
-        const { page } = visit;
-        const size = `${page.viewportSize()?.width}`;
-        const pill = page.getByRole('status').getByRole('button', { name: 'show' });
-        await pill.waitFor();
-        expect.soft(await placesOf(page), size).toEqual(before[i]);
-        expect.soft(await page.evaluate('shifts'), size).toEqual([]);
-        // A barrier shows on the smallest screen.
-        if (i === SIZES.length - 1) expect.soft(await barriers(page), size).toEqual([]);
-        await picture(page, address, `${size}-arrived`);
-
-        await pill.click();
-        await pill.waitFor({ state: 'detached' });
-        expect.soft(await page.evaluate(FOCUSED), size).toMatch(/^(?:newest|list)$/);
-        expect.soft(await page.locator('#newest .line, #list .line').first().textContent()).not.toBe(first);
-        const after = await placesOf(page);
-        expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
-        expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
-        await picture(page, address, `${size}-shown`);
-        expect.soft(visit.troubles(), size).toEqual([]);
-        if (i === 0) await expectSameAfterReload(page, address);
-      }
-      await Promise.all(visits.map((visit) => visit.close()));
-    },
-  );
+  });
 
   test('a list after an event equals the list after a reload', async () => {
     const visits = await Promise.all(
