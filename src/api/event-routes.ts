@@ -1,7 +1,7 @@
 /** Discoveries and ended runs as server-sent events, and how slow a client may be. */
 
 import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-output.ts';
+import { toJson } from '../domain/json-values.ts';
 import { revalidateSessions } from '../monitor/access/authentication.ts';
 import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { type FeedEvent, openFeed } from '../monitor/events/live-feed.ts';

@@ -14,7 +14,7 @@
  */
 
 import { InvalidInput } from '../domain/errors.ts';
-import { toJson } from '../domain/json-output.ts';
+import { toJson } from '../domain/json-values.ts';
 import type { Visitor } from '../monitor/access/visitor-scopes.ts';
 import { KeyRefused } from '../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';

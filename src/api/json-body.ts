@@ -1,5 +1,5 @@
 /** JSON bodies of the API: limited depth and size, no members that change prototypes, well-formed Unicode. */
-import { tryParseJson } from '../domain/plain-json.ts';
+import { tryParseJson } from '../domain/json-values.ts';
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../domain/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';

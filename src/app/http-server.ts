@@ -7,7 +7,7 @@ import { countRequests, metricsRoutes } from '../api/metrics-routes.ts';
 import { documentApi } from '../api/openapi/document.ts';
 import { createProblemHandler, refuseMalformedRequest } from '../api/problem-details.ts';
 import { Refused } from '../domain/errors.ts';
-import { toJson } from '../domain/json-output.ts';
+import { toJson } from '../domain/json-values.ts';
 import { openAccess } from '../monitor/access/authentication.ts';
 import { toActor } from '../monitor/access/visitor-scopes.ts';
 import { WrongMethod } from '../monitor/http/error-statuses.ts';

@@ -16,7 +16,7 @@ import { MAX_LIMIT, parseWholeNumber, type PastTime, TIME_EXAMPLES, timeOption }
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
 import { openData, printSilentTools } from './result-notices.ts';
-import { toJson } from '../domain/json-output.ts';
+import { toJson } from '../domain/json-values.ts';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_JSON_LIMIT = 10_000;

@@ -3,7 +3,7 @@
  * commands, with the key for it. Only the account that may read the database's passwords may read it.
  */
 
-import { tryParseJson } from '../domain/plain-json.ts';
+import { tryParseJson } from '../domain/json-values.ts';
 import { Refused } from '../domain/errors.ts';
 import { on } from 'node:events';
 import { watch } from 'node:fs';

@@ -1,6 +1,6 @@
 /** Streams, environment and terminal of a command line. */
 
-import { toJson } from '../domain/json-output.ts';
+import { toJson } from '../domain/json-values.ts';
 import type { RenamedSlug } from '../store/former-slugs.ts';
 import { nameProgram, wrapMessage } from './program-name.ts';
 import type { Command } from 'commander';

@@ -4,7 +4,7 @@
  */
 
 import { cleanText } from '../domain/text.ts';
-import { isPlain, own, type Plain, tryParseJson } from '../domain/plain-json.ts';
+import { isPlain, own, type Plain, tryParseJson } from '../domain/json-values.ts';
 import { readWaitMs } from './retry-after.ts';
 
 /** Maximum length of a stored message, in characters. */

@@ -6,7 +6,7 @@
 
 import { RunError } from '../domain/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { isPlain, type Plain } from '../domain/plain-json.ts';
+import { isPlain, type Plain } from '../domain/json-values.ts';
 import { MAX_VALUES, parseJson } from './json.ts';
 import { createStreamAssembler } from './stream-response.ts';
 

@@ -8,7 +8,7 @@
  */
 import type { Dialect } from './dialect.ts';
 import { TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
-import { isPlain, isPoisonous, type Plain } from '../domain/plain-json.ts';
+import { isPlain, isPoisonous, type Plain } from '../domain/json-values.ts';
 
 /** The type of a value, which determines where its names are. */
 export type WireKind = 'request' | 'ai-answer' | 'microblog-answer' | 'completion' | 'post' | 'event';

@@ -1,8 +1,7 @@
 /** The OpenAPI 3.1 document of the API, generated from its routes: `/openapi.json`. */
 
-import { isPlain, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, type Plain, toJson } from '../../domain/json-values.ts';
 import { VERSION } from '../../config/version.ts';
-import { toJson } from '../../domain/json-output.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { readMeanings } from '../../store/queries/sql-contract.ts';
 import { keyHeaders } from '../idempotency-key.ts';

@@ -1,6 +1,6 @@
 /** The manifest of an export: columns and provenance of each file. */
 
-import { tryParseJson } from '../../domain/plain-json.ts';
+import { tryParseJson } from '../../domain/json-values.ts';
 import type { ColumnKind, ExportView } from '../../store/export/export-columns.ts';
 import { type Resource, RESOURCE_SOURCES } from '../../store/export/export-resources.ts';
 import type { Provenance } from '../../store/export/provenance.ts';

@@ -1,8 +1,7 @@
 /** Cursors of lists, for the API and for pages: the keys of the last row of a page, opaque to clients. */
 
-import { tryParseJson } from '../../domain/plain-json.ts';
+import { toJson, tryParseJson } from '../../domain/json-values.ts';
 import { InvalidInput } from '../../domain/errors.ts';
-import { toJson } from '../../domain/json-output.ts';
 import type { RenamedSlug } from '../../store/former-slugs.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

@@ -2,7 +2,7 @@
  * Follows former slugs of topics and searches, so that links, bookmarks and programs keep working after a rename. A page
  * redirects to its new address; the API replies as for the current slug, whose URL is in `Content-Location`.
  */
-import { isPlain } from '../../domain/plain-json.ts';
+import { isPlain } from '../../domain/json-values.ts';
 import type { Database } from '../../store/database.ts';
 import {
   findRenamed,

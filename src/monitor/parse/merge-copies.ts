@@ -4,7 +4,7 @@
  */
 
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
-import { isPlain } from '../../domain/plain-json.ts';
+import { isPlain } from '../../domain/json-values.ts';
 
 /** The merged copies of one post or author, by kind. */
 export type Copies<T> = { full: T | null; partial: T | null };

@@ -2,7 +2,7 @@
 
 import { AUTHOR_COUNTERS, forCounters } from '../../domain/counters.ts';
 import type { ParsedAuthor } from '../../domain/parsed-results.ts';
-import { isPlain, own, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { removeSignature } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { readTime } from './timestamps.ts';

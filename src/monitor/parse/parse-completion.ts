@@ -2,7 +2,7 @@
 
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
 import { CLAIM_ROLES, KEY_LISTS } from '../../domain/enumerations.ts';
-import { isPlain, isPoisonous, own, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, isPoisonous, own, type Plain } from '../../domain/json-values.ts';
 import { cleanText } from '../../domain/text.ts';
 import { parseCitations } from './citations.ts';
 import type { LinkRef, ParsedCompletion, ParsedKeyItem } from '../../domain/parsed-results.ts';

@@ -7,7 +7,7 @@ import { identifyLink, readIdentityHost } from '../../domain/link-identity.ts';
 import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
 import { TIME_PRECISIONS } from '../../domain/time.ts';
-import { isPlain, own } from '../../domain/plain-json.ts';
+import { isPlain, own } from '../../domain/json-values.ts';
 import type { Rejects } from './rejects-and-warnings.ts';
 import type { Item, ItemOutcome } from './response-generations.ts';
 import { type DatedTime, readTimeOrAge } from './timestamps.ts';

@@ -4,7 +4,7 @@ import { forCounters, POST_COUNTERS, type PostCounter } from '../../domain/count
 import { readIdFromAddress } from '../../domain/link.ts';
 import type { ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { removeSignatures } from './media-addresses.ts';
 import { readAddress } from './parse-links.ts';
 import { readTime } from './timestamps.ts';

@@ -3,7 +3,7 @@
 import { readIdFromAddress } from '../../domain/link.ts';
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 import { addCopy, type Copies, mergeCopies } from './merge-copies.ts';
 import { parseAuthor } from './parse-author.ts';
 import { lookUpPostNames, parsePost } from './parse-post.ts';

@@ -8,7 +8,7 @@ import type { Operation } from '../../domain/enumerations.ts';
 import type { ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
-import { isPlain, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, type Plain } from '../../domain/json-values.ts';
 import { MAX_VALUES, type ParsedJson, parseJsonCooperatively } from '../../protocol/json.ts';
 import { createStreamReader, isEventStream, isEventStreamType } from '../../protocol/stream.ts';
 import { mergeLinkRefs, parseCompletion } from './parse-completion.ts';

@@ -6,7 +6,7 @@ import { isOutageCode, type ToolReport } from '../../domain/tool-coverage.ts';
 import { cleanText } from '../../domain/text.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { own, type Plain } from '../../domain/plain-json.ts';
+import { own, type Plain } from '../../domain/json-values.ts';
 
 const MAX_DETAIL = 500;
 

@@ -5,7 +5,7 @@ import type { ParsedResults, Reject, Warning } from '../../domain/parsed-results
 import { cleanText } from '../../domain/text.ts';
 import { isUnconfigured, type ToolReport } from '../../domain/tool-coverage.ts';
 import { TOOL_UNANSWERED } from '../../protocol/extensions.ts';
-import { isPlain } from '../../domain/plain-json.ts';
+import { isPlain } from '../../domain/json-values.ts';
 import { boundJson, readText, readWord } from './wire-values.ts';
 
 const MAX_SAMPLE = 200;

@@ -9,7 +9,7 @@
 
 import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
-import { isPlain, own, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, own, type Plain } from '../../domain/json-values.ts';
 
 /** Search results of one source. */
 export type ResultGroup = ItemList & { source: Source };

@@ -2,7 +2,7 @@
 
 import type { RejectCode } from '../../domain/errors.ts';
 import { cleanText, MAX_TEXT_LENGTH } from '../../domain/text.ts';
-import { isPlain, isPoisonous, type Plain } from '../../domain/plain-json.ts';
+import { isPlain, isPoisonous, type Plain } from '../../domain/json-values.ts';
 
 /** A text, cleaned and truncated to `max`; numbers are converted; null if there is none. */
 export function readText(value: unknown, max = MAX_TEXT_LENGTH): string | null {

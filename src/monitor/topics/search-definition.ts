@@ -9,7 +9,7 @@ import {
   TOOLS,
   type Tool,
 } from '../../domain/enumerations.ts';
-import { isPlain, tryParseJson } from '../../domain/plain-json.ts';
+import { isPlain, tryParseJson } from '../../domain/json-values.ts';
 import { listPlaceholders, PLACEHOLDERS } from '../../domain/placeholders.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 /** A client for an OpenAI-compatible language model: one prompt, one response; pauses after repeated failures. */
 
-import { tryParseJson } from '../../domain/plain-json.ts';
+import { tryParseJson } from '../../domain/json-values.ts';
 import { trimEndSlashes } from '../../domain/link.ts';
 import { MINUTE } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -4,7 +4,7 @@
  * instructions.
  */
 
-import { tryParseJson } from '../../domain/plain-json.ts';
+import { tryParseJson } from '../../domain/json-values.ts';
 import { splitSentences } from '../../domain/sentences.ts';
 import { splitIndexWords } from '../../domain/relevance.ts';
 import {

@@ -1,6 +1,6 @@
 /** The manifest of a backup: its tables, and digests of its files. */
 
-import { tryParseJson } from '../../domain/plain-json.ts';
+import { tryParseJson } from '../../domain/json-values.ts';
 import { Refused } from '../../domain/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /** Parses the OpenAPI document for the API reference. Pure. */
-import { isPlain } from '../../domain/plain-json.ts';
+import { isPlain } from '../../domain/json-values.ts';
 import { z } from 'zod';
 
 const schema = z.looseObject({});

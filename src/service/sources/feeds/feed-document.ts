@@ -3,7 +3,7 @@
  * with bounded memory and time (`feed-parser.ts`). Entities that a document declares are never expanded.
  */
 
-import { isPlain, tryParseJson } from '../../../domain/plain-json.ts';
+import { isPlain, tryParseJson } from '../../../domain/json-values.ts';
 import { decodeXML } from 'entities';
 import { XMLParser } from 'fast-xml-parser';
 import { parseUrl } from '../../../domain/link.ts';
