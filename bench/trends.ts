@@ -64,7 +64,7 @@ function benchOwn(): void {
     for (const perDay of [30, 200, 2_000]) {
       const streams = seeds.map((seed) => drawStream(name, seed, perDay));
       const outcomes = streams.map((stream) => poll({ ...stream, everyMs: HOUR, limit: 200 }));
-      const score = scoreAlerts(streams.map((stream, i) => watchedOf(stream, outcomes[i])));
+      const score = scoreAlerts(streams.map((stream, i) => watchedOf(stream, alertsOf(outcomes[i]))));
       const first =
         outcomes[0]?.spikes.map(({ at }) => ((at - (streams[0]?.from ?? 0)) / DAY).toFixed(1)) ?? [];
       print(
@@ -93,7 +93,7 @@ function benchSandbox(): void {
     for (const { name, least, below } of CLASSES) {
       const group = streams.filter(({ postsPerDay }) => postsPerDay >= least && postsPerDay < below);
       const outcomes = group.map((stream) => poll({ ...stream, ...setting }));
-      const score = scoreAlerts(group.map((stream, i) => watchedOf(stream, outcomes[i])));
+      const score = scoreAlerts(group.map((stream, i) => watchedOf(stream, alertsOf(outcomes[i]))));
       const evidence = group.map((stream, i) => {
         const { series, slots } = outcomes[i] ?? raise('no outcome');
         return weigh(series, slots, stream);
@@ -116,29 +116,24 @@ const MIN_FALSE_ALARMS = 0.2;
 /** The oracle at the threshold at which it has at most as many false alarms. */
 function scoreOracle(streams: readonly Stream[], evidence: readonly Evidence[][], falseAlarms: number) {
   const at = (threshold: number) =>
-    scoreAlerts(
-      streams.map(({ bursts, neutral, from, until }, i) => ({
-        neutral,
-        spanMs: until - from,
-        bursts: bursts.filter((burst) => burst.onset > from + LEARNING_MS),
-        alerts: alertsAbove(evidence[i] ?? [], threshold).filter((one) => one > from + LEARNING_MS),
-      })),
-    );
+    scoreAlerts(streams.map((stream, i) => watchedOf(stream, alertsAbove(evidence[i] ?? [], threshold))));
   return at(findThreshold((threshold) => at(threshold).falseAlarms, falseAlarms));
 }
 
 /** Neither bursts nor alerts of the first days count: nothing can know yet what is usual. */
 const LEARNING_MS = 3 * DAY;
 
-function watchedOf(stream: Stream, outcome: Outcome | undefined): Watched {
+function watchedOf(stream: Stream, alerts: readonly number[]): Watched {
   const since = stream.from + LEARNING_MS;
   return {
     spanMs: stream.until - since,
     neutral: stream.neutral,
-    alerts: (outcome?.spikes ?? []).map(({ at }) => at).filter((at) => at > since),
+    alerts: alerts.filter((at) => at > since),
     bursts: stream.bursts.filter(({ onset }) => onset > since),
   };
 }
+
+const alertsOf = (outcome: Outcome | undefined): number[] => (outcome?.spikes ?? []).map(({ at }) => at);
 
 type Scorer = {
   loadDir: (dir: string) => unknown;

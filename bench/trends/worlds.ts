@@ -31,7 +31,7 @@ export type Stream = {
   voiceOf?: (post: number) => Pick<Voice, 'author' | 'text'>;
   bursts: Watched['bursts'];
   neutral: Watched['neutral'];
-  /** True usual posts in the quarter of an hour that begins at a time; with floods and campaigns, which the oracle knows. */
+  /** True posts in the quarter of an hour that begins at a time without bursts; the oracle knows ripples, floods and campaigns. */
   expected: (at: number) => number;
   /** True relative variance of hours beyond chance, and variance of counts relative to their mean. */
   dispersion: number;
