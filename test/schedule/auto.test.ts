@@ -16,6 +16,7 @@ import { stubbedWorld } from '../stubbed-world.ts';
 
 const { stub, world, rows } = await stubbedWorld();
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 /** A response with this many posts, the newest now and one each `gapMs` before. */
 function respondWith(count: number, gapMs: number): void {
@@ -199,6 +200,63 @@ test('a search makes no more calls in a day than its schedule allows', async () 
     if (seconds_before !== null) expect(Math.abs(seconds / seconds_before - 1)).toBeGreaterThanOrEqual(0.1);
   }
   expect(changes.length).toBeLessThan(slots);
+}, 60_000);
+
+test('searches of a service share its calls of a day: most are made, none is too many, and the busiest gets more than half', async () => {
+  const ctx = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 30 } };
+  const respond = {
+    'share-busy': () => respondWith(40, 10_000),
+    'share-slow': () => respondWith(40, 30 * MINUTE),
+    'share-empty': () => respondWith(0, 0),
+  } as const;
+  // Those of other tests have the same service.
+  for (const { slug } of await rows(`SELECT slug FROM strandline.searches WHERE archived_at IS NULL`))
+    await changeSearch(world.ctx, slug, 'pause');
+  // The day of a service begins at midnight UTC.
+  const midnight = (Math.floor(world.clock.now().getTime() / DAY) + 1) * DAY;
+  world.clock.set(new Date(midnight).toISOString());
+  const ids: bigint[] = [];
+  for (const [slug, answer] of Object.entries(respond)) {
+    const { search, firstRunId } = await createSearch(ctx, {
+      slug,
+      operation: 'microblog',
+      prompt: slug,
+      every: 'auto 1m-6h',
+    });
+    answer();
+    await executeRun(ctx, firstRunId);
+    await derivePending(ctx, { settleMs: null });
+    ids.push(search.id);
+  }
+  for (;;) {
+    const [next] = await rows(
+      'SELECT min(due_at) AS at FROM strandline.search_pace WHERE search_id = ANY ($1)',
+      [ids],
+    );
+    if (next.at.getTime() >= midnight + DAY) break;
+    world.clock.set(next.at.toISOString());
+    await scan(ctx);
+    const queued = await rows(
+      `SELECT r.id, s.slug FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+       WHERE r.status = 'queued' AND s.id = ANY ($1)`,
+      [ids],
+    );
+    for (const run of queued) {
+      respond[run.slug as keyof typeof respond](); // slugs are those of above
+      await executeRun(ctx, run.id);
+      await derivePending(ctx, { settleMs: null });
+    }
+  }
+  const calls = await rows(
+    `SELECT s.slug, count(*)::int AS n FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id
+     JOIN strandline.searches s ON s.id = r.search_id WHERE s.id = ANY ($1) GROUP BY 1 ORDER BY 2 DESC`,
+    [ids],
+  );
+  const sum = calls.reduce((all, { n }) => all + Number(n), 0);
+  expect(sum).toBeLessThanOrEqual(30);
+  expect(sum).toBeGreaterThan(20);
+  expect(calls[0]).toMatchObject({ slug: 'share-busy' });
+  expect(Number(calls[0].n)).toBeGreaterThan(sum / 2);
 }, 60_000);
 
 test('a due time that has come is not moved before the scan has recorded it', async () => {

@@ -624,14 +624,18 @@ describe('requests', () => {
   });
 
   test('a body that stalls ends with the time limit', async () => {
-    const closed = pending<void>();
+    let open = 0;
     const provider = await startProvider((_, response) => {
-      response.on('close', () => closed.resolve());
+      open += 1;
+      response.on('close', () => {
+        open -= 1;
+      });
       response.write('{');
     });
     const { source } = asking(provider.url, { timeoutMs: 50 });
     expect((await outageOf(source.find(query()))).code).toBe('source_timeout');
-    await closed.promise; // and its connection with it
+    // And its connection with it. On a busy machine the limit may pass before the request arrives.
+    await expect.poll(() => open).toBe(0);
   });
 });
 
