@@ -34,6 +34,18 @@ export async function listTopics(db: Queryable): Promise<Topic[]> {
   return rows;
 }
 
+/** Slugs of simulated topics that run and that nothing continues, without the sample. */
+export async function listRunningSimulated(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ slug: string }>({
+    name: 'running_simulated',
+    text: `SELECT t.slug FROM strandline.topics t
+      WHERE t.simulated AND NOT t.sample AND t.successor_id IS NULL
+        AND EXISTS (SELECT FROM strandline.searches WHERE topic_id = t.id AND archived_at IS NULL AND state <> 'paused')
+      ORDER BY t.slug`,
+  });
+  return rows.map(({ slug }) => slug);
+}
+
 /** Topics that a search of this one can be moved to: of the same side, or without searches. */
 export async function listTopicsBeside(db: Queryable, topicId: Id): Promise<Pick<Topic, 'slug' | 'name'>[]> {
   const { rows } = await db.query<Pick<Topic, 'slug' | 'name'>>(

@@ -1,7 +1,6 @@
 /** Topics that people created with simulated data, although real sources are reachable now. */
 
-import { listSearches } from '../../store/searches.ts';
-import { listTopics } from '../../store/topics.ts';
+import { listRunningSimulated } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 import { findDefaultKind } from './service-choice.ts';
 
@@ -9,19 +8,11 @@ import { findDefaultKind } from './service-choice.ts';
 export async function listTopicsToRewatch(
   ctx: Pick<Context, 'config' | 'db' | 'ownSources'>,
 ): Promise<string[]> {
-  const searches = await listSearches(ctx.db.pool);
-  const simulated = (await listTopics(ctx.db.pool)).filter(({ slug, sample, successor }) => {
-    const its = searches.filter(({ topic }) => topic === slug);
-    return (
-      !sample && successor === null && its.some(({ state }) => state !== 'paused') && its.every(isSimulated)
-    );
-  });
+  const simulated = await listRunningSimulated(ctx.db.pool);
   if (simulated.length === 0) return [];
   const kind = await findDefaultKind(ctx);
-  return kind === 'own' || kind === 'hosted' ? simulated.map(({ slug }) => slug) : [];
+  return kind === 'own' || kind === 'hosted' ? simulated : [];
 }
-
-const isSimulated = ({ service_kind }: { service_kind: string }) => service_kind === 'sandbox';
 
 const MAX_NAMED = 5;
 

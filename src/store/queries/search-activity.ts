@@ -149,31 +149,47 @@ export type SearchNow = {
   run_ended_at: Date | null;
 };
 
-/** $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. */
+/**
+ * $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. The last day (UTC) is read
+ * as the sum that is stored of it, which has one row instead of up to 96.
+ */
 const SELECT_SEARCHES_NOW = `
+WITH side AS MATERIALIZED (
+  SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean
+), parts AS (
+  SELECT search_id, posts, exposed_posts, exposure_ms, cut AND exposure_ms < 900000 AS cut FROM strandline.volume
+  WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND bucket_at >= $1 AND bucket_at < date_trunc('day', $2::timestamptz, 'UTC')
+  UNION ALL
+  SELECT search_id, posts, exposed_posts, exposure_ms, cut FROM strandline.search_days
+  WHERE search_id = ANY (ARRAY(SELECT id FROM side)) AND day_at = date_trunc('day', $2::timestamptz, 'UTC')
+)
 SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.observed_posts, 0) AS observed_posts, coalesce(v.cut, false) AS lower_bound,
   coalesce(v.exposure_ms, 0)::float8 / 1000 / extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 AS coverage,
   r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
-FROM strandline.searches s
+FROM side s
 LEFT JOIN (
-  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut AND exposure_ms < 900000) AS cut
-  FROM strandline.volume
-  WHERE search_id = ANY (ARRAY(SELECT id FROM strandline.searches WHERE archived_at IS NULL AND simulated = $3::boolean)) AND bucket_at >= $1 AND bucket_at < $2
-  GROUP BY search_id
+  SELECT search_id, sum(posts)::int AS posts, sum(exposed_posts)::int AS observed_posts, sum(exposure_ms) AS exposure_ms, bool_or(cut) AS cut
+  FROM parts GROUP BY 1
 ) v ON v.search_id = s.id
 LEFT JOIN LATERAL (
   SELECT id, status, code, reason, ended_at FROM strandline.runs
   WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
-) r ON true
-WHERE s.archived_at IS NULL AND s.simulated = $3::boolean`;
+) r ON true`;
 
-/** Every search of a side that is not removed: its posts in a range, per quarter-hour, and the outcome of its last run. */
+/**
+ * Every search of a side that is not removed: its posts in a range, and the outcome of its last run.
+ * @param range whole quarter-hours; `until` is not before now
+ */
 export async function readSearchesNow(
   { pool }: Pooled,
   data: Data,
-  { from, until }: { from: Date; until: Date },
+  range: { from: Date; until: Date },
 ): Promise<SearchNow[]> {
-  const { rows } = await pool.query<SearchNow>(SELECT_SEARCHES_NOW, [from, until, data === 'simulated']);
+  const { rows } = await pool.query<SearchNow>({
+    name: 'searches_now',
+    text: SELECT_SEARCHES_NOW,
+    values: [range.from, range.until, data === 'simulated'],
+  });
   return rows;
 }
 
@@ -186,7 +202,11 @@ FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id AND s.
 
 /** Spike days of all searches of a side since then. */
 export async function readSpikeDays({ pool }: Pooled, data: Data, since: Date): Promise<SpikeDay[]> {
-  const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since, data === 'simulated']);
+  const { rows } = await pool.query<SpikeDay>({
+    name: 'spike_days',
+    text: SELECT_SPIKE_DAYS,
+    values: [since, data === 'simulated'],
+  });
   return rows;
 }
 

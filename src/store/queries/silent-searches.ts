@@ -78,24 +78,21 @@ export async function readSilentSearches(
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {
-  const { rows } = await pool.query<SilentSearch & { total: number }>(SELECT_SILENT_SEARCHES, [
-    data === 'simulated',
-    limits.map(({ schedule }) => schedule),
-    limits.map(({ before }) => before),
-    most,
-  ]);
+  const { rows } = await pool.query<SilentSearch & { total: number }>({
+    name: 'silent_searches',
+    text: SELECT_SILENT_SEARCHES,
+    values: [
+      data === 'simulated',
+      limits.map(({ schedule }) => schedule),
+      limits.map(({ before }) => before),
+      most,
+    ],
+  });
   return {
     total: rows[0]?.total ?? 0,
-    searches: rows.map((row) => ({
-      slug: row.slug,
-      topic: row.topic,
-      since: row.since,
-      last_success_at: row.last_success_at,
-      run_id: row.run_id,
-      run_status: row.run_status,
-      run_code: row.run_code,
-      run_reason: row.run_reason,
-      run_ended_at: row.run_ended_at,
-    })),
+    searches: rows.map((row) => {
+      const { total: _, ...search } = row;
+      return search;
+    }),
   };
 }

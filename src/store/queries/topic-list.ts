@@ -25,18 +25,16 @@ export async function readTopics(
   { orm }: Orm,
   filter: { data: Data; removed?: boolean | undefined; after?: string | undefined; limit: number },
 ): Promise<TopicRow[]> {
-  const view = topicsView[filter.data];
-  return orm
-    .select()
-    .from(view)
-    .where(
-      and(
-        filter.removed === true ? undefined : isNull(view.archived_at),
-        filter.after === undefined ? undefined : gt(view.slug, filter.after),
-      ),
-    )
-    .orderBy(asc(view.slug))
-    .limit(filter.limit);
+  const { data, removed = false, after = '', limit } = filter;
+  const view = topicsView[data];
+  return prepareOnce(orm, `topics_${data}${removed ? '_or_removed' : ''}`, () =>
+    orm
+      .select()
+      .from(view)
+      .where(and(removed ? undefined : isNull(view.archived_at), gt(view.slug, sql.placeholder('after'))))
+      .orderBy(asc(view.slug))
+      .limit(sql.placeholder('limit')),
+  ).execute({ after, limit });
 }
 
 /** Which sides have topics; those that were removed have their history. */
