@@ -1,5 +1,5 @@
 import { sideOf } from '../../domain/data.ts';
-import type { Database } from '../../store/database.ts';
+import type { Reads } from '../../store/database.ts';
 import { type CompletionDiff, readCompletionDiff } from '../../store/queries/completion-diff.ts';
 import {
   type CompletionRow,
@@ -104,7 +104,7 @@ const MAX_COMPLETIONS = 3;
 
 /** The newest completion of each AI search, and its diff. */
 export async function readTopicCompletions(
-  db: Pick<Database, 'orm' | 'pool'>,
+  db: Reads,
   searches: readonly SearchRow[],
   since: Date,
 ): Promise<TopicCompletion[]> {
