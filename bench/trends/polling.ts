@@ -110,6 +110,7 @@ export function poll({
   let mostPosts: number | null = null;
   let previous: number[] = [];
   let caught = 0;
+  let judged = 0;
   let pace = NEW_PACE;
   let everyMs = plan.everyMs ?? firstInterval(ADAPTIVE);
   for (let slot = Math.ceil(from / everyMs) * everyMs + PHASE_MS; slot < until; slot += everyMs) {
@@ -117,8 +118,8 @@ export function poll({
     if (outages.some((one) => slot >= one.from && slot < one.until)) continue;
     slots.push(slot);
     const response = listResponse(times, newest, { limit, popular, slot });
-    const inResponse = new Set(response);
-    const repeats = previous.length === MIN_REPEATED_POSTS && previous.every((id) => inResponse.has(id));
+    // They are near its beginning: a set of everything that a response holds would cost more than detection.
+    const repeats = previous.length === MIN_REPEATED_POSTS && previous.every((id) => response.includes(id));
     const before = {
       operation: 'microblog',
       dateFilter: null,
@@ -141,7 +142,7 @@ export function poll({
       pace = learn(pace, last);
       everyMs = Math.round(chooseInterval(pace, slot, ADAPTIVE, last).ms);
     }
-    previous = response.toSorted((a, b) => b - a).slice(0, MIN_REPEATED_POSTS);
+    previous = (popular === 0 ? response : response.toSorted((a, b) => b - a)).slice(0, MIN_REPEATED_POSTS);
     if (reach === null) continue;
     volume.add(
       reach,
@@ -150,6 +151,9 @@ export function poll({
     mostPosts = Math.max(mostPosts ?? 0, response.length);
     lastUntil = reach.until;
     const end = startOfQuarter(reach.until);
+    // Within a quarter of an hour, what is judged changes only by what is found of the time before it.
+    if (end === judged && reach.from >= end && !fresh.some((id) => (times[id] ?? 0) < end)) continue;
+    judged = end;
     const begin = end - HISTORY_MS - MAX_SPIKE_AGE_MS - Math.max(DAY, everyMs);
     const alerted = spikes.map(({ spike }) => spike.end).filter((one) => one > begin);
     const spike = detectSpike(volume.between(begin, end), {
