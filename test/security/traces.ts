@@ -52,21 +52,14 @@ export async function dumpRedis(url: string): Promise<string> {
   return JSON.stringify(texts);
 }
 
-/** So often a process is looked at, which is for a second: no program that is started has its arguments later. */
-const LOOKS = 50;
-
-/** Looks at the arguments of all processes that are started from now on. @returns how to end that, and what was seen */
+/** Looks at the arguments of all processes that are started from now on, again and again. @returns how to end that, and what was seen */
 export function watchArguments(): () => Promise<string> {
   const seen = new Set<string>();
   const list = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const looks = new Map(list().map((pid) => [pid, LOOKS]));
+  const others = new Set(list());
   const look = async () => {
-    for (const pid of list()) {
-      const before = looks.get(pid) ?? 0;
-      if (before === LOOKS) continue;
-      looks.set(pid, before + 1);
+    for (const pid of list().filter((one) => !others.has(one)))
       seen.add(await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
-    }
   };
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {

@@ -132,9 +132,9 @@ async function migrateFilters(filters: readonly string[]): Promise<string[]> {
   return rows.map(({ filter }) => filter);
 }
 
-test('stored filters match the same of 2,500 items as before, and find matches the same as rules', async () => {
+test('stored filters match the same of 10,000 items as before, and find matches the same as rules', async () => {
   const seed = { seed: 19 };
-  const entries = await storeItems(fc.sample(texts, { ...seed, numRuns: 2_500 }));
+  const entries = await storeItems(fc.sample(texts, { ...seed, numRuns: 10_000 }));
   const filters = fc.sample(formerFilter, { ...seed, numRuns: 60 });
   const queries = (await migrateFilters(filters)).map((filter) => parseQuery(filter));
   const matches: Set<bigint>[] = queries.map(() => new Set());
@@ -216,7 +216,7 @@ async function findIds(query: Query): Promise<Set<bigint>> {
       query,
       now: world.clock.now(),
       after,
-      limit: 500,
+      limit: 2_500,
     });
     ids.push(...hits.map(({ post, link }) => post?.id ?? link?.id ?? 0n));
     if (next === null) {
