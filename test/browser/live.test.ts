@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
   });
 
   describe('at three sizes', () => {
-    /** Each in its own window, with its own time zone: new to the first page, known to the others. */
+    /** Each in its own window, with its own time zone; a new visitor to each page. */
     let visits: Visit[] = [];
     beforeAll(async () => {
       visits = await Promise.all(
@@ -55,6 +55,7 @@ describe.skipIf(!hasBrowser())('an open page', () => {
       '%s: discoveries do not shift the content, all appear after a click, and a reload changes nothing',
       async (address) => {
         for (const { page } of visits) {
+          await page.context().clearCookies();
           await page.goto(address);
           await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
           await page.evaluate(NOTE_SHIFTS);
