@@ -177,7 +177,10 @@ type StoredHistogram = {
   sums: readonly Count[];
 };
 
-/** Renders a stored histogram with cumulative buckets; prom-client renders only observations of its own process. */
+/**
+ * Renders a histogram with cumulative buckets. prom-client can only render observations of its own process. Label
+ * values are closed sets, so nothing needs escaping.
+ */
 function renderHistogram({ name, help, labels, bounds, buckets, sums }: StoredHistogram): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
   for (const { labels: values, n } of sums) {

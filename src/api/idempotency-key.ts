@@ -44,7 +44,10 @@ declare module 'fastify' {
     idempotent?: true | { secret: string };
   }
   interface FastifyRequest {
-    /** With an `Idempotency-Key` that the route honors; else null. `stopped`: the server closes and the client has gone. */
+    /**
+     * Set for a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted when the
+     * server closes and the client has disconnected.
+     */
     execution: (Execution & { stopped: AbortSignal }) | null;
   }
 }
@@ -166,7 +169,10 @@ function hashRequest({ params, query, body }: FastifyRequest): Buffer {
 
 const UNSTORED_STATUSES = new Set([401, 403, 429]);
 
-/** @param secret the member that is shown once @returns null if a repeated request must be executed again */
+/**
+ * @param secret the member that is shown once
+ * @returns null if a repeated request must be executed again
+ */
 function buildStoredReply(reply: FastifyReply, body: string, secret: string | undefined): StoredReply | null {
   const { statusCode: status } = reply;
   if (status >= 500 || UNSTORED_STATUSES.has(status)) return null;
@@ -198,7 +204,10 @@ function sendStoredReply(
   return reply.code(status).type(type).header('idempotency-replayed', 'true').send(body);
 }
 
-/** A signal for a client that disconnects before its reply; with an `Idempotency-Key` work goes on: it will retry. */
+/**
+ * A signal that is aborted when the client disconnects before the reply is sent. With an `Idempotency-Key` the work
+ * continues, because the client will retry.
+ */
 export function abortUnlessIdempotent({ execution }: FastifyRequest, reply: FastifyReply): AbortSignal {
   if (execution !== null) return execution.stopped;
   return abortOnClose(reply);

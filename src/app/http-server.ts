@@ -1,4 +1,7 @@
-/** The HTTP server of the API and the dashboard: hooks for every request, and the routes. `web-server.ts` starts it. */
+/**
+ * The HTTP server of the API and the dashboard: hooks for every request, and the routes. `web-server.ts` starts it with a
+ * separate connection pool.
+ */
 
 import { healthRoutes, rewriteVerboseReadyz } from '../api/health-routes.ts';
 import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
@@ -52,7 +55,11 @@ export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
 /** How long current replies may take when the server closes. */
 const DRAIN_MS = 2 * SECOND;
 
-/** Starts the server. @throws Refused `unavailable` if the port is in use, `conflict` if open to others without a token */
+/**
+ * Starts the server.
+ * @throws Refused `unavailable` if the configured port is in use; `conflict` if it is reachable from other machines and no
+ * token exists
+ */
 export async function startHttpServer(
   home: RouteContext,
   doors: ServerRoutes,
@@ -87,7 +94,10 @@ async function drainServer(app: App): Promise<void> {
   }
 }
 
-/** @returns a server that is ready but not listening @throws Error if a route does not declare its scope */
+/**
+ * @returns a server that is ready but not listening
+ * @throws Error if a route does not declare its scope
+ */
 export async function buildHttpServer(
   home: RouteContext,
   doors: ServerRoutes,

@@ -23,7 +23,10 @@ export type ServiceAccess = {
   endpoint: Context['endpoint'];
   ownSources: Context['ownSources'];
   missingTools: Context['missingTools'];
-  /** Whether keyless public sources respond within two seconds. Asks again half a minute after none did, or with `again`. */
+  /**
+   * Checks, for at most two seconds, whether the keyless public sources respond. Checks again if none did and somebody asks half a
+   * minute later, or with `again`.
+   */
   probe(options?: { again: boolean }): Promise<readonly ProbeResult[]>;
   /** Every public source with its health as seen by this process; sends no requests. */
   health(): Promise<readonly SourceHealth[]>;

@@ -120,7 +120,10 @@ type Lane = {
 /** High enough for any number of searches at one instant. */
 const RATE = { perMinute: 1_000_000, burst: 1_000_000 };
 
-/** @param options.name name of the simulation that its searches belong to @param options.seed name of the simulated world */
+/**
+ * @param options.name name of the simulation that its searches belong to
+ * @param options.seed name of the simulated world
+ */
 export async function openLane(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
   options: {

@@ -142,7 +142,10 @@ function describeTotal({ tables }: Manifest, page: TerminalPage): string {
   )})`;
 }
 
-/** Opens the database alone for `work`, unmigrated and without a queue. @throws the signal's reason after Ctrl-C */
+/**
+ * Opens only the database, without migrating it and without a queue, and closes it after `work`.
+ * @throws the signal's reason if Ctrl-C ended the work
+ */
 export async function withDatabase<T>(
   cli: Cli,
   work: (database: DatabaseAccess, stopping: AbortSignal) => Promise<T>,

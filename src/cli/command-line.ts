@@ -19,7 +19,11 @@ Examples:
 Data goes to stdout, messages to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 
-/** Runs one command. @param argv after the program's name @returns 0 (also if stdout was closed), 1 failure, 2 wrong usage */
+/**
+ * Runs one command.
+ * @param argv arguments after the program's name
+ * @returns the exit code: 0 success (also if the reader of stdout closed it), 1 failure, 2 wrong usage
+ */
 export async function runCli(argv: readonly string[], io: Io, running: RunCliOptions = {}): Promise<number> {
   const shell = openShell(io, COMMAND_NAMES);
   const { out } = shell;

@@ -1,4 +1,7 @@
-/** All commands, in the order of the help: a file and a line for each. A file is loaded when its command is called. */
+/**
+ * All commands in the order of the help: a new one is a file and one line here. Files load when their command is called,
+ * so that no command loads the dependencies of others.
+ */
 import type { Command } from 'commander';
 import type { Cli, RegisterCommand } from './command-context.ts';
 
@@ -69,7 +72,10 @@ export function findHelpTerm(command: Command): string {
   return TERM_BY_NAME.get(command.name()) ?? command.name();
 }
 
-/** Adds all commands; a file is loaded when its command is called. @param openCli opens the context of commands */
+/**
+ * Adds all commands to the program; each file is loaded when its command is called.
+ * @param openCli opens the context of commands when the first one is loaded
+ */
 export function addCommands(program: Command, openCli: () => Promise<Cli>): void {
   const unloaded = new Map<Command, () => Promise<RegisterCommand>>();
   for (const [heading, lines] of COMMAND_GROUPS) {

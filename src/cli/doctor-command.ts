@@ -41,7 +41,10 @@ export function registerDoctor(command: Command, cli: Cli): void {
     });
 }
 
-/** Skips checks that depend on a failed one. @param problem why the running server could not be asked: no calls from here */
+/**
+ * Skips checks that depend on one that failed.
+ * @param problem why the running server could not be asked: then nothing is called from here
+ */
 async function runChecks(cli: Cli, problem: string | null): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   const config = await checkConfig(cli);

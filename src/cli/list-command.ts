@@ -17,7 +17,10 @@ export function addListOptions(command: Command, rows: string, own: readonly Opt
   return command.option(...SIMULATED_OPTION).option('--json', 'print JSON');
 }
 
-/** @param table.none said if there are no rows @param table.readUrl the address of a row, which gets a place of its own */
+/**
+ * Prints rows.
+ * @param table.none said if there are no rows @param table.readUrl for rows with an address, which gets a place of its own
+ */
 export async function showRows<Row>(
   cli: Cli,
   json: boolean | undefined,

@@ -73,7 +73,10 @@ export async function executeUntilEnded(
 
 type SavedSearch = SearchRow & { first_run: RunRow };
 
-/** Says what new searches cost, and executes their first runs unless a worker does. They stay saved whatever the result. */
+/**
+ * Says what new searches cost, and executes their first runs here, unless a worker is running. The searches stay saved whatever
+ * the result.
+ */
 export async function executeFirstRuns(
   cli: Cli,
   { ctx }: Program,

@@ -49,7 +49,10 @@ export function createShutdownRequest(): ShutdownRequest & { ask: (signal: NodeJ
   };
 }
 
-/** Logs an uncaught exception like any error, and exits. Node would print parameters of statements and arguments, too. */
+/**
+ * Logs an uncaught exception like any other error and exits. Node would print everything that libraries attach to it:
+ * parameters of a statement, arguments of a command.
+ */
 export function handleUncaughtExceptions(env: Readonly<Record<string, string | undefined>>): void {
   process.on('uncaughtException', (err) => {
     createLogger('fatal', readSecrets(env)).fatal({ err }, 'uncaught exception');

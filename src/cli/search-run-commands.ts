@@ -55,7 +55,10 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     );
 }
 
-/** Inserts a run; executes it here, unless a worker runs and `--wait` is not set. @throws Refused `not_found` */
+/**
+ * Inserts a run and executes it here, or leaves it to a worker if one is running and `--wait` is not set.
+ * @throws Refused `not_found`
+ */
 async function runSearchNow(
   cli: Cli,
   { ctx }: Pick<CommandProgram, 'ctx'>,

@@ -20,7 +20,10 @@ type DbRetryOptions = ProgramOptions & {
   healthAt: ListenOptions | undefined;
 };
 
-/** Opens the program; retries while the database in `DATABASE_URL` is unreachable. @returns null if asked to end meanwhile */
+/**
+ * Opens the program and retries while the database in `DATABASE_URL` is unreachable. Other errors are thrown at once.
+ * @returns null if it was asked to end in the meantime
+ */
 export async function openWithDbRetry({
   ending,
   healthAt,
@@ -60,7 +63,11 @@ export async function openWithDbRetry({
   }
 }
 
-/** Milliseconds before the next attempt: doubled each time, with jitter. @param random from 0 to below 1 */
+/**
+ * Milliseconds before the next attempt: doubled each time, with jitter so that processes that wait for one database do
+ * not connect at once.
+ * @param random from 0 to below 1
+ */
 export function computeDbRetryMs(attempt: number, random: () => number): number {
   const most = Math.min(FIRST_DB_RETRY_MS * 2 ** attempt, MAX_DB_RETRY_MS);
   return Math.round(most * (0.5 + random() / 2));

@@ -9,7 +9,10 @@ export type Column<Row> = {
   cell: (row: Row) => string;
   /** Aligns right, for numbers. */
   right?: boolean;
-  /** Shrinks on a narrow page; a larger share keeps more. Never what one types or follows next: a slug, id, time or URL. */
+  /**
+   * Shrinks on a narrow page; a larger share keeps more. What one types or follows next (a slug, an id, a time, a URL)
+   * is never elastic.
+   */
   elastic?: number;
   /** Minimum width. */
   least?: number;

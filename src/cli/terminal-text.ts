@@ -55,7 +55,10 @@ function fits(text: string, width: number): boolean {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The whole characters that fit in `width` columns. The input is limited: the time of a segmenter is quadratic. */
+/**
+ * The whole characters at the start of a text that fit in `width` columns. The input is limited, because the time of a
+ * segmenter grows with its square.
+ */
 function takeColumns(text: string, width: number): string {
   let end = 0;
   let used = 0;

@@ -25,7 +25,10 @@ export type CompletionChange<T> = {
   kept: { before: FoldedStatement<T>; after: FoldedStatement<T> }[];
   /** Share of the statements of both that the other completion contains as well, from 0 to 1; 1 if both are empty. */
   similarity: number;
-  /** Whether a statement is new. Beside cited ones, those without citation are introductions or conclusions, and no news. */
+  /**
+   * Whether a statement is new. In a completion with citations, statements without one are introductions or conclusions,
+   * and are no news.
+   */
   isChanged: boolean;
 };
 

@@ -1,4 +1,7 @@
-/** The counters of posts and authors, by one name on the wire, as a column and in outputs; which ones are engagement. */
+/**
+ * The counters of posts and authors: their names, and which ones are engagement. A counter has the same name on the
+ * wire, as a column and in outputs.
+ */
 
 /** Singular and plural. */
 const POST_COUNTER_NOUNS = {

@@ -1,4 +1,7 @@
-/** Values for people: counts, shares, money, sizes, and times in a time zone. Making a format costs many times what using it does. */
+/**
+ * Values for people: counts, shares, money, sizes, and times in a time zone. Each format is made once, because making one
+ * takes many times as long as using it.
+ */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });

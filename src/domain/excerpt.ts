@@ -1,7 +1,7 @@
 /** Excerpts for search results: the part of a text with the most matches, with the matches marked. */
 import { type WordPlace, locateWords } from './relevance.ts';
 
-/** A piece of a text; consecutive pieces are the excerpt. `match`: a word that was searched for. Plain text, not markup. */
+/** A piece of a text; consecutive pieces form the excerpt. `match`: a word that was searched for. Plain text, not markup. */
 export type ExcerptPiece = { text: string; match: boolean };
 
 /** Longer texts are truncated to about five lines of a page. In UTF-16 units. */
@@ -12,7 +12,10 @@ const MAX_WORDS = 2_000;
 const LEAD_LENGTH = 60;
 const ELLIPSIS = '…';
 
-/** @param weigh the weight of an index word for the query; 0 if it does not match @returns nothing for an empty text */
+/**
+ * @param weigh the weight of an index word for the query; 0 if it does not match
+ * @returns nothing for an empty text
+ */
 export function buildExcerpt(original: string, weigh: (word: string) => number): ExcerptPiece[] {
   const text = normalizeExcerptText(original);
   if (text === '') return [];

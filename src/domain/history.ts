@@ -14,7 +14,10 @@ export type Observation = {
   values: Readonly<Record<string, unknown>>;
 };
 
-/** A response of which only the known members are stored, because it said nothing new. Equal lists are shared. */
+/**
+ * A response of which only the known members are stored, because it said nothing new when it was saved. Those of the
+ * same kind that know the same share one list.
+ */
 export type Confirmation = { at: number; isPartial: boolean; known: readonly string[] };
 
 type Value = { at: number; value: unknown };

@@ -53,7 +53,10 @@ export const AUTHOR_VERSION_MEMBERS: readonly VersionMember<AuthorVersion>[] = [
   { name: 'url', label: 'URL', show: ({ url }) => showText(url) },
 ];
 
-/** Each version with the members that differ from the one before; the first with all known. @param versions oldest first */
+/**
+ * Each version with the members that differ from the one before; with those that are known, the first one.
+ * @param versions oldest first
+ */
 export function compareVersions<V>(
   versions: readonly V[],
   members: readonly VersionMember<V>[],

@@ -1,4 +1,4 @@
-/** JSON: values from outside; and output for programs, one document per command, ids as strings, times in ISO 8601. */
+/** Reads JSON from outside, and writes it for programs: one document per command, ids as strings, times in ISO 8601. */
 
 import { escapeUnsafe } from './text.ts';
 
@@ -58,7 +58,10 @@ export function isPoisonous(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/** An object's *own* member. Plain access with an outside name (`constructor`, `toString`) returns inherited ones. */
+/**
+ * The value of an object's *own* member. Plain access with an outside name (`constructor`, `toString`) would return inherited
+ * members.
+ */
 export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -39,7 +39,10 @@ export const BUILT_IN_RULES: LinkRules = { version: LINK_IDENTITY_VERSION, own: 
 /** Applications of the rules to one address, until they change nothing. Enough for AMP caches of AMP caches. */
 const MAX_PASSES = 200;
 
-/** The identity of a link, or of an identity. @param rules of a former version, for stored links; 1: before versions */
+/**
+ * The identity of a link. The identity of an identity is itself.
+ * @param rules of a former version: what stored links have; 1 is from before there were versions
+ */
 export function identifyLink(url: URL, rules: LinkRules = BUILT_IN_RULES): string {
   if (rules.version === 1) return identifyByVersion1(url);
   let identity = url.href;
@@ -109,7 +112,10 @@ function format({ host, port, path, query, route }: Address): string {
   return `https://${host}${port}${path}${pairs === '' ? '' : `?${pairs}`}${route === '' ? '' : `#${route}`}`;
 }
 
-/** Labels of hosts that show the same pages to other devices, unless they are the name of the site itself: `amp.com.au`. */
+/**
+ * Labels of hosts that show the same pages to other devices or readers, unless they are the name of the site itself:
+ * `amp.com.au`.
+ */
 const PREFIX =
   /^(?:www|(?:m|mobile|old|amp)(?!\.(?:com?|net|org|edu|gov|ac|ne|or|go)\.[a-z]{2}$))\.(?=[^.]+\.[^.])/;
 

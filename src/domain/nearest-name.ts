@@ -4,7 +4,10 @@ import leven from 'leven';
 /** Maximum number of single-character edits for a typo. */
 const MAX_EDITS = 3;
 
-/** The most likely of `names`: same letters, same last part (`Berlin`), or three edits at most; undefined if none is. */
+/**
+ * The most likely of `names`: the same letters, the same last part (`Berlin`), or at most three edits away. Undefined
+ * if none is close.
+ */
 export function findNearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = normalizeName(typed).slice(0, 60);
   if (wanted.length < 3) return undefined;

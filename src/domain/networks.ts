@@ -4,7 +4,10 @@ import { BlockList } from 'node:net';
 /** This machine and its link-local network, where clouds serve instance credentials. */
 const LOCAL = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::/128', '::1/128', 'fe80::/10'];
 
-/** RFC 6890 and later ones without {@link LOCAL}: private, shared, protocols, documentation, benchmarks, multicast. */
+/**
+ * RFC 6890 and later registrations, without {@link LOCAL}: private, shared, protocols, documentation, benchmarks,
+ * multicast.
+ */
 const SPECIAL_4 = (
   '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'

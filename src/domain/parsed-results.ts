@@ -24,7 +24,10 @@ export type ParsedPost = Record<PostCounter, number | null> &
     author_external_id: string | null;
     /** Empty if the response only refers to the post. */
     text: string;
-    /** Whether the copy is nested or shortened: it fills what is unknown, and never replaces what a full one said. */
+    /**
+     * Whether the copy is nested in another post, or shortened. A partial copy fills what is unknown, and never replaces
+     * what a full one said.
+     */
     is_partial: boolean;
   };
 

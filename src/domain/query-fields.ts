@@ -40,7 +40,11 @@ export function isHashtag(text: string): boolean {
 const HOST = /^[\p{L}\p{N}\p{M}_.-]{1,253}$/u;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
-/** The condition of one field by an option or parameter of its own; undefined if that is. @throws InvalidInput */
+/**
+ * The condition of one field whose value has its own option or parameter.
+ * @returns undefined if the value is
+ * @throws InvalidInput
+ */
 export function parseFieldValue(
   field: Field,
   value: string | undefined,

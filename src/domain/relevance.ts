@@ -9,7 +9,10 @@ import { DAY } from './time.ts';
 const K1 = 1.5;
 const B = 0.75;
 
-/** Weight of a word that `holding` of `documents` documents contain: positive, even for counts of different times. */
+/**
+ * Weight of a word that occurs in `holding` of `documents` documents. Always positive, even if the two counts are from
+ * different times.
+ */
 export function inverseDocumentFrequency(holding: number, documents: number): number {
   const held = Math.min(Math.max(0, holding), documents);
   return Math.log(1 + (documents - held + 0.5) / (held + 0.5));

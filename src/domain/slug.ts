@@ -1,4 +1,4 @@
-/** The short name of a topic, search, rule or channel, as CHECKs of their tables have it. */
+/** Slugs: the short names of topics, searches, rules and channels. The CHECK constraints of their tables have the same rule. */
 import { InvalidInput, type Problem } from './errors.ts';
 
 export const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -1,4 +1,7 @@
-/** Frames between two processes: two lengths of four bytes, a JSON head, and a body of bytes. And the loop of a child. */
+/**
+ * Frames between two processes: two lengths of four bytes, a small JSON head, and a body of bytes. And the main loop of a
+ * child.
+ */
 
 /** Identifies an order by number; members of the order itself are beside it. */
 export type ChildOrder = { start: number } | { cancel: number };

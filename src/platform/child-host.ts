@@ -44,7 +44,10 @@ export type ChildWork = { order: object; body?: Uint8Array; signal: AbortSignal 
 export type ChildResult = { ending: unknown; body: Buffer };
 
 export type ChildHost = {
-  /** Runs one order until the child replies. @throws Refused `unavailable` if it cannot start, ended or was killed */
+  /**
+   * Runs one order; settles when the child has replied.
+   * @throws Refused `unavailable` with the reason, if the child cannot start, ended or was killed
+   */
   ask(work: ChildWork): Promise<ChildResult>;
   /** Starts the child, so that the first order does not wait for that. */
   prepare(): void;

@@ -1,10 +1,16 @@
 import { SECOND } from '../domain/time.ts';
 
-/** Alone reads the system time. Everything else uses a clock, which simulations make faster and tests stop. */
+/**
+ * The only place that reads the system time. Everything else uses a clock, so that a simulation can run fourteen days in a
+ * minute and tests can stop time.
+ */
 export type Clock = {
   /** The current instant. */
   now(): Date;
-  /** The time for statements about shared facts (slots, limits, days). Null: by the database's clock, which workers share. */
+  /**
+   * The time passed to statements about shared facts (due slots, limits, days). Null: the database uses its own clock, the
+   * only one that all workers share.
+   */
   statementTime(): Date | null;
 };
 

@@ -22,7 +22,10 @@ type NewKey = {
   hash: Buffer;
 };
 
-/** @param options.id to reuse when replacing a key @param options.random secure bytes; set only in tests */
+/**
+ * @param options.id ID to reuse when replacing a key
+ * @param options.random source of cryptographically secure bytes; set only in tests
+ */
 export function makeKey(
   kind: KeyKind,
   { random = randomBytes, ...options }: { id?: string; random?: (bytes: number) => Buffer } = {},

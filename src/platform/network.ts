@@ -1,4 +1,7 @@
-/** Validates URLs of users before requests are sent: parsing, DNS, public or allowed addresses, loops back to us. */
+/**
+ * Validates URLs given by users before requests are sent to them: parsing, DNS resolution, public or allowed addresses, and
+ * loops back to this program.
+ */
 
 import { HIDDEN, InvalidInput } from '../domain/errors.ts';
 import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';
@@ -77,7 +80,11 @@ export class NotAllowed extends Error {
   readonly code = 'NOT_ALLOWED';
 }
 
-/** Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`. @param variable its name @throws InvalidInput */
+/**
+ * Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`.
+ * @param variable its name, for error messages
+ * @throws InvalidInput
+ */
 export function readAllowed(list: string | undefined, variable: string): Allowed {
   const hosts = new Set<string>();
   const networks: string[] = [];

@@ -75,7 +75,11 @@ export function openVault(where: Where): Vault {
   return findVault(where) ?? vaultOf(atFile(where, makeKey));
 }
 
-/** Like {@link openVault}, but creates nothing: undefined without a key. @throws Refused `unavailable` if it is unreadable */
+/**
+ * Like {@link openVault}, but creates nothing.
+ * @returns undefined if there is no key yet
+ * @throws Refused `unavailable` if the file cannot be read
+ */
 export function findVault(where: Where): Vault | undefined {
   const master = where.masterKey ?? atFile(where, readKey);
   return master === undefined ? undefined : vaultOf(master);

@@ -1,4 +1,7 @@
-/** A dialect maps names of the specification to those of a service, built in or read from a file. Renaming is in wire.ts. */
+/**
+ * A dialect maps the names of the specification to those of a service: a built-in one, or one read from a file. Renaming is in
+ * wire.ts.
+ */
 
 import { type Source, SOURCES, type Tool, TOOLS } from '../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../domain/errors.ts';

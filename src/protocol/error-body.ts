@@ -22,7 +22,10 @@ type ErrorBody = {
   validation: ValidationProblem[];
 };
 
-/** Reads `detail` as object, text or array, `error` or `message` instead, a proxy's HTML, or nothing. Never throws. */
+/**
+ * Reads the body of an error response: `detail` as object, string or array, `error` or `message` instead, a proxy's
+ * HTML page, or nothing. Never throws.
+ */
 export function readErrorBody(text: string): ErrorBody {
   const body = tryParseJson(text.replace(/^\uFEFF/, ''));
   if (body === undefined) return { message: stripHtml(text), retryAfterMs: null, validation: [] };

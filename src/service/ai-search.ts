@@ -176,7 +176,10 @@ function toFlatItem({ title, link, snippet, publishedAt }: FoundItem): FlatItem 
 /** The longest piece of a streamed text, in characters. */
 export const MAX_PIECE_LENGTH = 20;
 
-/** Pieces of at most 20 characters that join to the text: cut before words, never inside a surrogate pair. */
+/**
+ * A text in pieces of at most 20 characters that join to the text again: cut before words, and never inside
+ * a character that takes two code units.
+ */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
   let piece = '';

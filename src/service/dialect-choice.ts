@@ -17,7 +17,10 @@ export function buildServedPaths(dialect: Dialect): { ai: string; microblog: str
 /** The HTTP libraries of the public clients of 2026 (undici, aiohttp); those of 2025 use axios and requests. */
 const CLIENT_OF_2026 = /^undici$|\baiohttp\//i;
 
-/** Whether a request of operation B may come from a public client of 2026 as well: the answer must be valid for both. */
+/**
+ * Whether a request of operation B may be one of the public clients of 2026 or of the specification: nothing in it says
+ * which. Its answer has to be valid for both.
+ */
 export function isOfEither(userAgent: string | undefined, request: unknown): boolean {
   return (
     CLIENT_OF_2026.test(userAgent ?? '') &&

@@ -1,4 +1,7 @@
-/** Divides long computations into slices, one per turn of the event loop for all requests together. */
+/**
+ * Divides long computations into slices. All requests share one queue with one slice per turn of the event loop, so that
+ * many at once block it no longer than one does.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import { monotonicMs } from '../platform/clock.ts';

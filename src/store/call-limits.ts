@@ -163,7 +163,11 @@ export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promis
 /** Number of calls allowed now; infinite without a limit. */
 type CallRoom = { minute: number; day: number };
 
-/** Remaining calls under both limits, by service ID. For planning only: {@link countCalls} decides. */
+/**
+ * Remaining calls of services under both limits; a service may be named more than once. For planning only; {@link
+ * countCalls} decides.
+ * @returns by service ID
+ */
 export async function readCallRoom(
   db: Queryable,
   config: Pick<Config, 'callsPerDay' | 'callsPerMinute'>,

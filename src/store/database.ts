@@ -230,7 +230,10 @@ const UNREACHABLE_ERRORS =
 /** The socket file is missing until the server starts. */
 const NO_SOCKET_MESSAGE = /^connect ENOENT /;
 
-/** Transient SQLSTATE classes: no connection, shutdown, out of resources, timeouts of statements, transactions and locks. */
+/**
+ * Transient SQLSTATE classes: no connection, shutdown, out of resources, timeouts of statements, idle transactions and
+ * locks.
+ */
 const UNREACHABLE_STATES = /^(08...|57P..|57014|53...|25P03|55P03)$/;
 
 /** Whether an error means that the database is unavailable (starting, stopping, unreachable), so that a retry may help. */
@@ -267,14 +270,17 @@ export function readSqlState(error: unknown): string {
   return error.cause === undefined ? '' : readSqlState(error.cause);
 }
 
-/** Keys as one parameter, `ids`: the statement is planned once per connection, which takes longer than running it. */
+/**
+ * Keys as one parameter, `ids`, so that the statement is planned once per connection: planning these views takes longer
+ * than running them.
+ */
 export const amongIds = (column: PgColumn): SQL => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;
 
 const preparedQueries = new WeakMap<NodePgDatabase, Map<string, unknown>>();
 
 /**
- * A query that is built once per database and planned once per connection: building one takes as long as reading a few rows.
- * @param name of this query and no other: what `build` returns may differ only with the name
+ * A query that is built once per database and prepared once per connection: building one takes as long as reading a few rows.
+ * @param name of this query alone: `build` must return the same query whenever it is called with this name
  */
 export function prepareOnce<Prepared>(
   orm: NodePgDatabase,

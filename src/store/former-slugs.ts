@@ -1,4 +1,7 @@
-/** Slugs from before renames. Each leads to the last topic or search that had it, unless something uses it now. */
+/**
+ * Slugs that topics and searches had before they were renamed. Each leads to one of them: to the last that had it. A slug
+ * that is in use leads to whatever uses it.
+ */
 import type { Id, Queryable, Transaction } from './database.ts';
 
 export type NamedKind = 'topic' | 'search';
@@ -55,7 +58,10 @@ export async function keepFormerSlug(
   );
 }
 
-/** Ends what a slug led to before. Call it after its new row is written, whose index waits for renames in progress. */
+/**
+ * Ends that a slug leads to what had it before. Call it after the row with the slug is written, whose unique index waits
+ * for a rename that is in progress.
+ */
 export async function releaseFormerSlug(
   tx: Transaction,
   { kind, slug }: { kind: NamedKind; slug: string },

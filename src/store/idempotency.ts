@@ -13,7 +13,10 @@ export type RequestKey = { visitor: string; route: string; key: string };
 export type Execution = {
   /** What an earlier, interrupted execution created and committed with its key; null: nothing. */
   readonly committed: string | null;
-  /** Records what is created, in its transaction. @throws Refused `conflict` to roll back: a later execution has started */
+  /**
+   * Records what is created, in the transaction that creates it.
+   * @throws Refused `conflict` if a later execution has started: the transaction must be rolled back
+   */
   commit(tx: Transaction, created: string): Promise<void>;
 };
 
@@ -104,7 +107,11 @@ export async function commitWithRequest(
   throw new Refused('conflict', 'this request took too long and is being retried');
 }
 
-/** Stores the reply for repeats. @param reply without secrets @returns false if another execution started: its counts */
+/**
+ * Stores the reply for repeated requests.
+ * @param reply without secrets
+ * @returns false if another execution has started: its reply counts
+ */
 export async function finishRequest(
   { pool }: Pooled,
   key: RequestKey,

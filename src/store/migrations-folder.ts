@@ -15,7 +15,10 @@ export type View = Readonly<{ name: string; text: string }>;
 /** The views in dependency order, and the contract version: major and minor. */
 export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
 
-/** The last of the 42 migrations that `0000_tables` replaced: the same tables, with the views of contract 1.13. */
+/**
+ * The last of the 42 migrations that `0000_tables` replaced. A database at this migration has the tables of `0000_tables`
+ * and the views of contract 1.13.
+ */
 export const LAST_SQUASHED = { name: '0041_derivations_set_aside', when: 1_795_374_098_631 } as const;
 
 /** `migrations/` of the package, two folders above src/store and dist/store. */

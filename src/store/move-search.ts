@@ -60,7 +60,10 @@ INSERT INTO ${S}.pending_derivations (search_id, run_id, at, new_posts, new_link
 SELECT $1, (SELECT max(id) FROM ${S}.runs WHERE search_id = $1), $4, '{}', '{}', '{}', posts, links, '{}', '{}', false, false, NULL
 FROM shared WHERE posts <> '{}' OR links <> '{}'`;
 
-/** @param topicId of a locked topic @throws a violation of `searches_topic_fk` if one is simulated and the other real */
+/**
+ * @param topicId of a topic that is locked
+ * @throws an error that violates `searches_topic_fk` if one is simulated and the other real
+ */
 export async function moveSearch(
   tx: Transaction,
   { id, from, topicId, now }: { id: Id; from: Id; topicId: Id; now: Date },

@@ -188,7 +188,10 @@ const TAKE_LATE = takeUnreadSql(
   `${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${HAS_ENDED})`,
 );
 
-/** The newest unread response of a run, for the holder of its claim. @param input.now null: the database's clock */
+/**
+ * The newest unread response of a run, for the holder of its claim.
+ * @param input.now the statement's time; null: the database's clock
+ */
 export async function takeUnreadResponse(
   db: Database,
   input: { runId: Id; now: Date | null },

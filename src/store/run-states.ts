@@ -159,7 +159,10 @@ export async function insertRun(
   return row.id;
 }
 
-/** An unclaimed run that can start now: no retry, and not queued before an edit, which is not what a person requests. */
+/**
+ * An unclaimed run of the current version that can start now. Excludes retries and runs queued before an edit, which are
+ * not what a person requests.
+ */
 export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
   const { rows } = await tx.query<{ id: Id }>(
     `SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version

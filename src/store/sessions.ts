@@ -1,4 +1,7 @@
-/** Sessions end by timeout, with their token, or by sign-out. Which tokens and sessions are still valid, for open streams. */
+/**
+ * Sessions. A session ends by timeout, with its token, or by sign-out. Also checks which tokens and sessions are still
+ * valid, for open streams.
+ */
 
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
 import type { Id, Pooled, Queryable } from './database.ts';
@@ -85,7 +88,11 @@ export async function deleteSessionsByToken(tx: Queryable, tokenId: Id): Promise
   await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
 }
 
-/** Ends sessions of a replaced key when it expires, of earlier ones now. @param at when it expires; null: now */
+/**
+ * Ends sessions of a token whose key is rotated: those of the replaced key when it expires, those of an earlier key
+ * now.
+ * @param at when the replaced key expires; null: now
+ */
 export async function endSessionsByToken(tx: Queryable, tokenId: Id, at: Date | null): Promise<void> {
   await tx.query(
     'DELETE FROM strandline.sessions WHERE token_id = $1 AND ($2::timestamptz IS NULL OR ends_at IS NOT NULL)',

@@ -20,7 +20,10 @@ type Connected = (
   done: (broken?: Error | boolean) => void,
 ) => void;
 
-/** A pool like any other. @throws Refused `unavailable` if no connection of the visitor's share is free in time */
+/**
+ * A pool whose connections are requested like any other. @throws Refused `unavailable` if no connection of the
+ * visitor's share is free in time
+ */
 export class SharedPool extends Pool {
   readonly #shares: ConnectionShares;
   readonly #visitors = new Map<string, { held: number; line: (() => void)[] }>();

@@ -38,7 +38,10 @@ const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.a
   coalesce(s.next_due_at, p.due_at) AS next_due_at, v.cron, v.every_seconds, v.auto, v.tz, s.service_id, sv.kind AS service_kind,
   s.operation, p.interval_seconds, p.spent_until`;
 
-/** Locks a search: serializes scan, pause, edit and remove, but not saves, whose foreign keys take `FOR KEY SHARE`. */
+/**
+ * Locks the search's row: serializes scan, pause, edit and remove of a search. Saves, whose foreign keys take `FOR KEY
+ * SHARE`, are not blocked.
+ */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
   const { rows } = await tx.query<LockedSearch>({
     name: 'lock_search',
@@ -53,7 +56,10 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
   return rows[0] ?? null;
 }
 
-/** Searches of a scan, with `$1` for a simulation. Two variants: for `IS NOT DISTINCT FROM` the whole table is scanned. */
+/**
+ * Condition for the searches of a scan, with `$1` for a simulation. Two variants instead of `IS NOT DISTINCT FROM`, for
+ * which the planner would scan the whole table.
+ */
 function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
   return simulation === null
     ? { suffix: '', sql: 'simulation IS NULL', values: [] }
@@ -63,7 +69,10 @@ function drivenBySql(simulation: string | null): { suffix: string; sql: string; 
 /** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
 const drivenBy = (sql: string) => `(SELECT ${sql} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
 
-/** Locks due searches, longest due first; skips locked rows. @param simulation whose; null: by the database's clock */
+/**
+ * Locks due searches, longest due first. Skips locked rows until the next scan.
+ * @param simulation whose searches; null: those of the database's clock
+ */
 export async function lockDueSearches(
   tx: Transaction,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
@@ -204,7 +213,10 @@ export async function setNextAdaptive(tx: Transaction, used: readonly UsedSlot[]
   });
 }
 
-/** Sets when an adaptive search is due next; others are not due there. @param at null: never, because it is stopped */
+/**
+ * Sets when a search is due next if its interval is adaptive; otherwise it is not due there.
+ * @param at null: never, because it is stopped
+ */
 export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
   await tx.query({
     name: 'set_adaptive_due',

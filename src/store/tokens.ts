@@ -45,7 +45,10 @@ const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken }
   unknown
 >;
 
-/** Newest first, with revoked and expired ones. @param page.before only tokens from before the one with this ID */
+/**
+ * Newest first, including revoked and expired tokens.
+ * @param page.before only those created before the token with this ID
+ */
 export async function readTokens(
   { orm }: Orm,
   opens: TokenPurpose,
@@ -74,7 +77,11 @@ export async function insertToken(
   return row;
 }
 
-/** Locks a token, to serialize changes. @param idOrPrefix text: prefix or short ID @returns undefined if it does not exist */
+/**
+ * Locks the token's row, to serialize changes.
+ * @param idOrPrefix its ID; a text is its prefix, or a short ID
+ * @returns undefined if it does not exist
+ */
 export async function lockToken(
   tx: Transaction,
   opens: TokenPurpose,
@@ -101,7 +108,11 @@ export async function closeToken(tx: Transaction, which: Id, now: Date): Promise
     .where(eq(id, which));
 }
 
-/** Replaces the key of a token, not its prefix. @param key.hash SHA-256 @param key.formerUntil of the former; null: now */
+/**
+ * Replaces the key of a token; its prefix is unchanged.
+ * @param key.hash SHA-256 of the new key
+ * @param key.formerUntil when the previous key expires; null: now
+ */
 export async function replaceKey(
   tx: Transaction,
   which: Id,
@@ -162,7 +173,10 @@ export async function touchToken(
     .where(and(eq(id, token.id), stale));
 }
 
-/** Whether any API token is not revoked. Expired ones count: expiry must not open access that they closed. */
+/**
+ * Whether any token of the API was created and not revoked. Expired tokens count: expiry must not open access that
+ * they closed.
+ */
 export async function hasTokens({ orm }: Orm): Promise<boolean> {
   const rows = await orm
     .select({ id })

@@ -34,7 +34,7 @@ export async function listTopics(db: Queryable): Promise<Topic[]> {
   return rows;
 }
 
-/** Slugs of simulated topics that run and that nothing continues, without the sample. */
+/** Slugs of simulated topics, without the sample, that are not paused and have no successor. */
 export async function listRunningSimulated(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ slug: string }>({
     name: 'running_simulated',

@@ -120,7 +120,10 @@ function takeWork(
 
 /** Whether a worker takes work: not if the queue would lose jobs, and not while draining. */
 type Intake = {
-  /** Resumes the workers, or pauses them on an unsuitable back end; an unavailable one is checked when it is back. */
+  /**
+   * Pauses the workers if the queue's back end is unsuitable, else resumes them. An unavailable back end is checked when it
+   * is back.
+   */
   check(): Promise<void>;
   /** Prevents later checks from resuming them. */
   end(): void;

@@ -54,7 +54,10 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'sql', description: 'SQL queries over the documented views.' },
 ];
 
-/** Collects every `/api` route declared after it. `app.swagger()` returns the document, which must not be modified. */
+/**
+ * Collects every route of `/api` declared after it. Once the server is ready, `app.swagger()` returns the document, which
+ * must not be modified.
+ */
 export async function documentApi(app: App, { ctx }: RouteContext): Promise<void> {
   const meanings = await readMeanings(ctx.db);
   const routes = new Map<unknown, RouteOptions>();

@@ -28,7 +28,10 @@ type Credentials = {
 };
 
 export type Access = {
-  /** Identifies the visitor, by a token only if there is one. @throws Denied `unknown_visitor`, `too_many` after wrong ones */
+  /**
+   * Identifies the visitor. If there is a token, only the token counts.
+   * @throws Denied `unknown_visitor` if the token is wrong, `too_many` after too many wrong ones
+   */
   visitorOf(credentials: Credentials): Promise<Visitor>;
   /**
    * Starts a session with a token.
@@ -51,7 +54,10 @@ const MAX_KNOWN_TOKENS = 1_000;
 export const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
 const LOCAL_VISITOR: Visitor = { kind: 'local', scopes: expandScopes(SCOPES), name: null };
 
-/** @param localMayEnter whether anyone has access while no token exists: only if nobody but this machine can connect */
+/**
+ * @param localMayEnter whether anyone who can connect has access while no token exists: only if the server is reachable
+ *   from this machine alone
+ */
 export async function openAccess(
   ctx: Pick<Context, 'db' | 'clock'>,
   { localMayEnter }: { localMayEnter: boolean },

@@ -57,7 +57,11 @@ function computeProof(secret: Buffer, visitor: string, nonce: string): Buffer {
 
 const PLACEHOLDER_ORIGIN = 'http://nowhere.invalid';
 
-/** Where to go after sign-in. @param given untrusted @returns a path of this server; `/` if it could lead elsewhere */
+/**
+ * Where to go after sign-in: always a path of this server.
+ * @param given from the URL, so untrusted
+ * @returns the path; `/` if it could lead elsewhere
+ */
 export function readReturnPath(given: string | undefined): string {
   if (given === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
   const url = new URL(given, PLACEHOLDER_ORIGIN);

@@ -91,7 +91,11 @@ export async function readSealedSecrets({ pool }: Database): Promise<SealedSecre
   return { channels: channels.length, keyIds: [...new Set(keyIds)] };
 }
 
-/** Decrypts all secrets in use, to verify the master key. @returns its id @throws Refused `unavailable` if it is another */
+/**
+ * Decrypts all secrets in use, to verify the master key. Creates no key.
+ * @returns the id of the key
+ * @throws Refused `unavailable` if it is missing or is another one
+ */
 export async function openSealedSecrets({
   db,
   config,

@@ -21,7 +21,10 @@ export type FailedAttempt = Extract<DeliveryAttempt, { kind: 'failed' }>;
 /** Retry time, or the reason why the message is dead. */
 type NextAttempt = { nextAt: Date; dead: null } | { nextAt: null; dead: string };
 
-/** @param attempts so far, with this one @param random from 0 to below 1; spreads retries to the same receiver */
+/**
+ * @param attempts the number of attempts so far, including this one
+ * @param random from 0 to below 1; spreads retries to the same receiver
+ */
 export function decideNextAttempt(
   failed: FailedAttempt,
   attempts: number,

@@ -2,7 +2,10 @@ import { type Id, readTime } from '../../store/database.ts';
 import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 
-/** Enqueues channels that have something to send now. The scan enqueues what the queue misses, and what is due later. */
+/**
+ * Enqueues the channels that have something to send now. Waiting messages are already committed: the scan enqueues what the
+ * queue misses, and what is due later.
+ */
 export async function enqueueChannels(
   { db, queue, log, clock }: Pick<Context, 'db' | 'queue' | 'log' | 'clock'>,
   channelIds: readonly Id[],

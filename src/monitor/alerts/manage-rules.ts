@@ -38,7 +38,10 @@ import { evaluateAllPending } from './rule-evaluation.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkRule, chooseCooldown, type WrittenRule } from './rule-definition.ts';
 
-/** Creates a rule for discoveries from now on. @throws InvalidInput @throws Refused `not_found`, `conflict` (taken slug) */
+/**
+ * Creates a rule. It reports discoveries made from now on.
+ * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` if the slug is taken
+ */
 export async function createRule(
   ctx: ActingContext,
   written: WrittenRule & { slug: string },
@@ -85,7 +88,10 @@ export async function createRule(
   return findRuleRow(ctx, slug);
 }
 
-/** Edits a rule; earlier discoveries are evaluated by the former one. @throws InvalidInput @throws Refused `not_found` */
+/**
+ * Edits a rule. Discoveries made before are evaluated by the previous rule.
+ * @throws InvalidInput @throws Refused `not_found`
+ */
 export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
   const checked = checkRule(written);
   const affected = await inTransaction(ctx.db, async (tx) => {

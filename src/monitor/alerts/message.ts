@@ -1,4 +1,7 @@
-/** Contents of messages, from which channels compose bodies: `webhooks` of the OpenAPI document. Only add members. */
+/**
+ * The content of messages, from which each kind of channel composes a body. The OpenAPI document describes it under `webhooks`.
+ * Only add members.
+ */
 
 import { forCounters, MAIN_COUNTERS } from '../../domain/counters.ts';
 import { trimEndSlashes } from '../../domain/link.ts';

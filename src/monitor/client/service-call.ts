@@ -162,7 +162,10 @@ type CallFacts = {
 /** A complete body that starts like JSON, or a complete event stream, with the status of a response. Not parsed yet. */
 export type CallResponse = CallFacts & { kind: 'answer'; httpStatus: number; body: Buffer };
 
-/** What was received, decoded, if anything: of an interrupted body, which was paid for, or of a refusal, at most 64 kB. */
+/**
+ * What was received, decoded: the part of an interrupted body, which was paid for, or the body of a refusal, at most 64 kB.
+ * Undefined if nothing was received.
+ */
 type InterruptedBody = { partial: Buffer | undefined };
 
 export type CallFailure = CallFacts &
@@ -250,7 +253,10 @@ const MAX_USAGE_COUNT = 1e9;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The cost of a call by headers such as `X-<Name>-Cost-Usd`. Null if missing or implausible: unknown is not free. */
+/**
+ * The reported cost of a call, from headers such as `X-<Name>-Cost-Usd` and `X-<Name>-Usage-Count`. Null if they are missing or
+ * not plausible: unknown is not free.
+ */
 function readCost(headers: Headers): { costUsd: number | null; usageCount: number | null } {
   const count = readNumberHeader(headers, /^x-.*usage-count$/i, MAX_USAGE_COUNT);
   return {

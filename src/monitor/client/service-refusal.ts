@@ -5,10 +5,16 @@ import { type RunCode, RunError } from '../../domain/errors.ts';
 
 type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
 
-/** Statuses whose body may be a response: 201 and 206 were seen with a complete, billed one; 202 and others have none. */
+/**
+ * Statuses whose body may be a response: 201 and 206 were seen with a complete, billed response. 204 has no body; 202 and others
+ * do not contain the specified object.
+ */
 export const RESPONSE_STATUSES: ReadonlySet<number> = new Set([200, 201, 206]);
 
-/** The failure for any other status. If it can be retried, `Retry-After` or the body says after what time. */
+/**
+ * The failure for any other status. The time to wait comes from `Retry-After`, or from the body; only failures that can be retried
+ * have one.
+ */
 export function classifyRefusal({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
   const code = classifyStatus(status);
   const body = readErrorBody(words);

@@ -132,7 +132,11 @@ type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
   isWhole?: boolean;
 };
 
-/** Derives one batch in one transaction and snapshot. @returns how many, and whether none is left @throws BatchFailed */
+/**
+ * Derives one batch in one transaction with one snapshot.
+ * @returns the number of derived readings, and whether none is left
+ * @throws BatchFailed
+ */
 export async function deriveBatch(
   ctx: FollowerContext,
   { limit = BATCH_SIZE, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},

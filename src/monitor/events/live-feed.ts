@@ -193,7 +193,10 @@ function isNew({ event, row }: FeedEvent, known: Id): boolean {
   return event === 'run' || row.id > known;
 }
 
-/** How far back queries look for ended runs: one commits some time after its end, by the clock of another machine. */
+/**
+ * How far back each query looks for ended runs: a run commits some time after the time of its end, which may come from the clock
+ * of another machine.
+ */
 const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 

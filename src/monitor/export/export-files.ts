@@ -166,7 +166,10 @@ type PendingFile = {
 /** Readable by the owner only: exports contain what people wrote. */
 const FILE_MODE = 0o600;
 
-/** Writes a temporary file beside the target; a failure leaves nothing behind. @throws Refused `conflict` if it cannot */
+/**
+ * Writes a temporary file in the folder of the target; a failure leaves nothing behind.
+ * @throws Refused `conflict` if the folder or the disk does not allow it
+ */
 export async function writePendingFile(
   target: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

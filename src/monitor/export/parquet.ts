@@ -141,7 +141,10 @@ function buildSchema(columns: readonly ExportColumn[]): SchemaElement[] {
 /** Enough for any text: a UTF-16 unit takes three bytes of UTF-8 at most. */
 const BYTES_PER_UNIT = 3;
 
-/** Texts of a column in a reused buffer. Strings would outlive the young generation; arrays take several times the memory. */
+/**
+ * Texts of one column, consecutive in one reused buffer. Strings would outlive the young generation, and separate arrays take
+ * several times the memory.
+ */
 type TextColumn = {
   isText: true;
   push(text: string | null): void;

@@ -1,4 +1,7 @@
-/** Cursors of lists, for the API and for pages: the keys of the last row of a page, opaque to clients. */
+/**
+ * Cursors of lists, for the API and for pages. A cursor contains the keys of the last row of a page and is opaque to
+ * clients.
+ */
 
 import { toJson, tryParseJson } from '../../domain/json-values.ts';
 import { InvalidInput } from '../../domain/errors.ts';
@@ -58,7 +61,10 @@ export type Page<Keys, Filter> = {
 export type Cursor<Keys> = {
   /** The query parameter; refuses anything that this list did not return. */
   param: z.ZodType<CursorContent<Keys>, string>;
-  /** @param path parameters that identify the list @throws InvalidInput if the cursor is of other ones, filters or order */
+  /**
+   * @param path path parameters that identify the list
+   * @throws InvalidInput if the cursor belongs to another path, other filters or another order
+   */
   pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
 };
 

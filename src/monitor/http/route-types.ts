@@ -51,7 +51,10 @@ export type Share = {
 
 /** Statements of visitors over the SQL contract, from the API and the pages. */
 export type Statements = {
-  /** Runs a statement until the client leaves. @throws Refused `conflict` about it, `unavailable`; Denied `too_many` */
+  /**
+   * Runs one statement; cancels it if the client disconnects.
+   * @throws Refused `conflict` with a message about the statement, `unavailable`; Denied `too_many`
+   */
   ask(
     request: Pick<FastifyRequest, 'visitor' | 'ip'>,
     reply: Pick<FastifyReply, 'raw'>,
@@ -64,7 +67,10 @@ export type Routes = (app: App, home: RouteContext) => void | Promise<void>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Scopes that a visitor needs; a route without them keeps the server from starting. `open`: public. */
+    /**
+     * Scopes that a visitor needs. Required for every route, or the server does not start; `open` is for public routes,
+     * such as health and sign-in.
+     */
     scope?: Scope | readonly Scope[] | 'open';
     /** Whether the route belongs to the API or the pages; set by the server. */
     door?: 'api' | 'page';
@@ -87,7 +93,10 @@ declare module 'fastify' {
     visitor: Visitor;
     /** Context for changes, which are recorded under the visitor. */
     readonly acting: ActingContext;
-    /** A new value for the hidden field `form_token`: the gate refuses forms without it, and removes it. */
+    /**
+     * A new value for the hidden field `form_token` of a form. The gate refuses forms without it, and removes the field
+     * before the route sees it.
+     */
     readonly formToken: string;
   }
 }

@@ -1,4 +1,7 @@
-/** Limits of the HTTP server, by process and in memory: requests per minute, sizes, times and open connections. */
+/**
+ * Limits of the HTTP server: requests per minute, sizes, times and open connections. Each process counts on its own, in
+ * memory.
+ */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { extractNetwork } from '../access/authentication.ts';

@@ -1,4 +1,7 @@
-/** Shares of limited resources per visitor, by process and in memory; and for which visitor work is done. */
+/**
+ * Shares of limited resources per visitor, and the visitor on whose behalf work is done. Each process counts on its own, in
+ * memory.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import { MAX_STATEMENTS } from '../../store/reader/ask-reader.ts';
@@ -34,7 +37,10 @@ export function createShares(): Shares {
 /** When a place may be free again. */
 const SHARE_RETRY_SECONDS = 5;
 
-/** @param label what uses the places, in the plural: `exports` @param max places in total, and per visitor */
+/**
+ * @param label what uses the places, in the plural: `exports`
+ * @param max places in total, and per visitor
+ */
 export function createShare(label: string, max: { all: number; each: number }): Share {
   const held = new Map<string, number>();
   let all = 0;

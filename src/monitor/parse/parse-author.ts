@@ -16,7 +16,10 @@ import {
   readWord,
 } from './wire-values.ts';
 
-/** Members beyond the specification. With one of them an empty text means "has none"; without, it may be unknown. */
+/**
+ * Members that the specification does not have. Where one is present, an empty text means "has none"; otherwise it is
+ * also written where the text is unknown.
+ */
 const LATER_MEMBERS = [
   'followings_count',
   'profile_banner_url',

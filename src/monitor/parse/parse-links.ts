@@ -1,4 +1,7 @@
-/** Parses the links of a response: results, and addresses elsewhere in it. `domain/link-identity.ts` identifies them. */
+/**
+ * Parses the links of a response: search results, and addresses elsewhere in it. See `domain/link-identity.ts` for the
+ * identity of links.
+ */
 
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
@@ -18,7 +21,10 @@ const MAX_TITLE = 2_000;
 
 /** Collects the distinct links of a response. */
 type LinkCollector = {
-  /** Adds a search result. One without a web address is rejected as `refused`, what is no result as `unreadable`. */
+  /**
+   * Adds a search result of a group. Rejected as `refused` if its address is no web address, or as `unreadable` if it
+   * is no search result (no object, no address).
+   */
   addResult(item: Item, source: Source): ItemOutcome;
   /** Adds an address outside the groups, with its source and title from elsewhere in the response. */
   addAddress(link: LinkRef, said: AddressMention): void;

@@ -34,7 +34,10 @@ export function lookUpPostNames(dialect: Dialect): PostNames {
   };
 }
 
-/** Parses a post without its author and nested posts. Invalid members become null; only a missing id rejects a post. */
+/**
+ * Parses a post without its author and nested posts, which the collector handles. Invalid members become null: only a
+ * missing id rejects a post.
+ */
 export function parsePost(post: Plain, externalId: string, names: PostNames, isNested: boolean): ParsedPost {
   const entities = parseEntities(post);
   const lang = readWord(post.lang);
@@ -145,7 +148,10 @@ function isPresent(value: unknown): boolean {
 const SHORTENED = /…\s?(https?:\/\/\S{1,200})$/;
 const MAX_ENDING = 250;
 
-/** Whether a text ends with an ellipsis and its own address, as it is or behind t.co (one that no entity mentions). */
+/**
+ * Whether a text ends with an ellipsis and the address of its own post, as it is or behind t.co. A short address that
+ * no entity mentions counts as its own.
+ */
 function endsShortened(text: string, id: string, entities: Plain | null): boolean {
   const address = SHORTENED.exec(text.slice(-MAX_ENDING).trimEnd())?.[1];
   if (address === undefined) return false;

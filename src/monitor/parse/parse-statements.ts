@@ -159,7 +159,10 @@ const ESCAPED_MARK = /%(?:2[789]|5[BDE]|7C)/gi;
 
 export type CitationResolver = (link: LinkRef) => ParsedCitation;
 
-/** Resolves a cited link: whether it is a result, or the address of a post of the response, as it is spelled there. */
+/**
+ * Resolves a cited link: whether it is a result of the response, or the address of one of its posts, and if so as it is
+ * spelled there.
+ */
 export function createCitationResolver({ links, posts, nestedPosts }: CitableResults): CitationResolver {
   const all = [...posts, ...nestedPosts];
   const ids = new Set(all.map(({ external_id }) => external_id));

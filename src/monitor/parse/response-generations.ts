@@ -150,7 +150,10 @@ export function locateParts(answer: Plain, operation: Operation, dialect: Dialec
   return { groups: operation === 'ai' ? groups : [], posts };
 }
 
-/** Items by source, of every member of a response for it, valid or not, also empty; null says nothing. */
+/**
+ * Items by source of the members that a response has for it, valid or not, including empty ones. A member that is null says
+ * nothing.
+ */
 export function countItemsBySource(
   answer: Plain,
   operation: Operation,

@@ -53,7 +53,10 @@ export function readCounter(value: unknown): number | null {
 
 const NO_NAMES: ReadonlySet<unknown> = new Set();
 
-/** Counters that a service writes as 0 without knowing them, by wire name (`unknown_counters`, an addition of ours). */
+/**
+ * Wire names of counters that a service writes as 0 because it does not know them (`unknown_counters`, an addition of
+ * our own service). Anything else names none.
+ */
 export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
   return Array.isArray(names) ? new Set(names.slice(0, 100)) : NO_NAMES;
 }

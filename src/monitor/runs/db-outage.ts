@@ -20,7 +20,10 @@ const UNSTORED_RESPONSE_RETRY_MS = HOUR;
 const DB_OUTAGE_RETRY_MS = 5 * MINUTE;
 const DB_RETRY_PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
 
-/** Retries idempotent `work` while the database fails temporarily. @throws other errors, and the last after five minutes */
+/**
+ * Retries `work` while the database has a temporary failure. `work` must be idempotent.
+ * @throws the last error: of another kind, about the data, or after five minutes
+ */
 export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
   return retryWork(work, {
     maxMs: DB_OUTAGE_RETRY_MS,
@@ -94,7 +97,10 @@ const SPOOL_FILE = z.object({
 
 type SpoolContext = Pick<Context, 'config' | 'log'>;
 
-/** Creates the spool when a worker starts: missing permissions show before it is needed. @returns a warning, or null */
+/**
+ * Creates the spool directory when a worker starts, so that missing permissions are known before it is needed.
+ * @returns a warning; null if the directory is writable
+ */
 export async function prepareSpool(ctx: SpoolContext): Promise<string | null> {
   const directory = locateSpool(ctx);
   try {

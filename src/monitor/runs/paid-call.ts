@@ -145,7 +145,10 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
   return takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
 }
 
-/** Makes the paid call of a run, and stores its response before it is parsed; nothing calls again. @throws RunError */
+/**
+ * Makes the paid call of a run and stores its raw response before it is parsed; from then on nothing calls again.
+ * @throws RunError with the code of the failure
+ */
 export async function callAndStore(
   ctx: Context,
   run: ClaimedRun,

@@ -54,7 +54,10 @@ export function normalizeCron(text: string): string {
   return splitFields(text).join(' ');
 }
 
-/** Parses minute, hour, day of month, month, day of week. @throws InvalidInput for invalid items, or if no date matches */
+/**
+ * Parses an expression with five fields: minute, hour, day of month, month, day of week.
+ * @throws InvalidInput naming each invalid item, or if no date matches
+ */
 export function parseCron(text: string): Cron {
   if (text.length > MAX_CRON_LENGTH) {
     throw new InvalidInput([

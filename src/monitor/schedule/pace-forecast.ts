@@ -99,7 +99,10 @@ export function planFixed(schedule: Schedule, now: number, pace: Pace): RunPlan 
   };
 }
 
-/** @param limits.calls its own in 24 hours; null: no limit @param limits.ofService per day of its service; null: no limit */
+/**
+ * @param limits.calls its own calls in 24 hours; null: no limit of its own
+ * @param limits.ofService the calls per day of its service; null: no limit
+ */
 export function planAdaptive(
   schedule: AdaptiveSchedule,
   {

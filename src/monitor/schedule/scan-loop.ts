@@ -37,7 +37,10 @@ export async function startScanLoop(ctx: Context): Promise<ScanLoop> {
 
   const inProgress: { scan?: Promise<void>; slots?: Promise<void> } = {};
 
-  /** One of each kind at a time, shared by concurrent callers. Slots do not wait for a scan that offers thousands of runs. */
+  /**
+   * One of each kind at a time in this process; concurrent callers share it. Slots do not wait for a scan that offers thousands
+   * of runs.
+   */
   function once(kind: keyof typeof inProgress, work: () => Promise<void>): Promise<void> {
     return (inProgress[kind] ??= attempt(work).finally(() => {
       delete inProgress[kind];

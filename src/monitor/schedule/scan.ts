@@ -125,7 +125,10 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
   return search === null ? [] : recordDueSlots(ctx, tx, [search], now);
 }
 
-/** Offers runs that wait: due retries, lost by the queue, abandoned. @param again with new jobs at the head of the queue */
+/**
+ * Offers waiting runs: due retries, and runs that the queue lost or a worker abandoned.
+ * @param again creates new jobs for those at the head of the queue
+ */
 export async function offerWaitingRuns(ctx: Context, now: Date, again?: string): Promise<void> {
   for (let mark = again; ; mark = undefined) {
     const limit = mark === undefined ? SCAN_BATCH : MAX_TAKEN_ALONG;

@@ -93,7 +93,10 @@ const FIELD_RANGES = [
   [0, 6],
 ] as const;
 
-/** Steps restart with each cycle: `*\/7` is not every seven minutes. Those that do not divide it become their values. */
+/**
+ * A step that does not divide its field restarts with each cycle, so that `*\/7` is not every seven minutes. Such steps are
+ * replaced by their values.
+ */
 function expandSteps(cron: string): string {
   return cron
     .split(' ')

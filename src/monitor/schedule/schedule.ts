@@ -35,7 +35,10 @@ export type WrittenSchedule = {
   slug: string;
 };
 
-/** Parses what a person wrote; `auto` is an adaptive interval. @throws InvalidInput with all problems, and what to write */
+/**
+ * Parses a schedule as written by a person; `auto` is an adaptive interval.
+ * @throws InvalidInput with all problems, and what to write instead
+ */
 export function parseSearchSchedule(written: WrittenSchedule): SearchSchedule {
   const { cron, tz, every } = written;
   if (every === undefined || cron !== undefined || !/^\s*auto/i.test(every)) return parseSchedule(written);
@@ -84,7 +87,10 @@ const MAX_INTERVAL_SECONDS = 366 * 86_400;
 
 const INTERVAL_PATTERN = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?$/;
 
-/** Parses `90s`, `15m`, `1h30m` or `7d` into seconds. @throws InvalidInput also below a minute or above 366 days */
+/**
+ * Parses an interval such as `90s`, `15m`, `1h30m` or `7d` into seconds.
+ * @throws InvalidInput also if it is under a minute or over 366 days
+ */
 export function parseInterval(given: string): number {
   const [whole, days, hours, minutes, seconds] = INTERVAL_PATTERN.exec(given.trim().toLowerCase()) ?? [];
   const total =
@@ -112,7 +118,10 @@ const DEFAULT_ADAPTIVE: AdaptiveSchedule = {
 
 const ADAPTIVE_PATTERN = /^auto(?: +([\ddhms]+) *- *([\ddhms]+))?(?: +(\d{1,6})\/day)?$/;
 
-/** Parses `auto`, `auto 5m-2h`, `auto 48/day` or both: bounds of the interval, and calls per day. @throws InvalidInput */
+/**
+ * Parses `auto`, `auto 5m-2h`, `auto 48/day` or `auto 5m-2h 48/day`: the bounds of the interval, and its calls per day.
+ * @throws InvalidInput
+ */
 export function parseAdaptive(given: string): AdaptiveSchedule {
   const [whole, least, most, calls] = ADAPTIVE_PATTERN.exec(given.trim().toLowerCase()) ?? [];
   const form = 'auto, or auto with bounds and calls per day, such as auto 5m-2h 48/day';

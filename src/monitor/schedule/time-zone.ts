@@ -27,7 +27,10 @@ export function parseZone(given: string): string {
   throw new InvalidInput([{ path: 'tz', given, expected }]);
 }
 
-/** The offset from UTC to local time at an instant, in ms. @throws InvalidInput for an unknown zone or invalid instant */
+/**
+ * The offset from UTC to local time at an instant, in milliseconds.
+ * @throws InvalidInput if the runtime does not know the zone, or the instant is invalid
+ */
 export function offsetAt(tz: string, at: number): number {
   const minutes = IANAZone.create(tz).offset(at);
   if (Number.isNaN(minutes))

@@ -1,4 +1,7 @@
-/** Finds topics and searches by slug, runs by id. Refuses an unknown slug with the nearest, a taken one with its owner. */
+/**
+ * Finds topics and searches by slug, and runs by id. An unknown slug is refused with the nearest known one, a new one that
+ * is taken with whose it is.
+ */
 
 import { DATA, type Data, sideOf } from '../../domain/data.ts';
 import { createNotFound, InvalidInput, Refused } from '../../domain/errors.ts';

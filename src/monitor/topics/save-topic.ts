@@ -58,7 +58,10 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   return insertTopic(ctx, { slug, name, sample: false, reuse_slug }, checked, service);
 }
 
-/** Adds searches to a topic; each runs immediately. @throws InvalidInput, Refused `not_found`, `conflict` (taken slug) */
+/**
+ * Adds searches to an existing topic; each runs immediately.
+ * @throws InvalidInput, Refused `not_found` for an unknown topic, `conflict` if a slug is taken
+ */
 export async function addSearches(
   ctx: ActingContext,
   slug: string,
@@ -286,7 +289,10 @@ export async function renameTopic(ctx: ActingContext, slug: string, names: Topic
 
 const pickNames = ({ name, slug }: Pick<Topic, 'name' | 'slug'>) => ({ name, slug });
 
-/** A slug of a text: its letters without accents, and digits (`Ärger im Büro`: `arger-im-buro`); a hash if it has none. */
+/**
+ * Derives a slug from text: its letters without accents, and digits (`Ärger im Büro` is `arger-im-buro`), or a hash if it
+ * has none that a slug may contain.
+ */
 export function createSlug(text: string): string {
   const plain = splitFoldedWords(text)
     .join('-')

@@ -51,7 +51,10 @@ export type CheckedSearch = {
 
 const RESERVED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
 
-/** Validates a whole search. @throws InvalidInput with all problems: the path, what was given, and what is expected */
+/**
+ * Validates a whole search, so that all problems are reported at once.
+ * @throws InvalidInput with the path of each member, what was given, and what is expected
+ */
 export function checkSearch(written: WrittenSearch): CheckedSearch {
   const problems: Problem[] = [];
   const slug = checkSlug(written.slug, 'slug', problems);

@@ -150,7 +150,10 @@ type SavedSearch = Pick<
   | 'next_due_at'
 >;
 
-/** The forecast of saved searches of one service. @param options.edit replaces members; a schedule replaces a schedule */
+/**
+ * The forecast of saved searches of one service.
+ * @param options.edit members that replace those of the searches; a schedule replaces a schedule
+ */
 export async function forecastSaved(
   ctx: ForecastContext,
   searches: readonly SavedSearch[],

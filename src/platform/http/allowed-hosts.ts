@@ -1,4 +1,7 @@
-/** Which Host and Origin headers are accepted. Against DNS rebinding: a foreign name may resolve to this machine. */
+/**
+ * Which Host and Origin headers are accepted. Prevents DNS rebinding: a foreign page whose name resolves to this machine is
+ * rejected.
+ */
 import { isIP } from 'node:net';
 import { parseUrl } from '../../domain/link.ts';
 
@@ -45,7 +48,10 @@ export function isOurHost(
   return samePort && (isLoopback(name) || name === stripBrackets(host).toLowerCase());
 }
 
-/** Whether the `Origin` is that of BASE_URL or of the requested host. @param header `Host`, see {@link isOurHost} */
+/**
+ * Whether the `Origin` header is ours: that of BASE_URL, or of the requested host.
+ * @param header the `Host` header, accepted by {@link isOurHost}
+ */
 export function isOurOrigin(origin: string, header: string, { baseUrl }: BoundAddress): boolean {
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
   if (base !== undefined && origin === base.origin) return true;

@@ -33,7 +33,10 @@ export async function accountOf(uid: number, gid: number): Promise<Account> {
   return entry ?? { uid, gid, name: `uid ${uid}` };
 }
 
-/** Whether the account can enter a folder, tested as that account: only the kernel knows modes and ACLs of all parents. */
+/**
+ * Whether the account can enter a folder, tested as that account: modes and ACLs of the folder and all its parents matter,
+ * and only the kernel evaluates them reliably.
+ */
 export async function canEnter(account: Account, directory: string): Promise<boolean> {
   const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { account });
   return code === 0;

@@ -109,7 +109,10 @@ async function installedDirectories(): Promise<string[]> {
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Creates the symlinks between libraries of the package: npm cannot pack links, and its install script may not run. */
+/**
+ * Creates the symlinks between libraries of the platform package. npm cannot pack links; the package's install script,
+ * which creates them, does not run if scripts are disabled.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = path.dirname(native);
@@ -124,7 +127,10 @@ async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** Copies the package's files (60 MB) unless there is a copy; renamed when complete: an interrupted one is never used. */
+/**
+ * Copies the package's files (60 MB), unless a copy exists. The copy is renamed when complete, so that an interrupted one
+ * is never used.
+ */
 async function copyNative(native: string, into: string): Promise<string> {
   const copy = path.join(into, `postgres-${await fingerprint(native)}`, 'native');
   if (await isPresent(copy)) return copy;

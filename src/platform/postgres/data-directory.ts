@@ -141,7 +141,10 @@ function nameFor(dataDir: string): string {
   return createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
 }
 
-/** The owner of an existing database, if we are not. @throws Refused if only another user could start it */
+/**
+ * The owner of an existing database; undefined if there is none, or if we own it.
+ * @throws Refused if only another user could start it
+ */
 async function ownerOf(data: string): Promise<Account | undefined> {
   const found = await stat(data).catch(() => undefined);
   const self = process.getuid?.();

@@ -181,7 +181,10 @@ const PASSING = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02'
 
 type JoinedServer = Readonly<{ session: Session; port: number; started: boolean; moved: boolean }>;
 
-/** Connects to the running server, or starts it. Others may start or stop it meanwhile, so a failed step starts over. */
+/**
+ * Connects to the running server, or starts it first. Other processes may start or stop it at the same time, so a failed
+ * step starts over.
+ */
 export async function join(options: {
   home: DataDirectory;
   binaries: Binaries;

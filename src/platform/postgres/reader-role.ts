@@ -135,7 +135,10 @@ SELECT p.oid::regprocedure::text AS name FROM pg_proc p
 WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
   AND p.proname ~ '^(pg_(try_)?advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)'`;
 
-/** Revokes them from everybody but `programs`, and grants them to those that lack them. Requires a superuser. */
+/**
+ * Revokes them in the current database from everybody but `programs`, and grants them to any of `programs` that lacks them.
+ * Requires a superuser connection.
+ */
 export async function closeFunctions(client: Client, programs: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `${FIND_CLOSED_FUNCTIONS} AND (p.proacl IS NULL OR EXISTS (
@@ -161,7 +164,10 @@ export async function hasOpenFunctions(client: Client, role: string): Promise<bo
 
 const ITERATIONS = 4_096;
 
-/** The verifier that Postgres stores (RFC 5803): keeps the password out of the server's statement log and statistics. */
+/**
+ * The verifier that Postgres stores (RFC 5803). Sending it keeps the password out of the server's statement log and
+ * statistics.
+ */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');
   const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();

@@ -71,7 +71,10 @@ export async function startServer(
   }
 }
 
-/** Stops the server and its sessions. pg_ctl would also wait for a server that another process starts in the meantime. */
+/**
+ * Stops the server and ends its sessions. Waits here instead of in pg_ctl, which would also wait for a server that another
+ * process starts in the meantime.
+ */
 export async function stopServer(home: DataDirectory, binaries: Binaries): Promise<void> {
   const running = await findRunning(home);
   if (running === undefined) return;
@@ -105,7 +108,10 @@ async function startLogSize(home: DataDirectory): Promise<number> {
 /** Settings of postgresql.conf to override, such as fsync in tests. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** Loopback only and no shared socket: connecting takes the password file. The log has no statements or values. */
+/**
+ * Loopback only and no shared socket: only processes that can read the password file can connect. The log contains no
+ * statements or values, which may be secret.
+ */
 const DEFAULT_SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

@@ -25,7 +25,10 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** Postgres connections of all queues and workers. Each of four workers listens on one; others run single statements. */
+/**
+ * Postgres connections of all queues and workers of a process. Each of its four workers listens on one; the others run
+ * single statements.
+ */
 const MAX_CONNECTIONS = 10;
 
 /** A newer release changed a queue table for which this worker has prepared statements. The statement was not executed. */
@@ -35,7 +38,10 @@ function readSqlState(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** A pool that prepares each statement once per connection; unnamed ones of BullMQ (6.7.0) would be planned for each job. */
+/**
+ * A pool for BullMQ that prepares each statement once per connection. BullMQ (6.7.0) sends unnamed statements, so that
+ * Postgres would parse and plan several of them for each job.
+ */
 function withKeptPlans(pool: Pool) {
   const names = new Map<string, string>();
   return {

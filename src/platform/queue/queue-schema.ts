@@ -8,7 +8,10 @@ import type { Client } from 'pg';
 export const QUEUE_CLIENT = 6;
 export const QUEUE_VERSION = 11;
 
-/** Schema objects of our BullMQ (exactly 6.7.0) by {@link readParts}. After an upgrade, the test lists the differences. */
+/**
+ * Schema objects of our BullMQ (exactly 6.7.0), as returned by {@link readParts}. After an upgrade, the test lists the
+ * differences.
+ */
 export const QUEUE_PARTS: readonly string[] = `
 column:dedup.dedup_id:text! column:dedup.expire_at_ms:int8 column:dedup.job_id:text! column:dedup.queue:text!
 column:dedup_next.dedup_id:text! column:dedup_next.payload:jsonb! column:dedup_next.queue:text!

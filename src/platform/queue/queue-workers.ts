@@ -29,7 +29,10 @@ export type WorkerOptions = {
   log: Logger;
 };
 
-/** A dead worker's job is redelivered within seconds. If the worker was only slow, the second one finds the run leased. */
+/**
+ * A job whose worker died is redelivered within seconds. If that worker was only slow, no harm is done: the second one
+ * finds the run leased.
+ */
 const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
 
 /** Deliveries mostly wait for receivers: high enough that a few stalled ones leave room for others. */

@@ -25,7 +25,10 @@ export const WORK = 'recurring';
  */
 export type QueuedRun = { runId: bigint; fence: number; trigger: keyof typeof PRIORITY };
 
-/** Triggers the scan twice a second and distributes work. Never the source of truth: it may be emptied at any time. */
+/**
+ * The queue triggers the scan twice a second and distributes work among processes. It is never the source of truth, and may
+ * be emptied at any time.
+ */
 export type WorkQueue = {
   kind: QueueBackend['kind'];
   /** @param again a mark that creates new jobs for runs that already have one, which a dead worker may have taken */
@@ -44,7 +47,10 @@ export type WorkQueue = {
 export const SCAN_EVERY_MS = SECOND / 2;
 
 const FINISHED = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const;
-/** Order of runs, 0 first: a person waits for a manual run; a thousand new searches must not delay a slot. */
+/**
+ * Order of runs, 0 first: a person waits for a manual run, and a thousand new searches must not delay a slot. On both back
+ * ends, priorities cost nothing.
+ */
 const PRIORITY = { manual: 0, schedule: 1, first: 2, late: 2 } as const;
 
 export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
@@ -127,7 +133,10 @@ type Adding = {
   addBulk(jobs: Added[]): Promise<unknown>;
 };
 
-/** BullMQ (6.7.0) adds several jobs on Postgres by two temporary tables: one at a time is six times faster, without bloat. */
+/**
+ * To add several jobs on Postgres, BullMQ (6.7.0) creates two temporary tables: adding one at a time is six times faster
+ * and does not bloat the catalogs.
+ */
 const MAX_ADDED_SINGLY = 8;
 
 async function addTo(queue: Adding, jobs: readonly Added[]): Promise<void> {

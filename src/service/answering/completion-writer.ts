@@ -147,7 +147,10 @@ type ModelDraftOptions = {
 /** At up to 600 characters each, about 10,000 tokens. */
 const MAX_PROMPT_ITEMS = 70;
 
-/** One prompt for several parts. Those the model cannot write are missing, and why is logged. @throws the signal's reason */
+/**
+ * One prompt for several parts. Parts that the model cannot write are missing, and the reason is logged.
+ * @throws the signal's reason if the client disconnects
+ */
 async function draftWithModel(
   roles: readonly CompletionRole[],
   findings: Findings,

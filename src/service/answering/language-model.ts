@@ -11,7 +11,10 @@ import { z } from 'zod';
 export type LanguageModel = {
   /** The configured model name; for logs. */
   name: string;
-  /** @returns the raw text, which may not be JSON @throws ModelFailed; or the signal's reason if it aborts */
+  /**
+   * @returns the raw text of the response, which may not be JSON
+   * @throws ModelFailed; or the signal's reason if it aborts
+   */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<string>;
 };
 

@@ -55,7 +55,11 @@ const sectionPart = z.object({
   key: z.array(z.unknown()).catch([]),
 });
 
-/** @param answer the raw response @returns verified drafts of the parts with a sentence left @throws DraftRejected */
+/**
+ * @param answer the raw response
+ * @returns the verified draft of each part that has any sentence left
+ * @throws DraftRejected
+ */
 export function verifyDrafts(
   answer: string,
   briefing: ModelPrompt,

@@ -57,7 +57,10 @@ function toAsciiDigit(mark: string): string {
 
 // Numbers in words: English, German, French and Spanish, up to billions.
 
-/** Excludes articles and other words of some language: one, ein, un, once, elf, cent alone, dos, sept, seize. */
+/**
+ * Excludes what is an article or another word in one of these languages: one, ein, un, once, elf, cent alone, dos,
+ * sept, seize.
+ */
 const SMALL_NUMBERS =
   parseNumberTable(`two zwei deux 2; three drei trois tres 3; four vier quatre cuatro 4; five fünf cinq cinco 5;
   six sechs seis 6; seven sieben siete 7; eight acht huit ocho 8; nine neun neuf nueve 9; ten zehn dix diez 10;

@@ -24,7 +24,10 @@ const TAG = /^#[\p{L}\p{N}_]+$/u;
 /** A repost's author, or those whom a reply addresses; not an account that is the subject of the sentence. */
 const ADDRESSEES = /^(?:RT @\w+:\s*|(?:@[\w.-]{1,99}\s+)+(?=[\p{Lu}\p{N}"“]))/u;
 
-/** @param text from `toVisibleLines` @param loose as in posts: lines end sentences, which may start in lower case */
+/**
+ * @param text from `toVisibleLines`
+ * @param loose for posts and comments: a line end also ends a sentence, and sentences can start in lower case
+ */
 export function extractSentences(text: string, loose = false): string[] {
   const pieces = splitSentences(unwrapLines(text.replace(ADDRESSEES, '')));
   return pieces.flatMap((piece, i) => {

@@ -48,7 +48,10 @@ export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; t
   return { from: new Date(at.getTime() - DATE_FILTER_DAYS[filter] * DAY), to: at };
 }
 
-/** @param onSource called as each source completes; failures are warnings @throws the signal's reason if the client leaves */
+/**
+ * @param onSource called for each source when it completes
+ * @throws the signal's reason if the client disconnects; failed sources are warnings
+ */
 export async function retrieveFindings(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
   request: RetrievalRequest,
@@ -162,7 +165,10 @@ type SourceQueryResults = {
   answering: readonly SearchSource[];
 };
 
-/** Queries a tool's sources in parallel, with each wording where they accept several. @throws the signal's reason */
+/**
+ * Queries all sources of a tool in parallel, with each wording if they accept several.
+ * @throws the signal's reason if the client disconnects
+ */
 export async function querySources(
   { sources, log, tier, signal }: SourceQueryContext,
   tool: Source,
@@ -210,7 +216,10 @@ function logSourceFailure(
   else log.warn(err instanceof SourceDown ? { ...known, why: err.message } : failure, 'source failed');
 }
 
-/** Warnings of a tool's first round: is a group empty because no source responded, or because none found anything? */
+/**
+ * Warnings of a tool's first round. Distinguishes a group that is empty because no source responded from one without
+ * results.
+ */
 export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: Source): ServedWarning[] {
   if (lists.length > 0) return warnings;
   const unanswered = {
@@ -230,7 +239,10 @@ type SourceOutcome =
   | { found: readonly FoundItem[]; failure?: undefined }
   | { found?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
 
-/** Queries a source with a time limit. Failures contain only our own text. @throws only the signal's reason */
+/**
+ * Queries a source with a time limit. Failure messages contain only our own text.
+ * @throws only the signal's reason if the client disconnects
+ */
 async function querySource(
   source: SearchSource,
   query: Omit<SourceQuery, 'signal' | 'timeoutMs'>,

@@ -55,7 +55,11 @@ const RRF_K = 60;
 /** Sums are rounded so that the order of addition makes no difference. */
 const SCORE_PRECISION = 1e12;
 
-/** @param lists item indexes, best first, each once per list @param count of the items @returns the score of each item */
+/**
+ * @param lists item indexes, best first, each once per list
+ * @param count number of items: indexes are 0 to `count - 1`
+ * @returns the score of each item
+ */
 function fuseRanks(lists: readonly (readonly number[])[], count: number): number[] {
   const scores = Array.from({ length: count }, () => 0);
   for (const list of lists) {

@@ -49,7 +49,10 @@ type TruePost = {
   deleted_at: string | null;
 };
 
-/** @param prompt any prompt that matches the topic @param postsMs maximum period for which posts are listed */
+/**
+ * @param prompt any prompt that matches the topic
+ * @param postsMs maximum period for which posts are listed
+ */
 export function computeTruth(
   seed: string,
   prompt: string,

@@ -81,7 +81,10 @@ const CAMPAIGN_SHARE = 0.1;
 const MAX_RIPPLE_SIZE = 0.35;
 /** Ambiguous events add between these parts of the usual in their best hour: it is 1.3 to 2 times the usual. */
 const AMBIGUOUS_SIZES = [0.3, 1] as const;
-/** By which bursts exceed the reporting threshold: twice the usual volume in an hour, and five additional posts in six. */
+/**
+ * Bursts exceed the reporting threshold by this factor: twice the usual volume in an hour, and five additional posts in
+ * six.
+ */
 const BURST_MARGIN = 1.5;
 const EXTRA_POSTS = 5;
 /** Maximum additional posts of a burst in two minutes: ids have room for 127. */

@@ -1,4 +1,7 @@
-/** Simulated documents of the sources other than the microblog: each depends only on its key and keeps its address. */
+/**
+ * Simulated documents of the six sources other than the microblog. Each document has its own time of appearance,
+ * depends only on its key, and never changes its address.
+ */
 
 import type { Source } from '../../domain/enumerations.ts';
 import { DAY, HOUR } from '../../domain/time.ts';

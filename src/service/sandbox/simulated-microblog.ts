@@ -17,7 +17,10 @@ const MAX_CANDIDATES = 6_000;
 const WRITTEN_AT_ONCE = 20;
 
 export type SimulatedMicroblog = {
-  /** The newest posts for a prompt without gaps, and older ones viewed most now; each newest first. Times: ms since 1970. */
+  /**
+   * The newest posts for a prompt, up to `limit` and without gaps, and older ones that are viewed most now; each newest
+   * first. Times in ms since 1970.
+   */
   find(
     prompt: string,
     window: { from: number | undefined; at: number },

@@ -242,7 +242,10 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
   return reference === undefined || seed.intendedKind === 'repost' ? 'original' : seed.intendedKind;
 }
 
-/** The quoted post, generated on demand. The specification returns only its text, some servers (by a fault) all of it. */
+/**
+ * The quoted post of a quote, generated on demand. The specification returns only its text; some servers return the
+ * whole post, which a fault simulates.
+ */
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
 
 function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {

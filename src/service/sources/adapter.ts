@@ -114,7 +114,10 @@ export type AdapterContext = {
   who: string;
   /** How long the caller still waits, in milliseconds. */
   leftMs: () => number;
-  /** Reserves units of the allowance *before* use. @throws SourceDown `source_quota`, or `source_busy` if others hold them */
+  /**
+   * Reserves units of the allowance *before* they are used.
+   * @throws SourceDown `source_quota` if too few are left, `source_busy` if requests in progress have reserved them
+   */
   spend: (units: number) => Promise<void>;
   /** Returns unused units. Never fails. */
   unspend: (units: number) => Promise<void>;

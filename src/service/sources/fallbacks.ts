@@ -1,4 +1,7 @@
-/** Other sources: boards through web search, the archive, and a placeholder that reports why no source responds. */
+/**
+ * Sources other than live ones: discussion boards through web search, the archive, and a placeholder that reports why no
+ * source responds.
+ */
 
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import { parseUrl } from '../../domain/link.ts';

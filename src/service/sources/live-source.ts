@@ -84,7 +84,10 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   let lastSuccess: Date | undefined;
   let lastFailure: LiveHealth['lastFailure'];
 
-  /** Sends a query within its time limit and records the outcome. @param caller.until it stops waiting, in ms since 1970 */
+  /**
+   * Sends a query within its time limit and records the outcome.
+   * @param caller.until when the caller stops waiting, in milliseconds since 1970
+   */
   function attempt<T>(
     caller: { signal: AbortSignal; until: () => number },
     work: (context: AdapterContext, signal: AbortSignal) => Promise<T>,

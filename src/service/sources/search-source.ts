@@ -1,4 +1,7 @@
-/** The interface of a source. Sources only find; tools, time limits, date filters, ranking and writing are the service's. */
+/**
+ * The interface of a source. Sources only find; tool selection, time limits, date filters, ranking and writing belong
+ * to the service.
+ */
 import type { Source } from '../../domain/enumerations.ts';
 import type { MicroblogPost } from '../../protocol/specification.ts';
 
@@ -19,7 +22,10 @@ export type FoundItem = {
   place?: number;
   /** Number of reactions (points, likes, comments); undefined if the source does not provide it. */
   engagement?: number;
-  /** Added beyond the limit because it is popular now. Others that were published since may be missing. */
+  /**
+   * Added to the newest posts because it is popular now, in excess of the limit. Others that were published since may be
+   * missing.
+   */
   popular?: true;
   /** The full post, for microblogs only. Counters that the source lacks are null. */
   post?: MicroblogPost;

@@ -35,7 +35,10 @@ async function selectChannels(db: Queryable, where: string, values: unknown[] = 
   return rows;
 }
 
-/** Locks a channel: serializes evaluation, sending and changes. @returns null if it does not exist or is removed */
+/**
+ * Locks the channel's row: serializes evaluation, sending and changes of a channel.
+ * @returns null if it does not exist or is removed
+ */
 export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
   return (await selectChannels(tx, 'id = $1 FOR UPDATE', [id]))[0] ?? null;
 }
@@ -66,7 +69,10 @@ export function listSealedChannels(db: Queryable): Promise<Channel[]> {
 
 export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
 
-/** Settings are added later, sealed with the ID. @throws a violation of `channels_slug_key` if the slug is taken */
+/**
+ * Settings are added separately, because they are sealed with the ID. @throws an error of Postgres that violates
+ * `channels_slug_key` if the slug is taken
+ */
 export async function insertChannel(
   tx: Transaction,
   channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },

@@ -1,4 +1,7 @@
-/** Statements of a delivery, in one file because each is small: gather, compose, claim, send, settle. */
+/**
+ * Statements of a delivery: gather, compose, claim, send, settle. In one file, because each is small and uses the
+ * same rows.
+ */
 
 import type { Id, Queryable, Transaction } from '../database.ts';
 
@@ -108,7 +111,10 @@ export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Pr
   return rows[0] ?? null;
 }
 
-/** Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves do the same. */
+/**
+ * Prevents forgetting of authors until the transaction ends, so that what it reads may be written. Saves take the
+ * same lock.
+ */
 export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
 }

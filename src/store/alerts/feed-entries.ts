@@ -116,7 +116,10 @@ const SELECT_TRENDS = `
 SELECT id, state, sentence, since, previous_state, previous_since, rate_before, rate, observed_hours, expected, score, threshold, days
 FROM strandline.trend_states WHERE id = ANY ($1)`;
 
-/** The next discoveries in commit order, with baselines. @returns `last`: the last ID read; null if there is none */
+/**
+ * The next discoveries in commit order, including baselines.
+ * @returns `last`: the last ID read; null if there is none after the cursor
+ */
 export async function readFeedAfter(
   tx: Queryable,
   cursor: Id,
@@ -215,7 +218,10 @@ WHERE EXISTS (
   JOIN strandline.deliveries m ON m.id = x.delivery_id AND m.state <> 'cancelled'
 )`;
 
-/** Leaves out what a message to the locked channel has: each item once per topic, whichever rule matched. */
+/**
+ * Leaves out what is in a message to the channel: each item once per topic, whichever rule matched. The caller has
+ * locked the channel.
+ */
 export async function leaveOutSent(
   tx: Queryable,
   channelId: Id,

@@ -41,7 +41,10 @@ export type Candidate = {
  */
 const MAX_ROWS_READ = 10_000;
 const MAX_RANKED = 4_000;
-/** Up to so many documents are found by words and sorted by time. Beyond, they are read by time until enough match. */
+/**
+ * Up to this many documents are found by words and sorted by time. Beyond, documents are read by time until enough
+ * contain the words.
+ */
 const MAX_SORTED = 200_000;
 
 export async function findCandidates(

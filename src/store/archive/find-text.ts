@@ -68,7 +68,10 @@ export type TextHit = {
   link: LinkRow | null;
 };
 
-/** A page of matches, most relevant first, then newest. @throws InvalidInput if `after` is no place that it returned */
+/**
+ * One page of matches, most relevant first, then newest first.
+ * @throws InvalidInput if `after` is not a place that this function returned
+ */
 export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
   const { data, query, now, after, limit } = question;
   const forms = await readWordForms(db.pool, [query]);

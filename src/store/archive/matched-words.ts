@@ -16,7 +16,10 @@ const SELECT_CONFIGS = `
 SELECT d.kind, d.thing, d.config FROM unnest($1::text[], $2::bigint[]) AS u(kind, thing)
 JOIN strandline.archive_documents d USING (kind, thing)`;
 
-/** The matches of a query in items that it selected. @returns undefined if not indexed, or if the query has no words */
+/**
+ * The matches of a query in the items that it selected.
+ * @returns undefined for an item that is not indexed, and for every item if the query has no words
+ */
 export async function readMatchesOfItems(
   { pool }: Pooled,
   query: Query,

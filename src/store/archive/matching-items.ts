@@ -12,7 +12,10 @@ export function matchesAll(matching: Matching | undefined): boolean {
   return matching === undefined || matching.query === EVERYTHING;
 }
 
-/** A subquery of ids that match, with `kind` if of both; empty if all do. @param values receives its parameters */
+/**
+ * A subquery of the ids of posts or links that match, or of `kind` and id of both; empty if all do.
+ * @param values receives its parameters
+ */
 export async function buildMatchingSql(
   { pool }: Pooled,
   kind: 'post' | 'link' | 'both',

@@ -15,7 +15,10 @@ import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-
 import { type Question, readQuestion } from './archive-question.ts';
 import { inArray } from 'drizzle-orm';
 
-/** `score`: BM25, with the prior if requested, comparable within one response. `config`: text search configuration. */
+/**
+ * `score`: BM25, weighted by the prior if requested; comparable only within one response. `config`: the text search
+ * configuration of its words.
+ */
 export type ArchiveHit = ArchiveThing & { score: number; config: string };
 
 /** Best first. Nothing if no word of the query is known. */

@@ -56,7 +56,10 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   }
 }
 
-/** Opens a snapshot; locks the tables against DDL, such as dropped columns. Rows can still be read and written. */
+/**
+ * Opens a snapshot transaction. First locks the tables against DDL, such as dropped columns or partitions; rows can still
+ * be read and written.
+ */
 async function openSnapshotTransaction(client: Client): Promise<Table[]> {
   const { state } = await readState(client, await readMigrations());
   if (state === 'empty' || state === 'foreign')

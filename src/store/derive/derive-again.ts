@@ -60,7 +60,10 @@ const IS_OVERTAKEN = `
 SELECT DISTINCT u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
 CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x
 WHERE p.id = ANY ($1::bigint[]) AND x.changed_at >= p.at`;
-/** Posts of previous reads, by search; also of readings checked later: waiting ones are logged again. $1 readings. */
+/**
+ * Posts of previous reads, by search. Includes readings that are checked later, because waiting ones are logged
+ * again. $1 readings.
+ */
 const IS_TOUCHED = `
 SELECT p.search_id, u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.touched_posts) u(id)
 WHERE NOT p.checked OR p.id = ANY ($1::bigint[]) GROUP BY 1, 2`;
@@ -146,7 +149,10 @@ function joinSearches(rows: readonly DeriveSince[]): DeriveSince[] {
   return [...since].map(([search_id, at]) => ({ search_id, since: at }));
 }
 
-/** Since when a search can be derived again: the first remaining month if some were dropped. $1 search, $2 that month. */
+/**
+ * The time from which a search can be derived again: if months of snapshots were dropped, the first remaining one. $1
+ * search, $2 that month.
+ */
 const IS_POSSIBLE = `
 SELECT CASE WHEN EXISTS (SELECT FROM ${S}.post_sightings WHERE search_id = $1 AND first_seen_at < $2) THEN $2::timestamptz ELSE '-infinity' END AS since`;
 /**
@@ -158,7 +164,11 @@ SELECT p.id FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id
 WHERE g.search_id = $1 AND (p.first_seen_at >= $2 OR NOT EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = p.id))
   AND p.id NOT IN (SELECT u.id FROM ${PENDING_TABLE} d CROSS JOIN LATERAL unnest(d.changed_posts) u(id))`;
 
-/** Derives all readings of a search again. @param oldestMonth of snapshots @returns how many readings and posts */
+/**
+ * Derives all readings of a search again.
+ * @param oldestMonth of the existing snapshots
+ * @returns the number of readings and posts to derive again
+ */
 export async function rebuildSearch(
   tx: Transaction,
   searchId: Id,

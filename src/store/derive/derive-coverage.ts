@@ -10,7 +10,10 @@ import {
 } from '../volume/reach.ts';
 import { S } from './counter-sql.ts';
 
-/** With so many of the previous run's newest posts, a response is a list of the newest posts, not a coincidence. */
+/**
+ * If this many of the previous run's newest posts are returned again, the response is a list of the newest posts, not
+ * a coincidence.
+ */
 const MIN_REPEATED_POSTS = 5;
 
 /**
@@ -209,7 +212,11 @@ export type Day = { search_id: Id; day_at: Date };
 /** Sightings that are not new in this batch, but whose sums are rebuilt. */
 export type RecountedPosts = { searchIds: readonly Id[]; postIds: readonly Id[] };
 
-/** Writes coverage and volume. @param seenAgain remaining coverage of cleared quarters @returns the days that changed */
+/**
+ * Writes coverage and volume.
+ * @param seenAgain remaining coverage of quarters that were cleared
+ * @returns the days that changed
+ */
 export async function rollUp(
   tx: Transaction,
   ids: readonly Id[],

@@ -64,7 +64,10 @@ due AS MATERIALIZED (
   WHERE a.at <= s.at AND s.at <= a.at + a.near AND s.first_seen_at < a.at
 )`;
 
-/** Of these, ages that an earlier result with the post precedes by at most half the age: the age is between the two. */
+/**
+ * Of these, ages for which an earlier result with the post came before the age, at most half the age earlier: the age
+ * is between the two.
+ */
 const CROSSED = `
 crossed AS MATERIALIZED (
   SELECT d.*, w.at AS before_at FROM due d CROSS JOIN LATERAL (
@@ -152,7 +155,10 @@ DELETE FROM ${S}.dropped_posts WHERE ctid = ANY (ARRAY(
   CROSS JOIN LATERAL (SELECT ctid AS row FROM ${S}.dropped_posts WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) f
 ))`;
 
-/** Updates counters of dropped posts that others saw since; finds rows by key, whatever plan is cached. $1 readings. */
+/**
+ * Updates counters of dropped posts that other searches saw since. The rows exist: the conflict finds each by its
+ * key, whatever plan is cached. $1 readings.
+ */
 const COUNT_UNSEEN = `
 INSERT INTO ${S}.dropped_posts AS u (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT o.search_id, o.post_id, o.last_seen_at, o.created_at, ${engagementSql('p.')}

@@ -1,4 +1,7 @@
-/** Typical values and rising posts of searches, stored once per batch for fast reads; `as_of` is the time of the run. */
+/**
+ * Typical values of searches, and their rising posts. Stored once per batch, so that reading them takes few rows;
+ * `as_of` is the time of the run.
+ */
 import type { Id, Transaction } from '../database.ts';
 import { POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
 import { knownCounterSql, S } from './counter-sql.ts';

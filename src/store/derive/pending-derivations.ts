@@ -59,7 +59,11 @@ export async function insertPending(tx: Transaction, readings: readonly Reading[
   });
 }
 
-/** Allows one follower at a time, because a post's gains count for searches of any topic. @returns whether it has the lock */
+/**
+ * Allows one follower at a time. Topics cannot be derived in parallel, because a post's gains count for searches of
+ * any topic.
+ * @returns whether this transaction has the lock
+ */
 export async function lockFollowing(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>(
     `SELECT pg_try_advisory_xact_lock(hashtext('strandline.derive')) AS locked`,
@@ -71,7 +75,10 @@ export async function lockFollowing(tx: Transaction): Promise<boolean> {
 const inOrder = (alias: string, search: `$${number}` | 'NULL') => `CASE WHEN ${search}::bigint IS NULL
   THEN ${alias}.search_id NOT IN (SELECT search_id FROM ${PENDING} WHERE attempts > 0) ELSE ${alias}.search_id = ${search} END`;
 
-/** Marks readings as checked and counted. $1 most to check, oldest first; null: all. $2 search retried alone, or null. */
+/**
+ * Marks readings as checked and as counted. $1 maximum to check, oldest first; null: all. $2 the search that is
+ * retried alone, or null.
+ */
 const NOTE_READINGS = `
 WITH fresh AS MATERIALIZED (
   SELECT p.id, p.notify AND NOT p.counted AS uncounted, NOT p.checked AND ${inOrder('p', '$2')} AS unchecked

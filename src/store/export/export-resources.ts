@@ -19,7 +19,10 @@ export type ResourceSource = Readonly<{
   time?: string;
   /** Column with what the results are selected by. Without it, the resource is exported whole whatever the search. */
   of?: Readonly<{ column: string; scope: Scope }>;
-  /** Tables whose rows change rows of the view. Without it, the view is derived, and continued exports have all of it. */
+  /**
+   * Tables whose new or changed rows change rows of the view. Without it, the view is derived, and an export that
+   * continues another has all of it.
+   */
   changes?: readonly ChangedRows[];
 }>;
 

@@ -34,7 +34,10 @@ export type ExportFilter = Readonly<{
 /** Keys of the requested searches, in digits; undefined: all of the side. */
 export type SearchIds = readonly string[] | undefined;
 
-/** @throws Refused `not_found` for a slug that never existed or is of the other side; removed ones exist */
+/**
+ * @throws Refused `not_found` for a slug that never existed, or that is of the other side; removed searches and topics
+ *   count
+ */
 export async function findSearchIds(client: Client, filter: ExportFilter): Promise<SearchIds> {
   const { data, searches, topic } = filter;
   const named = searches !== undefined && searches.length > 0;

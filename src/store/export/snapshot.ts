@@ -19,7 +19,10 @@ export type Snapshot = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** A read-only transaction on a connection without the pool's time limits. @param signal cancels a read with its reason */
+/**
+ * Opens a read-only transaction on a separate connection, because it may exceed the pool's time limits.
+ * @param signal cancels the current read; its reason is thrown
+ */
 export async function openSnapshot(
   db: Database,
   signal: AbortSignal = new AbortController().signal,
@@ -100,7 +103,10 @@ export type CopiedRow = readonly (string | null)[];
 
 const NEWLINE = 0x0a;
 
-/** Parses the text format of COPY. Chunks may end anywhere, even inside a character; an incomplete row is kept. */
+/**
+ * Parses the text format of COPY. Chunks may end anywhere, even inside a character; an incomplete row is kept for the
+ * next chunk.
+ */
 export function createCopyTextReader(): (piece: Buffer) => CopiedRow[] {
   let begun: Buffer[] = [];
   return (piece) => {

@@ -39,7 +39,11 @@ type KnownAuthor = {
 /** Number of deleted rows by kind; all zero if already deleted. */
 type ForgottenCounts = Record<string, number>;
 
-/** Finds an author by ID or `@username`; undefined if forgotten. @throws Refused if unknown or ambiguous */
+/**
+ * Finds an author by ID on the service, or by `@` and username.
+ * @returns undefined if already forgotten
+ * @throws Refused for an unknown service or author, or an ambiguous username
+ */
 export async function findAuthor(
   db: Database,
   service: string,
@@ -117,7 +121,10 @@ export async function forgetAuthor(
   });
 }
 
-/** A search that starts now may miss responses from then on, because workers date them by their own clocks. */
+/**
+ * Responses received from then on may be missed by a search that starts now, because workers date them by their own
+ * clocks.
+ */
 async function readOldestOpen(db: Database): Promise<Date> {
   const { rows } = await db.pool.query<{ at: Date | null }>(
     'SELECT max(received_at) AS at FROM strandline.responses',
@@ -139,7 +146,10 @@ function listTombstones(
   ];
 }
 
-/** The author's pages on the service: URLs that end with a username, because a reported homepage may be anyone's. */
+/**
+ * The author's pages on the service. Some services report a homepage, which may be anyone's: only a URL that ends with a
+ * username is the author's.
+ */
 function listProfiles({ urls, usernames }: KnownAuthor): string[] {
   const names = new Set(usernames.map((name) => name.toLowerCase()));
   return urls.filter((url) => {

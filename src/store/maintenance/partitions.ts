@@ -117,7 +117,10 @@ async function withTableLock<T>(db: Database, name: string, work: () => Promise<
   }
 }
 
-/** The newest month known to exist. Older ones may go by retention, and come back when an old response is parsed. */
+/**
+ * The newest month known to exist. Others are not cached: retention drops old ones, and parsing an old response again
+ * re-creates its month.
+ */
 const newestEnsured = new WeakMap<Database, string>();
 
 /** Ensures partitions for the month of `at` and the next one. Cheap if they exist. */

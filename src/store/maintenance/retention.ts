@@ -111,7 +111,10 @@ const EXPIRE_OBSERVED = `
 DELETE FROM strandline.observed_items WHERE (observed_at, run_id) IN
   (SELECT observed_at, run_id FROM strandline.observed_items WHERE observed_at < $1 ORDER BY observed_at LIMIT $2)`;
 
-/** By when their run ended. IDs ascend, so the oldest are checked; those of a replay go when they are among them. */
+/**
+ * Deletes by when their run ended. IDs ascend with time, so only the oldest are checked; those that a replay wrote
+ * later are deleted when they are among them.
+ */
 const EXPIRE_REJECTS = `
 DELETE FROM strandline.rejects WHERE id IN
   (SELECT j.id FROM (SELECT id, run_id FROM strandline.rejects ORDER BY id LIMIT $2) j
@@ -139,7 +142,11 @@ const EXPIRE_STATEMENTS = {
 } as const;
 type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
 
-/** Deletes data older than `before`. @param goOn called per batch @returns deleted rows, and whether nothing is left */
+/**
+ * Deletes data older than `before`.
+ * @param goOn called after each batch
+ * @returns deleted rows, and whether nothing is left
+ */
 export async function expire(
   db: Database,
   kind: ExpiringKind,

@@ -12,7 +12,10 @@ export type CallCost = {
   most_usd: number;
 };
 
-/** Of the last reported costs (1,000 of runs, 100 of trials), the last 100 of each operation and model. $1 service. */
+/**
+ * Reads the last calls with a reported cost (1,000 of runs, 100 of trials), and of these the last 100 of each
+ * operation and model. $1 name of the service.
+ */
 const SELECT_CALL_COSTS = `
 WITH told AS (
   (SELECT s.operation, v.model, c.cost_usd, c.sent_at

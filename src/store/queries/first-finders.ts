@@ -7,7 +7,10 @@ type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 /** Maximum links to compare, newest first; each search gets an equal share. */
 export const MAX_COMPARED_LINKS = 1_200;
 
-/** When each search of the topics first saw these links, as a result or in a post. $1 topics, $2 from, $3 until. */
+/**
+ * When each search of the topics first saw each of these links, as a result or in a post, at any time. $1 topics, $2
+ * from, $3 until.
+ */
 const SIGHTINGS_SQL = `
 WITH mine AS MATERIALIZED (
   SELECT s.id, t.slug AS topic, s.operation, count(*) FILTER (WHERE s.operation = 'ai') OVER ()::int AS searches

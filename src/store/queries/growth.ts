@@ -25,7 +25,10 @@ export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 const orderSql = (order: GrowthOrder) =>
   order === 'engagement' ? engagementSql('g.gained_') : `g.gained_${COUNTER_BY_PLURAL[order]}`;
 
-/** Posts returned since then are in the newest result or were dropped since: few of a search's. $4 since when, $5 limit. */
+/**
+ * Posts returned since then are in the newest result or were dropped since: a small part of all posts of a search. $4
+ * since when, $5 limit.
+ */
 const grownSql = (order: GrowthOrder) => `
 WITH watched AS MATERIALIZED (${SCOPED_SEARCHES_SQL}), seen AS (
   SELECT u.post_id FROM watched w

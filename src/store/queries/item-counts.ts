@@ -16,7 +16,10 @@ export async function countItems({ pool }: Pooled, { sql, values }: ItemSelectio
   return rows[0]?.n ?? 0;
 }
 
-/** Counts all items, and from `from` until before `until` per bucket of `per` seconds, at multiples of it since 1970. */
+/**
+ * Counts all items, and those from `from` until before `until` per bucket.
+ * @param per `seconds` of a bucket; buckets begin at multiples of it since 1970
+ */
 export async function countItemsOverTime(
   { pool }: Pooled,
   { sql, values }: ItemSelection,

@@ -31,7 +31,10 @@ export type PostPlace = { by: bigint; id: Id };
 /** A post with its cursor. */
 type PlacedPost = { post: PostRow; place: PostPlace };
 
-/** Newest first or by a count: by `post_sightings_time` of each search, the posts of an author, or the text index. */
+/**
+ * A page of posts: newest first by publication time, or by a count. Uses the index `post_sightings_time` of each search,
+ * the posts of an author, or the text index.
+ */
 export async function readPostPage(
   db: Reads,
   filter: PostPageFilter & { order: PostPageOrder; after?: PostPlace | undefined; limit: number },
@@ -90,7 +93,10 @@ const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
 /** $6 µs, $7 id. */
 const PLACE_SQL = `('epoch'::timestamptz + $6::bigint * interval '1 microsecond', $7::bigint)`;
 
-/** `most` posts of each search by time. One without a time is placed by the last search to see it, and by no other. */
+/**
+ * `most` posts of each search, by its index on their time. A post without a publication time is placed by the last
+ * search to see it, and by no other.
+ */
 const newestOfEachSql = (most: string, lang: boolean, from = '') => `
 SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
   SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}

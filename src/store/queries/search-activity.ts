@@ -150,8 +150,8 @@ export type SearchNow = {
 };
 
 /**
- * $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. The last day (UTC) is read
- * as the sum that is stored of it, which has one row instead of up to 96.
+ * $1 from, $2 until, $3 whether simulated. By search keys: by time alone, all rows would be scanned. The day (UTC) of $2 is
+ * read from its stored sum, one row per search instead of up to 96.
  */
 const SELECT_SEARCHES_NOW = `
 WITH side AS MATERIALIZED (
@@ -178,7 +178,7 @@ LEFT JOIN LATERAL (
 
 /**
  * Every search of a side that is not removed: its posts in a range, and the outcome of its last run.
- * @param range whole quarter-hours; `until` is not before now
+ * @param range whole quarter-hours; `until` is now or later, because the last day is counted whole
  */
 export async function readSearchesNow(
   { pool }: Pooled,

@@ -51,7 +51,10 @@ export type VoiceRow = {
   lower_bound: boolean;
 };
 
-/** Averages topics by the mean of their observed days, so that gaps do not lower them. By service kind, highest first. */
+/**
+ * Averages topics over a range of days: each by the mean of its observed days, so that a gap does not lower it. By
+ * service kind, highest first.
+ */
 export function averageVoices(days: readonly VoiceDayRow[]): VoiceRow[] {
   const groups = new Map<string, VoiceDayRow[]>();
   for (const day of days) {

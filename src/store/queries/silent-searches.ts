@@ -29,7 +29,10 @@ const SELECT_SCHEDULE_GROUPS = `
 SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, v.auto, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}
 GROUP BY 1, 2, 3, 4`;
 
-/** Schedules of active searches, each computed once: for 100,000 searches with 720 of them, 7,800 buffers in 0.1 s. */
+/**
+ * The schedules of active searches: far fewer than searches, and each is computed once. For 100,000 searches with 720
+ * schedules this reads 7,800 buffers in 0.1 s.
+ */
 export async function readScheduleGroups({ pool }: Reads, data: Data): Promise<ScheduleGroup[]> {
   const { rows } = await pool.query<ScheduleGroup>({
     name: 'group_by_schedule',
@@ -71,7 +74,10 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY n.since, n.slug`;
 
-/** Searches of these schedules without a success for longer than allowed. @param most to list, longest first; all count */
+/**
+ * Searches of these schedules that have had no successful run for longer than their limit.
+ * @param most maximum to list, longest first; all are counted
+ */
 export async function readSilentSearches(
   { pool }: Reads,
   data: Data,

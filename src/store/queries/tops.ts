@@ -99,7 +99,10 @@ export type CommonTop = {
   all: number;
 };
 
-/** Counts per topic of the returned names only, of tens of thousands. $1 topics, $2 kinds, $3 from, $4 until, $5 limit. */
+/**
+ * Counts per topic are looked up only for returned names, because there are tens of thousands. $1 topics, $2 kinds,
+ * $3 from, $4 until, $5 limit.
+ */
 const SELECT_COMMON_TOPS = `
 WITH each AS MATERIALIZED (
   SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS posts

@@ -34,7 +34,10 @@ export const MAX_STATEMENTS = READER_CONNECTIONS - 1;
 
 export const CLIENT_LEFT = 'canceled: the client disconnected';
 
-/** Runs a visitor's statement with limits. @throws Refused `conflict` about it, `unavailable` without connection */
+/**
+ * Runs one statement of a visitor with limits.
+ * @throws Refused `conflict` about the statement, `unavailable` if the reader cannot connect
+ */
 export async function askWithinBounds(options: {
   url: string;
   sql: string;

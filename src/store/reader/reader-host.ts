@@ -11,7 +11,10 @@ import { MAX_RESULT_BYTES } from './reader-query.ts';
 import type { ReaderOrder, StatementEnding } from './statement-orders.ts';
 
 export type ReaderHost = {
-  /** Runs a statement until Postgres has finished it. @throws Refused `conflict` about it, `unavailable`; database errors */
+  /**
+   * Runs one statement; settles when Postgres has finished it.
+   * @throws Refused `conflict` about the statement, `unavailable` with the reason; database errors
+   */
   ask(statement: VisitorStatement): Promise<FinishedStatement>;
   /** Ends the process and its statements. */
   close(): Promise<void>;
@@ -20,7 +23,10 @@ export type ReaderHost = {
 /** A finished result: UTF-8, of at most {@link MAX_RESULT_BYTES}. */
 export type FinishedStatement = { body: Buffer; rows: number; more: boolean; durationMs: number };
 
-/** `url`: of the reader, by pipe, because others can see arguments and environment. `signal` cancels the statement. */
+/**
+ * `url`: the reader's URL, sent through the pipe because arguments and environment are visible to other processes. `signal`
+ * cancels the statement.
+ */
 export type VisitorStatement = ReaderOrder & { signal: AbortSignal };
 
 const STATEMENT_PROCESS: ChildKind = {

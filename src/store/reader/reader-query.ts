@@ -187,7 +187,10 @@ function readColumn(
     small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
 }
 
-/** In characters. Longer arrays stay text: nested ones, parsed, take about seventy times the memory. */
+/**
+ * In characters. Longer arrays are returned as text: parsed, nested arrays take about seventy times the memory of
+ * their text.
+ */
 export const MAX_ARRAY_TEXT = 200_000;
 
 /** `key`: digits are returned as text. */
@@ -241,7 +244,11 @@ export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
 
 export type Rendered = { body: string; rows: number; more: boolean };
 
-/** Renders as many rows as fit. @param around text before, between and after @throws Refused `conflict` if none fits */
+/**
+ * Renders rows one by one, as many as fit.
+ * @param around text before, between and after the rows
+ * @throws Refused `conflict` if the first one does not fit
+ */
 export function renderRows(
   { texts, more }: FetchedRows,
   around: { before: string; between: string; behind: (more: boolean) => string },

@@ -102,7 +102,10 @@ export function anyKnownSql(columns: Columns, row: string): string {
   return `num_nonnulls(${columnNames(columns, `${row}.`)}) > 0`;
 }
 
-/** Newer counters over stored ones, with the time of those older than their row. A row older than all changes nothing. */
+/**
+ * Newer counters over stored ones, and the time of those older than their row: `a = ..., a_at = ...`. A row from before
+ * any time changes nothing.
+ */
 export function advancedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
     .flatMap((name) => [

@@ -53,7 +53,10 @@ export const TWICE_NAMES: Record<Kind, readonly string[]> = {
   author: [],
 };
 
-/** Only so many later responses are searched for an item; one late by more may override what they confirmed. */
+/**
+ * Of later responses, only this many are searched for an item. One that is late by more may override what they
+ * confirmed.
+ */
 export const MAX_LATER_RESPONSES = 5_000;
 
 /** Posts or authors of responses later than the oldest of some rows, with the time of the last. */

@@ -24,7 +24,10 @@ const S = 'strandline';
 /** An existing post that a response changed, and when that was received. */
 export type ChangedPost = { id: Id; at: Date };
 
-/** Inserts versions of authors and posts. @returns posts of which a counted member changed, with the response's time */
+/**
+ * Inserts content into the versions of authors and posts.
+ * @returns existing posts of which a counted member changed, with the time of the response
+ */
 export async function saveLateContent(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,

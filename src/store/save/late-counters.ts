@@ -18,7 +18,10 @@ import {
 
 const S = 'strandline';
 
-/** Inserts snapshots, and sets the newest values. @returns posts whose snapshots changed, with the response's time */
+/**
+ * Inserts counters into the snapshots of posts and authors, and sets the newest values.
+ * @returns posts whose snapshots changed, with the time of the response
+ */
 export async function saveLateCounters(
   tx: Transaction,
   late: Record<Kind, readonly LateCopy[]>,

@@ -42,7 +42,10 @@ export type Outcome = {
   itemsNewBefore: number;
   /** The time of its discoveries. */
   at: Date;
-  /** Whether its results become the run's. If not, a newer response was read, and it only adds facts and discoveries. */
+  /**
+   * Whether its results become the run's. Otherwise a newer response of the run was read, and this one only adds
+   * facts and discoveries.
+   */
   isResult: boolean;
   /** Whether a newer response of the search was read: no alerts are sent. */
   isOlder: boolean;

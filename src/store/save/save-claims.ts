@@ -22,7 +22,10 @@ ON CONFLICT (search_id, role, identity) DO UPDATE
   SET first_run_id = excluded.first_run_id, first_seen_at = excluded.first_seen_at
   WHERE (c.first_seen_at, c.first_run_id) > (excluded.first_seen_at, excluded.first_run_id)`;
 
-/** Two spellings of one link are one citation. $1 completion, $2 search, $3 claims, $4 claim count, $5 side of links. */
+/**
+ * Two spellings of an address may be one link, which is cited once. $1 completion, $2 search, $3 claims, $4 claim
+ * count, $5 the side of links.
+ */
 const INSERT_COMPLETION_CLAIMS = `
 WITH rows AS (
   SELECT r.*, c.id AS claim_id FROM json_to_recordset($3::json) AS r(${CLAIM_ROW})

@@ -1,4 +1,7 @@
-/** Saves coverage by tool: those that the run's version names, and others of which a service returned results. */
+/**
+ * Saves coverage by tool. What was asked is what the request of the run's version names; results of another tool, which some
+ * services return, count as well.
+ */
 import type { Tool } from '../../domain/enumerations.ts';
 import type { ToolReport } from '../../domain/tool-coverage.ts';
 import type { Id, Transaction } from '../database.ts';
@@ -50,7 +53,10 @@ const INSERT_TOOLS = insertToolsSql(
   '$3',
 );
 
-/** Saves the tools of responses that are the result of their run. @param isAgain it has ended before: replaces rows */
+/**
+ * Saves the tools of responses that are the result of their run.
+ * @param isAgain the run has ended before: its former rows are deleted
+ */
 export async function saveTools(
   tx: Transaction,
   results: readonly ResponseToSave[],

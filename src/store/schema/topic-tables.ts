@@ -108,7 +108,10 @@ export const searches = strandline.table(
   ],
 );
 
-/** Slugs from before a rename: they lead to what had them until another takes them. One in use has no row here. */
+/**
+ * Slugs that a topic or search had before it was renamed: they lead to it until another one takes them. A slug that is in
+ * use has no row here.
+ */
 export const former_slugs = strandline.table(
   'former_slugs',
   {

@@ -68,7 +68,10 @@ export const pending_derivations = strandline.table(
 /** Ranges of milliseconds, as Postgres writes them. */
 const milliseconds = customType<{ data: string }>({ dataType: () => 'int4multirange' });
 
-/** What a succeeded run observed of its search's posts; nothing before the first post: empty responses prove nothing. */
+/**
+ * What a succeeded run observed of its search's posts. A search that never returned a post has no row, because its
+ * empty responses prove nothing.
+ */
 export const coverage = strandline.table(
   'coverage',
   {
@@ -210,7 +213,10 @@ export const spikes = strandline.table(
   ],
 );
 
-/** States of searches as reported, with all inputs: a log, of which each row ends the state before. No row: normal. */
+/**
+ * States of searches as they were reported, with all inputs of the decisions: a log, of which each row ends the state before it. A
+ * search without a row is normal.
+ */
 export const trend_states = strandline.table(
   'trend_states',
   {

@@ -1,4 +1,7 @@
-/** How far back a response reaches. Pure, so that a rebuild gives the same as the save; times are ms since 1970. */
+/**
+ * How far back a response reaches. Pure functions, so that a rebuild gives the same result as the save. Times are
+ * milliseconds since 1970.
+ */
 
 import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
 import { findNewestBlock } from '../../domain/response-rate.ts';
@@ -24,7 +27,10 @@ export type RunBefore = {
   stoppedAt: number | null;
 };
 
-/** Has every post from `from` to `until` (excluded), but only some from `reached` to `from`: it was cut at its limit. */
+/**
+ * The response contains every post from `from` to `until` (excluded), but only some from `reached` to `from`, because it was cut at its
+ * limit.
+ */
 export type Reach = { reached: number; from: number; until: number };
 
 /** Interval of a search if unknown: for a first or manual run of a cron schedule. */
@@ -102,7 +108,10 @@ export function startOfQuarter(time: number): number {
   return Math.floor(time / QUARTER_MS) * QUARTER_MS;
 }
 
-/** Quarter-hours that a run observed, oldest first; `from` is observed, `until` is not: adjacent ranges leave no gap. */
+/**
+ * Quarter-hours observed by a run, oldest first. The millisecond `from` is observed and `until` is not, so that adjacent ranges leave
+ * no gap.
+ */
 export function listQuarters(reach: Reach): Quarter[] {
   const quarters: Quarter[] = [];
   const [first, end] = [Math.floor(reach.from), Math.floor(reach.until)];

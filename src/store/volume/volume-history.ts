@@ -87,8 +87,8 @@ function parseHistory(row: HistoryRow | undefined, from: number, until: number):
 }
 
 /**
- * Searches `s` ($1), each with its volume `o` since $2. As for spikes, a change of the request starts a new baseline, with the
- * quarter-hour after it.
+ * Searches `s` ($1), each with its volume `o` since $2, for its current request: a change of the request starts a new
+ * baseline with the next quarter-hour, as it does for spikes.
  */
 export const CURRENT_VOLUME_SQL = `strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version

@@ -1,4 +1,7 @@
-/** Style sheets and scripts at addresses with a content hash, cached permanently; and the ETag check, also of pages. */
+/**
+ * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently. And the
+ * ETag check for assets and pages.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import type { App } from '../../monitor/http/route-types.ts';

@@ -70,7 +70,7 @@ export function ChartTable({
   );
 }
 
-// Cells are rendered by plain calls: a component for each of hundreds costs more than the cell.
+// Plain functions, not components: in a table of hundreds of rows, a component per cell costs more than its content.
 
 function renderRowName(at: Date, zone: string, href: string | undefined) {
   const time = <time dateTime={at.toISOString()}>{formatMinute(at, zone)}</time>;

@@ -1,4 +1,4 @@
-/** Addresses of pages with parameters. The address of a list of a topic or search is its whole state. */
+/** Addresses of pages with parameters. The address of a list of a topic or search holds the whole state of the list. */
 
 import type { DiscoveryView } from '../../store/queries/discoveries.ts';
 

@@ -41,7 +41,10 @@ export function Ratio({ of }: { of: number | null }) {
   );
 }
 
-/** Dollars. Null: `free` for services without charges, otherwise `not reported`. @param service its name, if known */
+/**
+ * Dollars. Null is `free` for services without charges, otherwise `not reported`.
+ * @param service name of the service, if known
+ */
 export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
   if (of === null && service !== undefined && !isPaid(service)) return <>free</>;
   if (of === null) return <span class="unknown">not reported</span>;

@@ -13,7 +13,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** `title`: also the heading. `here`: highlighted path. `charts`: it has a `Chart`. `live`: the events that it follows. */
+/**
+ * `title`: also the heading. `here`: path of the navigation entry that is highlighted. `charts`: the page has a `Chart`.
+ * `live`: the events that it follows.
+ */
 type PageContent = LayoutProps & {
   /** Default: 200. */
   status?: number;

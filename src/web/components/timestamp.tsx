@@ -1,7 +1,10 @@
 import { useFrame } from './page-frame.tsx';
 import { formatFullTime, formatMinute } from '../../domain/display-format.ts';
 
-/** "3 min ago", or "21 Nov, 14:05" if `exact`. The tooltip has the full time with its zone. */
+/**
+ * A relative time ("3 min ago"), or an absolute one ("21 Nov, 14:05") if `exact`. The tooltip has the full time with
+ * its zone.
+ */
 export function Timestamp({
   at,
   exact = false,

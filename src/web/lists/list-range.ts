@@ -35,7 +35,10 @@ const QUARTERS_MS = 12 * HOUR;
 const HOURS_MS = 8 * DAY;
 const BUCKET_MS: Readonly<Record<Bucket, number>> = { quarter: 15 * MINUTE, hour: HOUR, day: DAY };
 
-/** @param given parameters of the address; a name is ignored beside a time @throws InvalidInput */
+/**
+ * @param given parameters of the address; a name is ignored beside a time
+ * @throws InvalidInput
+ */
 export function resolveListRange(
   given: { range: ListRangeName; from?: string | undefined; to?: string | undefined },
   { now, zone }: { now: Date; zone: string },

@@ -199,7 +199,10 @@ function previewResponse({ body, contentType }: RawResponse): { text: string; cu
 
 const INDENT = '  ';
 
-/** Indents up to `most` characters of JSON without parsing them: digits and order stay, invalid JSON is shown. */
+/**
+ * Indents JSON text, up to `most` characters, without parsing it: numbers keep their digits, members their order, and
+ * truncated or invalid JSON is still shown.
+ */
 export function formatJsonText(text: string, most: number): { text: string; cut: boolean } {
   let out = '';
   let depth = 0;

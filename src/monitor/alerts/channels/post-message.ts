@@ -22,7 +22,11 @@ import type { Agent as UndiciAgent } from 'undici';
 const MAX_REPLY_BYTES = 65_536;
 const MAX_REPLY_LENGTH = 1_000;
 
-/** Checks that messages may be sent to an address now. @param setting that has the address @throws InvalidInput */
+/**
+ * Checks that messages may be sent to an address now.
+ * @param setting the name of the setting with the address
+ * @throws InvalidInput
+ */
 export async function assertAddressReachable(
   setting: string,
   address: string,

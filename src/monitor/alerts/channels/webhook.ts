@@ -57,7 +57,10 @@ export function createSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Headers that verify a message: a signature per valid secret. @param at of this attempt; receivers reject old messages */
+/**
+ * The headers by which a receiver verifies a message, with one signature per valid secret.
+ * @param at time of this attempt; receivers reject old messages
+ */
 export function signMessage(
   { id, body, at }: { id: string; body: string; at: Date },
   secrets: readonly string[],

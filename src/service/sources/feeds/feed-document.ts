@@ -178,7 +178,10 @@ function toFallbackTitle(text: string, link: string): string {
   return toTitleFromText(cleanLine(text)) || new URL(link).hostname;
 }
 
-/** @param isAtom text is HTML only if its type says so @param convert from HTML */
+/**
+ * @param isAtom text is HTML only if its type says so
+ * @param convert from HTML
+ */
 function readText(node: unknown, isAtom: boolean, convert: (markup: string) => string): string {
   const raw = cleanText(getRawText(node));
   if (raw === '') return '';

@@ -58,7 +58,10 @@ export function toEntities({ hashtags, mentions, urls }: PostEntities): Microblo
   };
 }
 
-/** A post as a result; dropped without an address that one could open. @param quoted the quoted post, if returned whole */
+/**
+ * A post as a result. Posts without an address are dropped, since nobody could open them.
+ * @param quoted the post it quotes, if the source returns it whole
+ */
 export function toFoundPost(post: MicroblogPost, quoted?: MicroblogPost): FoundItem[] {
   if (post.url === null) return [];
   const engagement = sumEngagement(post);

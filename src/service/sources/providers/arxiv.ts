@@ -117,7 +117,10 @@ async function parseFeed(xml: string): Promise<z.infer<typeof feedPayload>['feed
   return read.data.feed;
 }
 
-/** Undefined if malformed or too deep. Imported here so that reading the configuration does not load the parser. */
+/**
+ * Undefined if it is not well-formed or nested too deeply. Imported here so that reading the configuration does not
+ * load the parser.
+ */
 async function parseXml(xml: string): Promise<unknown> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   // Everything is text. Entities are not expanded here, so that none can grow.

@@ -19,7 +19,10 @@ import { z } from 'zod';
 
 // Moderation labels of posts and accounts, and which of them hide a post.
 
-/** Labels that Bluesky hides from signed-out users, as all our readers are; `!no-unauthenticated` is their authors' wish. */
+/**
+ * Labels that Bluesky's own site hides from signed-out users, as all our readers are. With `!no-unauthenticated`,
+ * authors ask for that themselves.
+ */
 const HIDDEN_LABELS: ReadonlySet<string> = new Set([
   '!hide',
   '!takedown',

@@ -1,4 +1,7 @@
-/** Searches posts on Bluesky with the user's own account, which it requires: the search, its session, and profiles. */
+/**
+ * Searches posts on Bluesky with the user's own account, which its search requires. Contains the search, its session,
+ * and the profiles of authors.
+ */
 
 import { anyText, bareAddress, pattern, variable } from '../../../config/variable.ts';
 import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';

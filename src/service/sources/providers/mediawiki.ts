@@ -54,7 +54,10 @@ export const MEDIAWIKI = defineSource({
   make: (settings, { at }) => mediawiki({ ...settings, at }),
 });
 
-/** @param settings.dates `edited`: only articles edited in the window; `none`: all. None has a date of publication. */
+/**
+ * @param settings.dates `edited`: only articles edited within the window; `none`: ignores the window. Articles have no
+ *   publication date, so results are undated either way.
+ */
 export function mediawiki(settings: {
   language: string;
   dates: 'none' | 'edited';

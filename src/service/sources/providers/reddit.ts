@@ -1,4 +1,7 @@
-/** Boards through Reddit's API, for an approved application. No other endpoint: anonymous access is closed on purpose. */
+/**
+ * Discussion boards through Reddit's API, for an application that Reddit has approved. No other Reddit endpoint is
+ * used: Reddit closed anonymous access on purpose.
+ */
 
 import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { MINUTE, SECOND } from '../../../domain/time.ts';

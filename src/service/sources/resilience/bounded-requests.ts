@@ -21,7 +21,10 @@ type BoundedRequests = {
   settle: () => void;
 };
 
-/** @param signal aborts the query @param parts.leftMs milliseconds until it does */
+/**
+ * @param signal aborts the query
+ * @param parts.leftMs milliseconds until it does
+ */
 export function createBoundedRequests(
   signal: AbortSignal,
   adapter: Adapter,

@@ -9,7 +9,10 @@ const MAX_SOURCE_FAILURES = 3;
 const BREAKER_OPEN_MS = MINUTE;
 
 export type CircuitBreaker = {
-  /** Admits a request; report its outcome, once. @throws SourceDown with the reason for the pause and the time left */
+  /**
+   * Admits a request; the caller must report its outcome, once.
+   * @throws SourceDown with the reason for the pause and the time left
+   */
   enter(): BreakerPass;
   /** End of the pause; undefined if the source is not paused. */
   openUntil(): Date | undefined;

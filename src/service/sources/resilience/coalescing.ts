@@ -100,7 +100,10 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
  */
 type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Promise<T>;
 
-/** Runs one piece of work at a time. A failure is thrown to all who wait; if only the first left, the next starts over. */
+/**
+ * Runs one piece of work at a time. Source failures are thrown to all waiting callers; if only the first caller
+ * disconnected or timed out, the next one starts over.
+ */
 export function createSharedWork<T>(): SharedWork<T> {
   let current: Promise<T> | undefined;
   return async (known, begin) => {

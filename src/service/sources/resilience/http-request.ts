@@ -1,4 +1,7 @@
-/** One request to a public source: identified, limited in size, without redirects; failures without outside text. */
+/**
+ * Sends one request to a public source. Identifies itself, limits the response size, follows no redirects, and reports
+ * failures without outside text.
+ */
 
 import type { Clock } from '../../../platform/clock.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
@@ -25,7 +28,10 @@ type ResponseHeaders = Response['headers'];
 /** @throws SourceDown; or the signal's reason if it aborts */
 export type SendRequest = (question: ProviderRequest) => Promise<ProviderResponse>;
 
-/** @param who the `User-Agent`; some operators silently block anonymous clients @param signal aborts the request */
+/**
+ * @param who the `User-Agent`; some operators silently block anonymous clients
+ * @param signal aborts the request
+ */
 export function createRequestSender(options: {
   who: string;
   agent: Agent;

@@ -14,7 +14,11 @@ export type WaitFunction = (ms: number, signal: AbortSignal) => Promise<unknown>
 export const waitUnlessAborted: WaitFunction = (ms, signal) => sleep(ms, undefined, { signal });
 
 export type RequestPace = {
-  /** Runs a request when the rate limit permits. @param leave.leftMs maximum wait @throws SourceDown `source_busy` beyond */
+  /**
+   * Runs one request when the rate limit permits.
+   * @param leave.leftMs maximum wait
+   * @throws SourceDown `source_busy` if the wait would be too long
+   */
   inTurn<T>(leave: { signal: AbortSignal; leftMs: () => number }, request: () => Promise<T>): Promise<T>;
 };
 
@@ -72,7 +76,10 @@ export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock)
 /** Units of a source reserved by requests in progress in this process, which may still be returned. */
 export type HeldUnits = { units: number };
 
-/** The spending of one query until settled. What is returned goes to the day of its reservation, if the counter responds. */
+/**
+ * Tracks the spending of one query until it is settled. Returned units go to the day they were reserved on; if the
+ * counter is unavailable, they stay spent.
+ */
 export function createAllowanceWallet(
   adapter: Adapter,
   { clock, log, allowances, held }: { clock: Clock; log: Logger; allowances: Allowances; held: HeldUnits },
