@@ -17,15 +17,15 @@ export type DeliveryRow = typeof deliveriesView.real.$inferSelect;
 
 /** The rule with this slug, unless removed. @param options.removed the last one with this slug, even if removed */
 export async function readRule(
-  { orm }: Orm,
+  db: Orm,
   slug: string,
   { removed = false }: { removed?: boolean } = {},
 ): Promise<RuleRow | undefined> {
-  return readEitherSide(rulesView, (view) =>
-    orm
+  return readEitherSide(db, removed ? 'rule_or_removed' : 'rule', rulesView, slug, (view, key) =>
+    db.orm
       .select()
       .from(view)
-      .where(and(eq(view.slug, slug), removed ? undefined : isNull(view.archived_at)))
+      .where(and(eq(view.slug, key), removed ? undefined : isNull(view.archived_at)))
       .orderBy(desc(view.id))
       .limit(1),
   );
@@ -115,7 +115,10 @@ export async function readDeliveries(
     .limit(limit);
 }
 
-/** With its body (null: gathering, an author in it forgotten, or after `MESSAGE_DAYS`), and the receiver's last response. */
+/**
+ * A delivery with its body (`null` while gathering, after an author in it is forgotten, and after `MESSAGE_DAYS`) and
+ * the last response of its receiver.
+ */
 export type DeliveryDetail = DeliveryRow & { body: string | null; answer: string | null };
 
 /** @param idOrMessageId its ID, or the ID of its message */
@@ -123,9 +126,9 @@ export async function readDelivery(
   db: Database,
   idOrMessageId: Id | string,
 ): Promise<DeliveryDetail | undefined> {
-  const named = typeof idOrMessageId === 'string' ? { message_id: idOrMessageId } : { id: idOrMessageId };
-  const row = await readEitherSide(deliveriesView, (view) =>
-    db.orm.select().from(view).where(equals(view, named)).limit(1),
+  const column = typeof idOrMessageId === 'string' ? 'message_id' : 'id';
+  const row = await readEitherSide(db, `delivery_by_${column}`, deliveriesView, idOrMessageId, (view, key) =>
+    db.orm.select().from(view).where(eq(view[column], key)),
   );
   if (row === undefined) return undefined;
   const { rows } = await db.pool.query<{ body: string | null; answer: string | null }>(

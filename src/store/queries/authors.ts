@@ -2,7 +2,7 @@
 import type { Data } from '../../domain/data.ts';
 import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Id, Pooled, Reads } from '../database.ts';
+import type { Id, Orm, Pooled, Reads } from '../database.ts';
 import { sumEngagementColumns } from '../schema/growth-tables.ts';
 import {
   authorSnapshotsView,
@@ -16,8 +16,10 @@ import type { PostRow } from './posts.ts';
 export type AuthorRow = typeof authorsView.real.$inferSelect;
 export type AuthorSnapshotRow = typeof authorSnapshotsView.real.$inferSelect;
 
-export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | undefined> {
-  return readEitherSide(authorsView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
+export async function readAuthor(db: Orm, id: Id): Promise<AuthorRow | undefined> {
+  return readEitherSide(db, 'author', authorsView, id, (view, key) =>
+    db.orm.select().from(view).where(eq(view.id, key)),
+  );
 }
 
 /** Authors of a side with this username, in any case. */
@@ -128,7 +130,10 @@ export type AuthorTypical = {
 const medianSql = (value: string) =>
   `CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`;
 
-/** Like `author_typical_engagement` of `post_at_age`: the last 200 posts, each by its closest pair of results. $1 author. */
+/**
+ * Like `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest pair of
+ * results. $1 author.
+ */
 const SELECT_AUTHOR_TYPICAL = `
 SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
   ${medianSql('o.view_count')} AS view_count

@@ -7,28 +7,21 @@ import { claimsView, completionsView } from '../schema/analytics/result-views.ts
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { type DataScope, equals, inOrderOf, readEitherSide, within } from './data-scope.ts';
 import type { LinkRow } from './links.ts';
-import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
 
 export type CompletionRow = typeof completionsView.real.$inferSelect;
 export type KeyItemRow = typeof keyItemsView.real.$inferSelect;
 
-export async function readRunCompletion({ orm }: Reads, runId: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide(completionsView, (view) =>
-    orm.select().from(view).where(eq(view.run_id, runId)).limit(1),
+export async function readRunCompletion(db: Orm, runId: Id): Promise<CompletionRow | undefined> {
+  return readEitherSide(db, 'completion_of_run', completionsView, runId, (view, key) =>
+    db.orm.select().from(view).where(eq(view.run_id, key)),
   );
 }
 
 /** The newest completion of a search. */
-export async function readLastCompletion({ orm }: Reads, search: string): Promise<CompletionRow | undefined> {
-  return readEitherSide(completionsView, (view, data) =>
-    prepareOnce(orm, `last_completion_${data}`, () =>
-      orm
-        .select()
-        .from(view)
-        .where(eq(view.search, sql.placeholder('search')))
-        .orderBy(desc(view.id))
-        .limit(1),
-    ).execute({ search }),
+export async function readLastCompletion(db: Orm, search: string): Promise<CompletionRow | undefined> {
+  return readEitherSide(db, 'last_completion', completionsView, search, (view, key) =>
+    db.orm.select().from(view).where(eq(view.search, key)).orderBy(desc(view.id)).limit(1),
   );
 }
 
@@ -71,8 +64,10 @@ export async function readLinksByAddress(
   return new Map(rows.map(({ address, ...link }) => [address, link]));
 }
 
-export async function readCompletion({ orm }: Reads, id: Id): Promise<CompletionRow | undefined> {
-  return readEitherSide(completionsView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
+export async function readCompletion(db: Orm, id: Id): Promise<CompletionRow | undefined> {
+  return readEitherSide(db, 'completion', completionsView, id, (view, key) =>
+    db.orm.select().from(view).where(eq(view.id, key)),
+  );
 }
 
 type CompletionFilter = DataScope & {

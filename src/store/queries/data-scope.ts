@@ -1,7 +1,8 @@
 /** What a read is about: one side of the data; all of it, or one search or topic. */
 
-import type { Data } from '../../domain/data.ts';
-import { and, type Column, eq, gte, lt, type SQL } from 'drizzle-orm';
+import { DATA, type Data } from '../../domain/data.ts';
+import { type Id, type Orm, prepareOnce } from '../database.ts';
+import { and, type Column, eq, gte, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 /** A named search or topic is of the side `data`; otherwise nothing is found. */
 export type DataScope = { data: Data; search?: string | undefined; topic?: string | undefined };
@@ -26,12 +27,27 @@ export function rangeValues(
   return [...scopeValues(filter), filter.since ?? null, filter.until ?? null];
 }
 
-/** A row by a key, which is of one side: that of whichever has it. */
+/**
+ * A row by a key, which is of one side: that of whichever has it.
+ * @param name of the query, as of {@link prepareOnce}
+ * @param build the query of the view of one side
+ */
 export async function readEitherSide<View, Row>(
+  { orm }: Orm,
+  name: string,
   views: Readonly<Record<Data, View>>,
-  read: (view: View, data: Data) => PromiseLike<readonly Row[]>,
+  key: Id | string,
+  build: (
+    view: View,
+    key: Placeholder,
+  ) => { prepare(name: string): { execute(values: { key: unknown }): Promise<readonly Row[]> } },
 ): Promise<Row | undefined> {
-  return (await read(views.real, 'real'))[0] ?? (await read(views.simulated, 'simulated'))[0];
+  for (const data of DATA) {
+    const query = prepareOnce(orm, `${name}_${data}`, () => build(views[data], sql.placeholder('key')));
+    const [row] = await query.execute({ key });
+    if (row !== undefined) return row;
+  }
+  return undefined;
 }
 
 /** Columns of a view have these values; an undefined value is any. */

@@ -90,11 +90,11 @@ async function hasFewSearches({ orm }: Orm, data: Data): Promise<boolean> {
   return (rowCount ?? 0) <= MAX_MERGED;
 }
 
+export const SELECT_LAST_DISCOVERY = 'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries';
+
 /** The ID of the newest discovery of either side; zero if there is none. */
 export async function readLastDiscoveryId({ pool }: Pooled): Promise<Id> {
-  const { rows } = await pool.query<{ id: Id }>(
-    'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries',
-  );
+  const { rows } = await pool.query<{ id: Id }>(SELECT_LAST_DISCOVERY);
   return rows[0]?.id ?? 0n;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { Source } from '../../domain/enumerations.ts';
-import type { Id, Pooled, Reads } from '../database.ts';
+import type { Id, Orm, Pooled, Reads } from '../database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
 import { asc, eq } from 'drizzle-orm';
@@ -11,8 +11,10 @@ export type LinkRow = typeof linksView.real.$inferSelect;
 
 export type LinkSourceRow = typeof linkSourcesView.real.$inferSelect;
 
-export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefined> {
-  return readEitherSide(linksView, (view) => orm.select().from(view).where(eq(view.id, id)).limit(1));
+export async function readLink(db: Orm, id: Id): Promise<LinkRow | undefined> {
+  return readEitherSide(db, 'link', linksView, id, (view, key) =>
+    db.orm.select().from(view).where(eq(view.id, key)),
+  );
 }
 
 /** All addresses of a link, in alphabetical order. */

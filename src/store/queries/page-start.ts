@@ -1,6 +1,8 @@
 /** What every page reads first, in one statement. */
 import { type Data, sideOf } from '../../domain/data.ts';
 import type { Id, Pooled } from '../database.ts';
+import { SELECT_LAST_DISCOVERY } from './discoveries.ts';
+import { SIDES_SQL } from './topic-list.ts';
 
 /**
  * @property sides which of them have topics
@@ -11,11 +13,10 @@ type PageStart = { sides: Record<Data, boolean>; named: Data | undefined; seen: 
 
 /** $1 slug of a topic, $2 slug of a search. */
 const SELECT_PAGE_START = `
-SELECT EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,
-  EXISTS (SELECT FROM strandline.topics WHERE simulated) AS simulated,
+SELECT ${SIDES_SQL},
   coalesce((SELECT simulated FROM strandline.topics WHERE slug = $1),
     (SELECT simulated FROM strandline.searches WHERE slug = $2)) AS is_named_simulated,
-  (SELECT coalesce(max(id), 0) FROM strandline.discoveries) AS seen`;
+  (${SELECT_LAST_DISCOVERY}) AS seen`;
 
 export async function readPageStart(
   { pool }: Pooled,

@@ -2,15 +2,15 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { identifyAddress, type LinkRules } from '../../domain/link-identity.ts';
 import type { Data } from '../../domain/data.ts';
-import { type Id, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import { type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
 import { postEngagementView, postsView, postVersionsView } from '../schema/analytics/post-views.ts';
 import { readEitherSide } from './data-scope.ts';
-import { type PostRow, readPostsByIds } from './posts.ts';
+import type { PostRow } from './posts.ts';
 
 /** A post by its key, including nested posts. */
-export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
-  return readEitherSide({ real: 'real', simulated: 'simulated' } as const, (data) =>
-    readPostsByIds({ orm }, data, [id]),
+export async function readPost(db: Orm, id: Id): Promise<PostRow | undefined> {
+  return readEitherSide(db, 'post', postsView, id, (view, key) =>
+    db.orm.select().from(view).where(eq(view.id, key)),
   );
 }
 
@@ -151,7 +151,10 @@ CROSS JOIN LATERAL (
 JOIN strandline.run_results rr ON rr.run_id = r.id
 ORDER BY r.ended_at, r.id`;
 
-/** Ranks of a post, oldest first: in at most 100 runs, first to last sighting, of each of the first ten searches. */
+/**
+ * The ranks of a post per run, oldest first: for each of the first ten searches that saw it, the runs from its first
+ * sighting to its last, at most 100.
+ */
 export async function readPostRanks({ pool }: Pooled, postId: Id): Promise<PostRank[]> {
   const { rows } = await pool.query<PostRank>(SELECT_POST_RANKS, [postId]);
   return rows;

@@ -3,7 +3,7 @@
 import type { Data } from '../../domain/data.ts';
 import type { Operation } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
-import { amongIds, type Id, type Orm, type Pooled, prepareOnce, type Reads } from '../database.ts';
+import type { Id, Orm, Pooled, Reads } from '../database.ts';
 import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
 import { searchesView } from '../schema/analytics/topic-views.ts';
 import { runs } from '../schema/run-tables.ts';
@@ -22,11 +22,9 @@ export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
   return baseline && request_version === 1;
 }
 
-export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
-  return readEitherSide(runsView, (view, data) =>
-    prepareOnce(orm, `run_${data}`, () => orm.select().from(view).where(amongIds(view.id))).execute({
-      ids: [id],
-    }),
+export async function readRun(db: Orm, id: Id): Promise<RunRow | undefined> {
+  return readEitherSide(db, 'run', runsView, id, (view, key) =>
+    db.orm.select().from(view).where(eq(view.id, key)),
   );
 }
 

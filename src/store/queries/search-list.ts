@@ -1,7 +1,7 @@
 /** Searches: one or pages of them, their versions, and which are due next. */
 
 import type { Data } from '../../domain/data.ts';
-import { type Id, type Orm, prepareOnce } from '../database.ts';
+import type { Id, Orm } from '../database.ts';
 import { equals, readEitherSide } from './data-scope.ts';
 import { intervalChangesView, searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
@@ -11,14 +11,9 @@ export type IntervalChangeRow = typeof intervalChangesView.real.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.real.$inferSelect;
 
 /** A search by slug, including removed ones. */
-export async function readSearch({ orm }: Orm, slug: string): Promise<SearchRow | undefined> {
-  return readEitherSide(searchesView, (view, data) =>
-    prepareOnce(orm, `search_${data}`, () =>
-      orm
-        .select()
-        .from(view)
-        .where(eq(view.slug, sql.placeholder('slug'))),
-    ).execute({ slug }),
+export async function readSearch(db: Orm, slug: string): Promise<SearchRow | undefined> {
+  return readEitherSide(db, 'search', searchesView, slug, (view, key) =>
+    db.orm.select().from(view).where(eq(view.slug, key)),
   );
 }
 

@@ -9,14 +9,9 @@ import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 export type TopicRow = typeof topicsView.real.$inferSelect;
 
 /** A topic by slug, including removed ones. */
-export async function readTopic({ orm }: Orm, slug: string): Promise<TopicRow | undefined> {
-  return readEitherSide(topicsView, (view, data) =>
-    prepareOnce(orm, `topic_${data}`, () =>
-      orm
-        .select()
-        .from(view)
-        .where(eq(view.slug, sql.placeholder('slug'))),
-    ).execute({ slug }),
+export async function readTopic(db: Orm, slug: string): Promise<TopicRow | undefined> {
+  return readEitherSide(db, 'topic', topicsView, slug, (view, key) =>
+    db.orm.select().from(view).where(eq(view.slug, key)),
   );
 }
 
@@ -37,12 +32,14 @@ export async function readTopics(
   ).execute({ after, limit });
 }
 
-/** Which sides have topics; those that were removed have their history. */
+/** Columns: which sides have topics. Those that were removed have their history. */
+export const SIDES_SQL = `EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,
+  EXISTS (SELECT FROM strandline.topics WHERE simulated) AS simulated`;
+
 export async function readSides({ pool }: Pooled): Promise<Record<Data, boolean>> {
   const { rows } = await pool.query<Record<Data, boolean>>({
     name: 'sides',
-    text: `SELECT EXISTS (SELECT FROM strandline.topics WHERE NOT simulated) AS real,
-      EXISTS (SELECT FROM strandline.topics WHERE simulated) AS simulated`,
+    text: `SELECT ${SIDES_SQL}`,
   });
   return rows[0] ?? { real: false, simulated: false };
 }
