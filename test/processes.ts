@@ -1,6 +1,7 @@
-/** Worker processes for tests: started, watched, and stopped by their process id. */
+/** Processes for tests: workers, started, watched and stopped by their process id; and who works in a folder. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -169,4 +170,16 @@ export async function until<T>(
     },
     { timeout, interval: 25 },
   );
+}
+
+/** Processes whose current directory is this one or below it; undefined where there is no /proc. */
+export async function findProcessesBelow(place: string): Promise<number[] | undefined> {
+  const all = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
+  const below = await Promise.all(
+    all.map(async (pid) => {
+      const works = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+      return `${works}/`.startsWith(`${place}/`) ? [pid] : [];
+    }),
+  );
+  return all.length > 0 ? below.flat() : undefined;
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
+import { findProcessesBelow } from '../processes.ts';
 import { query, readyStage, stage } from './stage.ts';
 
 test('the first start creates a database that accepts only its passwords', async () => {
@@ -59,6 +60,16 @@ test('closing stops it, and the next start finds the same data on the same port'
   const second = await open('owner');
   expect(second).toMatchObject({ started: true, port: first.port, url: first.url, notes: [] });
   expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
+});
+
+test('when closing is over, none of its processes is left', async () => {
+  const { open } = await readyStage();
+  for (let i = 0; i < 5; i += 1) {
+    const postgres = await open('owner');
+    expect(await findProcessesBelow(postgres.dataDirectory)).not.toEqual([]);
+    await postgres.close();
+    expect((await findProcessesBelow(postgres.dataDirectory)) ?? []).toEqual([]);
+  }
 });
 
 test('a port in use by another program is replaced permanently, with a note', async () => {

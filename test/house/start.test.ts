@@ -1,11 +1,12 @@
 /** The quick start in a checkout and with the installed package: started, read, stopped with Ctrl-C. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive } from '../../src/platform/postgres/server.ts';
+import { findProcessesBelow } from '../processes.ts';
 import { installPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { REPOSITORY } from './sources.ts';
@@ -79,13 +80,6 @@ async function serversBelow(place: string): Promise<number[]> {
     await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').catch(() => ''),
     10,
   );
-  const all = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
-  const below = await Promise.all(
-    all.map(async (pid) => {
-      const works = await readlink(`/proc/${pid}/cwd`).catch(() => '');
-      return works.startsWith(`${place}/`) ? [pid] : [];
-    }),
-  );
   // Where there is no /proc, the number that Postgres noted has to do.
-  return all.length > 0 ? below.flat() : [noted].filter(isAlive);
+  return (await findProcessesBelow(place)) ?? [noted].filter(isAlive);
 }

@@ -78,13 +78,18 @@ export async function startServer(
 export async function stopServer(home: DataDirectory, binaries: Binaries): Promise<void> {
   const running = await findRunning(home);
   if (running === undefined) return;
+  const processes = await listChildren(home, running.pid);
   const { output } = await runProgram(
     path.join(binaries.directory, 'pg_ctl'),
     ['stop', '--silent', '--no-wait', '--mode=fast', `--pgdata=${home.data}`],
     { account: home.account },
   );
   const deadline = monotonicMs() + STOP_TIMEOUT_MS;
-  while ((await findRunning(home))?.pid === running.pid) {
+  // Its pid file goes before the last of its processes.
+  const isStopping = async () =>
+    (await findRunning(home))?.pid === running.pid ||
+    (await listProcessesIn(home)).some((pid) => pid === running.pid || processes.includes(pid));
+  while (await isStopping()) {
     if (monotonicMs() > deadline)
       throw new Refused(
         'unavailable',
@@ -196,11 +201,27 @@ export async function findRunning(home: DataDirectory): Promise<Running | undefi
 async function removeStalePidFile(home: DataDirectory): Promise<void> {
   const before = await readPidFile(home);
   if (before === undefined || !isAlive(Number(before[0])) || process.platform !== 'linux') return;
-  const data = await realpath(home.data);
-  for (const name of await readdir('/proc'))
-    if (/^\d+$/.test(name) && (await readCurrentDirectory(Number(name))) === data) return;
+  if ((await listProcessesIn(home)).length > 0) return;
   const now = await readPidFile(home);
   if (now?.join('\n') === before.join('\n')) await rm(path.join(home.data, 'postmaster.pid'));
+}
+
+/** Processes whose current directory is the data directory, as it is of a server and its children; none if not on Linux. */
+async function listProcessesIn(home: DataDirectory): Promise<number[]> {
+  const data = await realpath(home.data).catch(() => undefined); // removed meanwhile
+  if (process.platform !== 'linux' || data === undefined) return [];
+  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const directories = await Promise.all(all.map((pid) => readCurrentDirectory(pid)));
+  return all.filter((_, i) => directories[i] === data);
+}
+
+/** Processes that a server of this data directory started; none if not on Linux. */
+async function listChildren(home: DataDirectory, parent: number): Promise<number[]> {
+  const all = await listProcessesIn(home);
+  const states = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  // `pid (name) state parent …`; the name may contain anything.
+  const parents = states.map((state) => Number(state.slice(state.lastIndexOf(')')).split(' ')[2]));
+  return all.filter((_, i) => parents[i] === parent);
 }
 
 /** Whether we may signal this process. True for our server, whether we run as root or as its user. */
