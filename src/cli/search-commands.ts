@@ -3,7 +3,8 @@ import { InvalidInput } from '../domain/errors.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import type { SlugReuse, WrittenSearch } from '../monitor/topics/search-definition.ts';
-import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
+import { changeSearch } from '../monitor/topics/search-state.ts';
+import type { StateChange } from '../store/topics.ts';
 import { readPaces } from '../store/pace.ts';
 import { readRuns } from '../store/queries/run-list.ts';
 import { readToolsOf } from '../store/queries/run-tools.ts';
@@ -114,13 +115,13 @@ function registerMove(search: Command, cli: Cli): void {
     );
 }
 
-const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
+const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
   ['pause', 'stop running a search and cancel its waiting runs'],
   ['resume', 'resume at the next slot; also clears broken and capped'],
   ['remove', 'remove a search; keeps what it found'],
 ];
 
-function registerStateChange(search: Command, cli: Cli, change: SearchChange, summary: string): void {
+function registerStateChange(search: Command, cli: Cli, change: StateChange, summary: string): void {
   search
     .command(change)
     .description(summary)

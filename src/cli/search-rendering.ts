@@ -8,7 +8,7 @@ import {
   formatSlot,
 } from '../monitor/schedule/schedule-text.ts';
 import { describeMissed, judgeOne } from '../monitor/status/search-completeness.ts';
-import type { SearchChange } from '../monitor/topics/search-state.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { PaceRow } from '../store/pace.ts';
 import type { IntervalChangeRow, SearchRow } from '../store/queries/search-list.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -116,7 +116,7 @@ export function describeEdit(before: SearchRow, after: SearchRow): string[] {
 
 /** The state of a search after a change. @param next time of the next run, as text */
 export function describeStateChange(
-  change: SearchChange,
+  change: StateChange,
   { state }: Pick<SearchRow, 'state'>,
   next: string,
 ): string {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { sideOf } from '../domain/data.ts';
 import type { Rewatch } from '../monitor/topics/rewatch-topic.ts';
-import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
+import { changeTopic } from '../monitor/topics/search-state.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { Context } from '../monitor/context.ts';
 import { readSearches, type SearchRow } from '../store/queries/search-list.ts';
 import { readTopics, type TopicRow } from '../store/queries/topic-list.ts';
@@ -114,13 +115,13 @@ function registerRename(topic: Command, cli: Cli): void {
     );
 }
 
-const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
+const STATE_CHANGES: readonly (readonly [StateChange, string])[] = [
   ['pause', 'stop running all searches of a topic'],
   ['resume', 'resume all searches of a topic'],
   ['remove', 'remove a topic and its searches; keeps what they found'],
 ];
 
-function registerStateChange(topic: Command, cli: Cli, change: SearchChange, summary: string): void {
+function registerStateChange(topic: Command, cli: Cli, change: StateChange, summary: string): void {
   topic
     .command(change)
     .description(summary)

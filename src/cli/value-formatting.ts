@@ -1,5 +1,10 @@
 /** Values for people. Unknown is never shown as zero. */
-import { formatBytes as formatKnownBytes, formatDay, formatUsd } from '../domain/display-format.ts';
+import {
+  formatBytes as formatKnownBytes,
+  formatDay,
+  formatExactOffset,
+  formatUsd,
+} from '../domain/display-format.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
@@ -54,12 +59,8 @@ export function findDayStart(at: Date, zone: string): Date {
 function formatInZone(at: Date, zone: string): ZonedTime {
   const utc = { local: at.toISOString().slice(0, 19).replace('T', ' '), offset: 'Z', ms: 0 };
   if (zone === 'UTC') return utc;
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    timeZoneName: 'longOffset',
-  }).formatToParts(at);
   const [, sign, hours = '00', minutes = '00'] =
-    /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '') ?? [];
+    /GMT([+-])(\d\d):(\d\d)/.exec(formatExactOffset(at, zone)) ?? [];
   if (sign === undefined) return utc;
   const ms = (Number(hours) * HOUR + Number(minutes) * MINUTE) * (sign === '-' ? -1 : 1);
   const local = new Date(at.getTime() + ms).toISOString().slice(0, 19).replace('T', ' ');

@@ -39,7 +39,7 @@ export function formatBytes(n: number): string {
 }
 
 type ZoneFormats = Record<
-  'minute' | 'hour' | 'second' | 'weekday' | 'day' | 'date' | 'full' | 'offset',
+  'minute' | 'hour' | 'second' | 'weekday' | 'day' | 'date' | 'full' | 'offset' | 'exactOffset',
   Intl.DateTimeFormat
 >;
 
@@ -73,11 +73,15 @@ export const formatMinute = formatAs('minute');
 /** `Sat, 21 Nov 2026, 14:05:09 CET` */
 export const formatFullTime = formatAs('full');
 
-/** `GMT+2`, to distinguish the two hours when the clock goes back. */
-export function formatOffset(at: Date, zone: string): string {
-  const parts = getFormats(zone).offset.formatToParts(at);
+const formatOffsetAs = (name: 'offset' | 'exactOffset') => (at: Date, zone: string) => {
+  const parts = getFormats(zone)[name].formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-}
+};
+
+/** `GMT+2`, to distinguish the two hours when the clock goes back. */
+export const formatOffset = formatOffsetAs('offset');
+/** `GMT+02:00`; `GMT` where it is none. */
+export const formatExactOffset = formatOffsetAs('exactOffset');
 
 function getFormats(zone: string): ZoneFormats {
   const found = formatsByZone.get(zone);
@@ -102,6 +106,7 @@ function getFormats(zone: string): ZoneFormats {
       timeZoneName: 'short',
     }),
     offset: of({ timeZoneName: 'shortOffset' }),
+    exactOffset: of({ timeZoneName: 'longOffset' }),
   };
   formatsByZone.set(zone, formats);
   return formats;

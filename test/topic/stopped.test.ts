@@ -6,11 +6,12 @@ import { stopSearch } from '../../src/monitor/schedule/due-slots.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
-import { type SearchChange, changeSearch } from '../../src/monitor/topics/search-state.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun, requeueRun } from '../../src/store/run-states.ts';
 import { lockSearch } from '../../src/store/slots.ts';
+import type { StateChange } from '../../src/store/topics.ts';
 import { until } from '../processes.ts';
 import { json, type StubAnswer } from '../stub-service.ts';
 import { START } from '../world.ts';
@@ -29,7 +30,7 @@ const runOf = async (runId: bigint) =>
   (await rows('SELECT status, reason, not_before, ended_at FROM strandline.runs WHERE id = $1', [runId]))[0];
 
 /** A service that fails, while a person changes the search that asked. */
-function failsDuring(slug: string, change: SearchChange): StubAnswer {
+function failsDuring(slug: string, change: StateChange): StubAnswer {
   return async (request, response) => {
     await changeSearch(world.ctx, slug, change);
     await json({ detail: 'not now' }, 500)(request, response);

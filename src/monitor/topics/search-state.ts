@@ -1,4 +1,4 @@
-/** Pauses, resumes and removes searches, and topics with all their searches. */
+/** Pauses, resumes and removes searches, and topics with all their searches. Each change takes the row lock that the scan takes. */
 
 import { createNotFound } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -12,16 +12,13 @@ import { recordDueSlots, stopSearch } from '../schedule/due-slots.ts';
 import { findNextSlot, UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
 
-/** A change of state by a person. Each takes the row lock that the scan takes. */
-export type SearchChange = StateChange;
-
 /**
  * Pause: cancels queued runs; running ones finish. Slots while paused get no rows, but the paused time itself is recorded.
  * Resume: continues at the next slot. Remove: archives the search; its results stay. Slots that were due before get their rows
  * first.
  * @throws Refused `not_found`, or `conflict` if it was removed
  */
-export async function changeSearch(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search> {
+export async function changeSearch(ctx: ActingContext, slug: string, change: StateChange): Promise<Search> {
   await assertSearchNotRemoved(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const search = await lockSearchBySlug(tx, slug);
@@ -36,7 +33,7 @@ export async function changeSearch(ctx: ActingContext, slug: string, change: Sea
 }
 
 /** Changes all searches of a topic in one transaction; `remove` also archives the topic. */
-export async function changeTopic(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search[]> {
+export async function changeTopic(ctx: ActingContext, slug: string, change: StateChange): Promise<Search[]> {
   await assertTopicNotRemoved(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const topic = await lockTopic(tx, slug);
@@ -68,7 +65,7 @@ async function changeLockedSearch(
   ctx: Context,
   tx: Transaction,
   search: LockedSearch,
-  change: SearchChange,
+  change: StateChange,
 ): Promise<readonly Id[] | null> {
   switch (change) {
     case 'pause':

@@ -48,7 +48,7 @@ export function addComparePage(app: App, { ctx }: RouteContext): void {
     ].filter((slug) => slug !== '');
     const data = await findSideToCompare(request, ctx.db, named);
     const all = await readTopics(ctx.db, { data, limit: 200 });
-    const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MAX_TOPICS);
+    const chosen = named.flatMap((name) => all.find(({ slug }) => slug === name) ?? []).slice(0, MAX_TOPICS);
     const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
     const comparison =
       chosen.length < 2

@@ -13,7 +13,8 @@ import {
 } from '../../monitor/topics/find-by-slug.ts';
 import { insertManualRun } from '../../monitor/topics/run-now.ts';
 import { rewatchTopic } from '../../monitor/topics/rewatch-topic.ts';
-import { changeSearch, changeTopic, type SearchChange } from '../../monitor/topics/search-state.ts';
+import { changeSearch, changeTopic } from '../../monitor/topics/search-state.ts';
+import type { StateChange } from '../../store/topics.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import { ScopeLinks } from '../components/section.tsx';
 import { Facts } from '../components/fact-list.tsx';
@@ -32,7 +33,7 @@ const STATE_CHANGES = [
   ['pause', 'paused', ['write']],
   ['resume', 'resumed', ['write', 'run']],
   ['remove', 'removed', ['write']],
-] as const satisfies readonly (readonly [SearchChange, string, readonly string[]])[];
+] as const satisfies readonly (readonly [StateChange, string, readonly string[]])[];
 
 const MAX_SEARCHES = 1_000;
 

@@ -282,6 +282,14 @@ describe('compare', () => {
     expect(html).toContain('buses, posts per day');
   });
 
+  test('shows topics in the order of the address', async () => {
+    for (const topics of ['trains,buses', 'buses,trains']) {
+      const { html } = await person.get(`/compare?topics=${topics}&range=30d`);
+      const charts = [...html.matchAll(/(\w+), posts per day/g)].map(([, topic]) => topic);
+      expect([...new Set(charts)].join(',')).toBe(topics);
+    }
+  });
+
   test('accepts the form and says what it leaves out', async () => {
     const { html } = await person.get('/compare?topics=trains&topics=buses&topics=nobody&range=30d');
     expect(words(html)).toContain('Not shown: nobody');
