@@ -19,6 +19,8 @@ describe('a statement', () => {
     ['in another case', FERRY, FERRY.toUpperCase(), true],
     ['with another figure', `${FERRY} 3 people died.`, `${FERRY} 12 people died.`, false],
     ['with a rounded figure', '1,240 passengers are waiting.', '1.250 passengers are waiting.', true],
+    ['with a rounded figure in millions', '1,240,000 seeds are stored.', '1.250.000 seeds are stored.', true],
+    ['with one that begins like a year', '200300 seeds are stored.', '201000 seeds are stored.', true],
     ['with another year', 'The bridge opens in 2026.', 'The bridge opens in 2027.', false],
     ['with another counter', 'The thread has 24 replies.', 'The thread has 23 replies.', true],
     ['with another age', 'The train left 38 minutes ago.', 'The train left 6 minutes ago.', true],
@@ -30,6 +32,7 @@ describe('a statement', () => {
     ['with the opposite', 'The port is closed.', 'The port is open.', false],
     ['that is only an address', 'https://a.example/x', 'https://a.example/x', true],
     ['in Japanese', '島への渡船は濃霧のため遅れました。', '島への渡船は濃霧のため遅れた。', true],
+    ['in full-width digits', '乗客は１２００人でした。', '乗客は1200人でした。', true],
     ['in Japanese, another one', '島への渡船は本日遅れました。', '市内の路面電車は動きました。', false],
   ])('%s', (_, before, after, kept) => {
     expect(compare([before], [after]).kept).toHaveLength(kept ? 1 : 0);
@@ -51,6 +54,11 @@ describe('a statement', () => {
       [FERRY, 1],
       ['Trams run all night long.', 0],
     ]);
+    const words = 'ferry islands evening harbour pilots captain weather signal anchor bridge'.split(' ');
+    const likeSome = [...words.slice(0, 7), 'lighthouse', 'sailors', 'timber'].join(' ');
+    const likeMost = [...words.slice(2), 'cargo', 'dockers'].join(' ');
+    const nearest = compare([], [likeSome, likeMost, words.join(' ')]).added;
+    expect(nearest.map(({ copies }) => copies.length)).toEqual([0, 1]);
   });
 
   test('without a citation is no news where others have one', () => {
