@@ -30,13 +30,19 @@ test.each([
 });
 
 test('shows the part of a long text with the most different words', () => {
-  const filler = 'nothing of note was seen on this day by anybody there. '.repeat(20);
+  const sentence = 'nothing of note was seen on this day by anybody there. ';
+  const filler = sentence.repeat(20);
   const text = `${filler}A crane. ${filler}The crane fell into the harbour. ${filler}`;
-  const excerpt = shown(text, 'crane', 'harbour');
-  expect(excerpt).toContain('The [crane] fell into the [harbour].');
-  expect(excerpt.startsWith('…')).toBe(true);
-  expect(excerpt.endsWith('…')).toBe(true);
-  expect(excerpt.length).toBeLessThan(300);
+  expect(shown(text, 'crane', 'harbour')).toBe(
+    `…${sentence}The [crane] fell into the [harbour]. ${sentence.repeat(3)}nothing of note was seen…`,
+  );
+});
+
+test('cuts a text without spaces between its characters, and no word that is highlighted', () => {
+  expect(shown(`${'😀'.repeat(200)}-crane${'😀'.repeat(200)}`, 'crane')).toBe(
+    `…${'😀'.repeat(30)}-[crane]${'😀'.repeat(107)}…`,
+  );
+  expect(shown(`a${'港に'.repeat(200)}`, '港に')).toBe(`a[${'港に'.repeat(139)}]港…`);
 });
 
 test('shows the beginning of a long text without matches', () => {
