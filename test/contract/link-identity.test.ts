@@ -86,7 +86,7 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
      https://news-example.cdn.ampproject.org/c/s/news.example/2026/a-long-story/amp/
      https://news-example.cdn.ampproject.org/v/s/www.news.example/2026/a-long-story?utm_source=x
      https://www.google.com/amp/s/www.news.example/2026/a-long-story/amp
-     https://www.google.co.uk/amp/news.example/2026/a-long-story https://www.bing.com/amp/s/news.example/2026/a-long-story.amp
+     https://google.com/amp/s/news.example/2026/a-long-story https://www.google.co.uk/amp/news.example/2026/a-long-story https://www.bing.com/amp/s/news.example/2026/a-long-story.amp
      https://www.google.com/amp/s/www.google.com/amp/s/news.example/2026/a-long-story/amp`,
   ],
   ['AMP of a numbered article', 'https://news.example/12345678', 'https://news.example/12345678/amp'],
@@ -95,7 +95,7 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
     'X',
     'https://x.com/i/status/1',
     `https://x.com/a/status/1 https://twitter.com/a/status/1 https://mobile.twitter.com/a/status/1 https://www.twitter.com/A/status/1
-     https://m.twitter.com/a/status/1/ http://twitter.com/a/status/1?s=20 https://x.com/a/status/1?s=20&t=abc https://x.com/b/status/1
+     https://m.twitter.com/a/status/1/ http://twitter.com/a/status/1?s=20 https://x.com/a/status/1?s=20&t=abc https://x.com/b/status/1?cxt=a
      https://twitter.com/a/statuses/1 https://x.com/i/web/status/1 https://x.com/a/status/1/photo/1 https://nitter.net/a/status/1#m
      https://nitter.some.example/a/status/1 https://xcancel.com/a/status/1 https://fxtwitter.com/a/status/1 https://vxtwitter.com/a/status/1`,
   ],
@@ -155,7 +155,7 @@ const SAME: readonly (readonly [site: string, identity: string, spellings: strin
   [
     'Reddit share',
     'https://reddit.com/r/trains/s/AbC',
-    'https://www.reddit.com/r/Trains/s/AbC https://reddit.com/r/trains/s/AbC?share_id=x',
+    'https://www.reddit.com/r/Trains/s/AbC https://reddit.com/r/trains/s/AbC?share_id=x https://reddit.com/R/trains/s/AbC?rdt=1',
   ],
   [
     'GitHub',
@@ -190,19 +190,24 @@ test('different links stay different', () => {
     'https://a.example:8080/ https://a.example/',
     'https://a.example/guide/amp https://a.example/guide',
     'https://a.example/v2/amp https://a.example/v2',
+    'https://a.example/a-long-story/amplifier https://a.example/a-long-story',
+    'https://a.example/?outputType=ample https://a.example/',
     'https://a.example/2026/amp https://a.example/2026',
     'https://m.github.io/a https://github.io/a',
     'https://old.github.io/a https://m.github.io/a',
+    'https://github.com/owner/.git https://github.com/owner',
     'https://github.com/owner/amp https://github.com/owner',
     'https://github.com/owner?tab=repositories https://github.com/owner?tab=stars',
     'https://github.com/owner/repo/blob/main/a https://github.com/owner/repo/blob/main/A',
     'https://x.com/a/status/1 https://x.com/a/status/2',
     'https://x.com/i/spaces/aB https://x.com/i/spaces/ab',
+    'https://x.com/search?q=a https://x.com/search?q=b',
     'https://youtube.com/watch?v=a https://youtube.com/watch?v=A',
     'https://youtube.com/embed/videoseries?list=a https://youtube.com/embed/videoseries?list=b',
     'https://de.wikipedia.org/wiki/A https://en.wikipedia.org/wiki/A',
     'https://en.wikipedia.org/w/index.php?title=A&oldid=1 https://en.wikipedia.org/wiki/A',
     'https://www.reddit.com/r/a/comments/1/t/2 https://www.reddit.com/r/a/comments/1/t',
+    'https://redd.it/s/1 https://redd.it/1',
     'https://news.ycombinator.com/item?id=1 https://news.ycombinator.com/item?id=2',
     'https://m.me/a https://me/a',
     'https://mobile.de/a https://de/a',
@@ -231,6 +236,7 @@ test('what is no link has no identity', () => {
     'mailto:a@b.example',
     'https:a.example',
     'https://u:p@a.example/',
+    'https://u@a.example/',
     '/x',
   ])
     expect(identifyAddress(text), text).toBeNull();
