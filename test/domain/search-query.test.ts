@@ -44,7 +44,10 @@ test.each([
   ['-http://a.example', 'NOT "http a example"'],
   ['#Ferry -#Café', '(hashtag:ferry AND NOT hashtag:café)'],
   ['hashtag:#ferry hashtag:"night_line"', '(hashtag:ferry AND hashtag:night_line)'],
-  ['author:@Jane author:"Jane Doe"', '(author:Jane AND author:Jane Doe)'],
+  [
+    'author:@Jane author:"Jane Doe" author:j@a.example',
+    '(author:Jane AND author:Jane Doe AND author:j@a.example)',
+  ],
   ['domain:WWW.Example.org', 'domain:example.org'],
   ['lang:pt-BR', 'lang:pt-br'],
   ['source:news-forum OR source:web', '(source:news_forum OR source:web)'],
@@ -52,7 +55,7 @@ test.each([
   ['from:today to:yesterday', '(from:{"daysBack":0} AND to:{"daysBack":1})'],
   ['to:2026-11-21', 'to:{"at":"2026-11-21T00:00:00.000Z","date":true}'],
   ['from:2026-11-21T14:05+01:00', 'from:{"at":"2026-11-21T13:05:00.000Z","date":false}'],
-  ['Min-Engagement:100 IS:repost', '(min-engagement:100 AND is:repost)'],
+  ['Min-Engagement:100 IS:Repost', '(min-engagement:100 AND is:repost)'],
 ])('%j is %s', (text, tree) => {
   expect(write(parseQuery(text))).toBe(tree);
 });
@@ -85,6 +88,8 @@ test.each([
   ['lang: en', 'at character 1: a value right after lang:'],
   ['a autor:jane', `at character 3: one of the fields ${QUERY_FIELDS.map((name) => `${name}:`).join(', ')}`],
   ['autor:jane', 'did you mean author:'],
+  ['lag:en', 'did you mean lang:'],
+  ['foo:bar', 'is:; for the words themselves'],
   ['Re:ferry', 'write "Re:ferry" in quotes'],
   ['lang:englisch1', 'a language code'],
   ['domain:a/b', 'a host'],
