@@ -17,9 +17,10 @@ test.each<[what: string, ...sentences: string[]]>([
   ['the word "no"', 'In the end he said no.', 'It was pop art.', 'Nobody ate a fig.', 'All left.'],
   ['"etc." at the end', 'They sold apples, pears, etc.', 'The rest was lost.'],
   ['"etc." in the middle', 'They sold apples etc. and pears.'],
-  ['an ordinal before a month', 'Das Fest beginnt am 3. Oktober am Hafen.', 'Es kostet nichts.'],
+  ['an ordinal before a month', 'Das Fest beginnt am 3.  Oktober am Hafen.', 'Es kostet nichts.'],
   ['a number at the end', 'The ferry carried 100.', 'Nobody was hurt in 2024.', 'It sank.'],
   ['a list number', '3. The third ferry sank.', 'It was old.'],
+  ['a full stop after a space', 'He left .', 'She stayed.'],
   ['initials', 'J. R. Hale of the U.S. Navy spoke.', 'Nobody knew z.B. Berg.'],
   ['a quotation', 'She said “we will not sail.”', 'The quay was closed.'],
   ['emphasis', 'It is *closed.*', '**It is open.**', 'So it goes.'],
@@ -32,10 +33,10 @@ test.each<[what: string, ...sentences: string[]]>([
 });
 
 test('a citation mark belongs to the sentence before it', () => {
-  expect(split('It sank. \ue000\ue000 It was old.\ue000 The end')).toEqual([
+  expect(split('It sank. \ue000\ue000 It was old.\ue000 Dr. Hale\ue000 left')).toEqual([
     'It sank. \ue000\ue000',
     'It was old.\ue000',
-    'The end',
+    'Dr. Hale\ue000 left',
   ]);
 });
 

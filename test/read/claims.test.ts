@@ -176,6 +176,10 @@ describe('identity', () => {
   ])('%s | %s', (a, b, same) => {
     expect(hashStatement(a) === hashStatement(b)).toBe(same);
   });
+
+  test('is what is stored', () => {
+    expect(hashStatement(' The  ferry was ２ hours late.')).toBe('09ae04444b8ba143eb328caa90a3836c');
+  });
 });
 
 test('a cited link is returned if it is a result, or a post by its address or by its id on another host', () => {
