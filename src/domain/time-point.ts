@@ -49,7 +49,7 @@ export function parseIsoInstant(text: string): Date | undefined {
   const asUtc = new Date(`${day}T${time}:${seconds}Z`);
   // The runtime reads 30 February as 2 March.
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
-  const at = new Date(`${day}T${time}:${seconds}${fraction.slice(0, 4)}${normalizeOffset(zone)}`);
+  const at = new Date(`${day}T${time}:${seconds}${fraction}${normalizeOffset(zone)}`);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 

@@ -51,10 +51,12 @@ test.each([
   ['domain:WWW.Example.org', 'domain:example.org'],
   ['lang:pt-BR', 'lang:pt-br'],
   ['source:news-forum OR source:web', '(source:news_forum OR source:web)'],
-  ['from:7d', 'from:{"ago":604800000}'],
+  ['from:7d to:90s', '(from:{"ago":604800000} AND to:{"ago":90000})'],
+  ['from:1w to:1h', '(from:{"ago":604800000} AND to:{"ago":3600000})'],
   ['from:today to:yesterday', '(from:{"daysBack":0} AND to:{"daysBack":1})'],
   ['to:2026-11-21', 'to:{"at":"2026-11-21T00:00:00.000Z","date":true}'],
   ['from:2026-11-21T14:05+01:00', 'from:{"at":"2026-11-21T13:05:00.000Z","date":false}'],
+  ['to:"2026-11-21 14:05:09.1239 -0130"', 'to:{"at":"2026-11-21T15:35:09.123Z","date":false}'],
   ['Min-Engagement:100 IS:Repost', '(min-engagement:100 AND is:repost)'],
 ])('%j is %s', (text, tree) => {
   expect(write(parseQuery(text))).toBe(tree);
