@@ -110,6 +110,8 @@ describe('JSON', () => {
       at: '2026-11-21T14:05:09.000Z',
       nan: null,
     });
+    const fromOutside: unknown = JSON.parse('{"__proto__":{"id":1}}');
+    expect(toJson({ entities: fromOutside })).toBe('{"entities":{"__proto__":{"id":1}}}');
   });
 });
 

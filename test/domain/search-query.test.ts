@@ -102,7 +102,7 @@ test.each([
   ['is:new', 'one of post, link, repost'],
   ['a\0', 'without NUL'],
   ['x'.repeat(256), 'at most 255 letters'],
-  ['x '.repeat(501), 'at most 1000 characters'],
+  ['x '.repeat(501), 'x ...; at most 1000 characters'],
   [Array.from({ length: 51 }, (_, i) => `w${i}`).join(' '), 'at most 50'],
 ])('%j is refused: %s', (text, words) => {
   expect(() => parseQuery(text, 'filter')).toThrow(InvalidInput);

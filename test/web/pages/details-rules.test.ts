@@ -5,7 +5,7 @@ import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
 import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
-import { formatPercent } from '../../../src/domain/display-format.ts';
+import { formatPercent, formatTenths, formatWhole } from '../../../src/domain/display-format.ts';
 import { formatBytes } from '../../../src/domain/display-format.ts';
 import { formatDuration } from '../../../src/web/components/numbers.tsx';
 import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';
@@ -123,6 +123,14 @@ test.each([
   [10_800, '3 h'],
   [1_036_800, '12 days'],
 ])('%d seconds are %s', (n, words) => expect(formatDuration(n)).toBe(words));
+
+test('counts are shown whole, averages in tenths', () => {
+  expect([formatWhole(1_234.5), formatTenths(1_234.56), formatTenths(12)]).toEqual([
+    '1,235',
+    '1,234.6',
+    '12',
+  ]);
+});
 
 test('small shares keep a digit', () => {
   expect([0, 0.0001, 0.004, 0.0996, 0.125, 1].map(formatPercent)).toEqual([
