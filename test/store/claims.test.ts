@@ -205,6 +205,13 @@ test('another wording is the same statement if its figures are the same', async 
     changed_claims: [{ cited_new: [{ url: 'https://w.example/3' }] }],
     citations: { added: 1, removed: 1 },
   });
+  await run(search, 4, { summary: `Here is what happened. ${carried('9,300')} ${cite(3)}. ${trams}` });
+  expect(
+    await rows('SELECT changed FROM strandline.completions WHERE search_id = $1 ORDER BY observed_at', [
+      search.id,
+    ]),
+    'an introduction is no change',
+  ).toEqual([false, false, true, false, false].map((changed) => ({ changed })));
 });
 
 test('a statement in several texts of a completion is one, with the links of all', async () => {
@@ -276,6 +283,7 @@ test('compares with the last completion at the given time; before the first, wit
 test('parsing a response again sets its statements at their original time, and removes those it no longer contains', async () => {
   const search = await newSearch('again');
   const first = await run(search, 0, { summary: 'The port is closed. Misread it was.' });
+  const third = await run(search, 2, { summary: 'The port is closed. A crane fell down.' });
   const second = await run(search, 1, { summary: 'The port is closed. It rains today.' });
   const known = () =>
     rows(
@@ -284,8 +292,9 @@ test('parsing a response again sets its statements at their original time, and r
     );
   await again(search, first, 0, { summary: 'It rains today. [1](https://a.example)' });
   expect(await known()).toEqual([
+    { text: 'A crane fell down.', first_run_id: third, first_seen_at: at(2), runs_seen: 1n },
     { text: 'It rains today.', first_run_id: first, first_seen_at: at(0), runs_seen: 2n },
-    { text: 'The port is closed.', first_run_id: second, first_seen_at: at(1), runs_seen: 1n },
+    { text: 'The port is closed.', first_run_id: second, first_seen_at: at(1), runs_seen: 2n },
   ]);
   const before = await known();
   await again(search, first, 0, { summary: 'It rains today. [1](https://a.example)' });

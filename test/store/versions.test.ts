@@ -62,7 +62,7 @@ test('what a post and its author said before is kept with its time and its searc
   expect(await rows(`SELECT count(*)::int AS n FROM strandline_analytics.post_versions`)).toEqual([{ n: 4 }]);
 });
 
-test('a nested copy of a post fills what is unknown, and replaces nothing that a full one said', async () => {
+test('a nested copy of a post fills what is unknown, replaces nothing that a full one said, and is no result of its run', async () => {
   const search = await newSearch(world, 'versions-nested');
   const whole = {
     id: '200',
@@ -77,6 +77,13 @@ test('a nested copy of a post fills what is unknown, and replaces nothing that a
   expect(await rows(`SELECT text, lang, hashtags FROM strandline.posts WHERE external_id = '200'`)).toEqual([
     { text: 'all of its words', lang: 'en', hashtags: ['b'] },
   ]);
+  expect(
+    await rows(
+      `SELECT cardinality(post_ids) AS posts FROM strandline.run_results JOIN strandline.runs r ON r.id = run_id
+       WHERE r.search_id = $1`,
+      [search.id],
+    ),
+  ).toEqual([{ posts: 1 }, { posts: 1 }]);
 });
 
 test('addresses of media that are signed anew are no new version; other media are', async () => {

@@ -51,7 +51,7 @@ FROM changed r CROSS JOIN LATERAL (
 ON CONFLICT (canonical, simulated) DO UPDATE
   SET first_seen_at = least(l.first_seen_at, excluded.first_seen_at), observed_at = greatest(l.observed_at, excluded.observed_at),
     url = CASE WHEN excluded.first_seen_at < l.first_seen_at THEN excluded.url ELSE l.url END,
-    known_at = ARRAY[${linkMembers((name, i) => `CASE WHEN ${replacesSql(name, i)} THEN excluded.known_at[${i + 1}] ELSE l.known_at[${i + 1}] END`)}],
+    known_at = ARRAY[${linkMembers((name, i) => `CASE WHEN ${replacesSql(name, i)} THEN excluded.observed_at ELSE l.known_at[${i + 1}] END`)}],
     ${linkMembers((name, i) => `${name} = CASE WHEN ${replacesSql(name, i)} THEN excluded.${name} ELSE l.${name} END`)}
   WHERE excluded.first_seen_at < l.first_seen_at OR ${Object.keys(LINK_CONTENT)
     .map((name, i) => `(${replacesSql(name, i)} AND excluded.${name} IS DISTINCT FROM l.${name})`)
