@@ -188,7 +188,7 @@ test('a key echoed in a response is not stored in the database', async () => {
   expect(`${answer?.body.toString()} ${reason}`).not.toContain('k$y-of');
 });
 
-test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is capped, and resumes the next day', async () => {
+test('CALLS_PER_DAY holds in the ledger: the call is not made, and the search is capped', async () => {
   const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
   const { firstRunId } = await add('capped');
   expect(await executeRun(capped, firstRunId)).toMatchObject({ status: 'failed', code: 'budget_exceeded' });

@@ -171,6 +171,33 @@ test('resuming a capped search early keeps a row for each due slot', async () =>
   ]);
 });
 
+test('a capped search skips its slots, and continues by itself the next day', async () => {
+  const { search, firstRunId } = await add('next-day');
+  await executeRun(world.ctx, firstRunId);
+  const [{ calls }] = await rows(
+    'SELECT calls FROM strandline.call_days WHERE service_id = $1 ORDER BY day DESC LIMIT 1',
+    [search.service_id],
+  );
+  const limited = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: Number(calls) } };
+  const scanAfter = async (ms: number) => {
+    world.clock.advance(ms);
+    await scan(limited);
+    const [{ state }] = await rows('SELECT state FROM strandline.searches WHERE id = $1', [search.id]);
+    return { state, ...(await slotsOf(search.id)).at(-1) };
+  };
+  expect(await scanAfter(15 * MINUTE)).toMatchObject({ state: 'active', status: 'queued' });
+  const [due] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [
+    search.id,
+  ]);
+  await executeRun(limited, due.id);
+  expect(await scanAfter(15 * MINUTE)).toMatchObject({
+    state: 'capped',
+    status: 'skipped',
+    reason: 'capped',
+  });
+  expect(await scanAfter(24 * 60 * MINUTE)).toMatchObject({ state: 'active', status: 'queued' });
+});
+
 test('a removed search gets no run, even if it is removed between read and write', async () => {
   const { search } = await add('gone');
   await changeSearch(world.ctx, 'gone', 'remove');
