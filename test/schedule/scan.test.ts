@@ -311,6 +311,21 @@ test('a search whose slots the database rejects stops alone', async () => {
   await rows('ALTER TABLE strandline.runs DROP CONSTRAINT planted');
 });
 
+test('a run for which the minute has no room is enqueued five seconds later', async () => {
+  const search = await quarterly('full-minute');
+  world.clock.advance(15 * MINUTE);
+  await scan({ ...world.ctx, config: { ...world.ctx.config, callsPerMinute: 0 } });
+  const id = await queuedRun(search.id);
+  const isEnqueued = () => world.enqueued.some(({ runId }) => runId === id);
+  expect(isEnqueued()).toBe(false);
+  world.clock.advance(4_000);
+  await scan(world.ctx);
+  expect(isEnqueued()).toBe(false);
+  world.clock.advance(1_000);
+  await scan(world.ctx);
+  expect(isEnqueued()).toBe(true);
+});
+
 test('runs of an abandoned simulation do not block others from being enqueued', async () => {
   const simulated = await quarterly('abandoned-simulation');
   const real = await quarterly('real-beside');
