@@ -51,7 +51,6 @@ const chooseLater: Choose = (_, later) => later;
 
 /** The one with more information: the higher number, the longer text or list. A total order, so that any order works. */
 const chooseFuller: Choose = (before, later) => {
-  if (before === later) return before;
   if (typeof before === 'number' && typeof later === 'number') return Math.max(before, later);
   const [a, b] = [JSON.stringify(before), JSON.stringify(later)];
   return b.length > a.length || (b.length === a.length && b > a) ? later : before;

@@ -35,7 +35,7 @@ export function isNoReference(value: unknown): boolean {
 /** A boolean: `true`, `false` and their spellings; anything else is unknown. */
 export function readBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string' || value.length > 5) return null;
+  if (typeof value !== 'string') return null;
   const word = value.toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : null;
 }
