@@ -85,7 +85,7 @@ export async function putTogether(directory: string): Promise<string> {
 
 /**
  * What `npm run build` makes, file by file, with what it reads at run time; in a folder of this run, since others may use
- * this checkout, and once for all files of it. Types are neither checked nor written here.
+ * this checkout, and once for all files of it. Types are not checked, here as there.
  * @returns the folder with `dist` in it
  */
 export async function buildPackage(): Promise<string> {
@@ -95,17 +95,7 @@ export async function buildPackage(): Promise<string> {
     await turn.query(`SELECT pg_advisory_lock(hashtext('package'))`);
     if (existsSync(path.join(folder, 'package.json'))) return folder;
     const dist = path.join(folder, 'dist');
-    // Declarations would need every type of every package, which is four times as much work.
-    const options = [
-      '-p',
-      'tsconfig.build.json',
-      '--noCheck',
-      '--noResolve',
-      '--declaration',
-      'false',
-      '--outDir',
-      dist,
-    ];
+    const options = ['-p', 'tsconfig.build.json', '--outDir', dist];
     await execute(path.join(REPOSITORY, 'node_modules/.bin/tsc'), options, { cwd: REPOSITORY });
     for (const part of DATA_OF_BUILD)
       await cp(path.join(REPOSITORY, 'src', part), path.join(dist, part), { recursive: true });
