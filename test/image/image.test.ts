@@ -147,7 +147,10 @@ describe.skipIf(driver === undefined)('the image', () => {
             const url = new URL(href.replaceAll('&amp;', '&'), new URL(next, door));
             if (url.origin !== new URL(door).origin || url.pathname.startsWith('/api/')) continue;
             const address = url.pathname + url.search;
-            const kind = address.replaceAll(/\d+/g, '0').replace(/=[^&]*/g, '');
+            const kind = address
+              .replaceAll(/\d+/g, '0')
+              .replaceAll(/=[^&]*/g, '')
+              .replace(/harbour-(?:ferry|festival)/, ':topic');
             const count = ofKind.get(kind) ?? 0;
             if (count >= 3 || answered.has(address) || waiting.includes(address)) continue;
             ofKind.set(kind, count + 1);
