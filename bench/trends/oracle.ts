@@ -40,7 +40,7 @@ export function weigh(
         const mean = (usual[end] ?? 0) - (usual[end - width] ?? 0);
         if (!(mean > 0) || k < MIN_POSTS || k < MIN_RATIO * mean) continue;
         const hours = Math.max(1, width / QUARTERS_PER_HOUR);
-        score = Math.max(score, computeScore(k / clumping, mean / clumping, dispersion / hours));
+        score = Math.max(score, computeScore(k, mean, { clumping, dispersion: dispersion / hours }));
       }
     }
     return { at, score };

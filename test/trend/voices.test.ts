@@ -14,8 +14,9 @@ const spike: Spike = {
   days: 14,
   windows: 330,
   score: 19,
-  threshold: 4,
+  threshold: 3.5,
   provisional: false,
+  odds: { clumping: 1, dispersion: 0.03 },
 };
 const voice = (author: bigint | null, text: string | null, posts: number, at = 0) => ({
   at,

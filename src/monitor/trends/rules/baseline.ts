@@ -43,7 +43,9 @@ export type Baseline = {
   dispersion: number;
   /** The same of windows of three hours; computed when asked, because few windows need it. */
   longDispersion: () => number;
-  /** The rate of the last day and a half relative to the profile, where it is higher: 1 where it is not. */
+  /** The same of windows of six hours, in which posts are together with those that they brought. */
+  cascadeDispersion: () => number;
+  /** The present rate relative to the profile. */
   level: number;
   /** Number of hours compared with. */
   hours: number;
@@ -70,14 +72,14 @@ export function computeBaseline(series: Series, sums: Sums, end: number, levelEn
   const scale = computeScale(sums, uncapped.profile, spread.dispersion, first, end);
   const capped = computeProfile(counts, seconds, first, end, rough, scale);
   const { dispersion, hours } = computeDispersion(sums, capped.profile, first, end);
+  const disperse = (width: number) =>
+    computeDispersion(sums, capped.profile, first, end, width, width).dispersion;
   return {
     ...capped,
     dispersion,
-    longDispersion: () => {
-      const long = computeDispersion(sums, capped.profile, first, end, LONG_HOURS, LONG_HOURS);
-      return Math.max(long.dispersion, dispersion / LONG_HOURS);
-    },
-    level: computeLevel(sums, capped.profile, first, levelEnd),
+    longDispersion: () => Math.max(disperse(LONG_HOURS), dispersion / LONG_HOURS),
+    cascadeDispersion: () => disperse(CASCADE_HOURS),
+    level: computeLevel(sums, { ...capped, dispersion }, first, end, levelEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),
   };
@@ -219,8 +221,10 @@ function computeProfile(
 
 /** Share of pairs of neighbouring hours that is left out, those that differ most: a burst should not hide the next one. */
 const TRIMMED_SHARE = 0.01;
-/** Hours of a window in which posts that bring others are mostly together with them. */
+/** Hours of windows that are judged by how much windows as long as they are vary, instead of hours. */
 export const LONG_HOURS = 3;
+/** If hours vary independently, so many together vary in inverse proportion to their number; where posts bring others, by more. */
+export const CASCADE_HOURS = 6;
 
 /**
  * How much more neighbouring windows differ than chance explains. A Poisson process has a variance as large as its mean; real hours vary in
@@ -294,34 +298,53 @@ function computeScale(
   for (let hour = 0; end - (hour + 1) * HOUR_QUARTERS >= first; hour += 1) {
     const current = windowBefore(sums, profile, end - hour * HOUR_QUARTERS);
     if (current === null) continue;
-    const { n, expected } = current;
-    const most = expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
-    if (n > most) scale[hour] = most / n;
+    const most = capHour(current, dispersion);
+    if (current.n > most) scale[hour] = most / current.n;
   }
   return scale;
 }
 
-/** Hours that show the current level, and the share of them, the busiest, that is left out: a burst is no level. */
-const LEVEL_HOURS = 36;
-const BURST_SHARE = 0.25;
+function capHour({ expected }: WindowOfBaseline, dispersion: number): number {
+  return expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
+}
 
-/** A level that rose more than a day ago is no spike; nor is what grows a little every day. */
-function computeLevel(sums: Sums, profile: Float64Array, first: number, end: number): number {
-  const hours: WindowOfBaseline[] = [];
-  for (let hour = 0; hour < LEVEL_HOURS; hour += 1) {
-    const at = end - hour * HOUR_QUARTERS;
-    const current = at - HOUR_QUARTERS >= first ? windowBefore(sums, profile, at) : null;
-    if (current !== null) hours.push(current);
-  }
-  hours.sort((a, b) => a.n / a.expected - b.n / b.expected);
-  hours.length = Math.floor(hours.length * (1 - BURST_SHARE));
-  let n = 0;
-  let expected = 0;
-  for (const hour of hours) {
-    n += hour.n;
-    expected += hour.expected;
-  }
-  return Math.max(1, (n + PRIOR_EXPOSURE) / (expected + PRIOR_EXPOSURE));
+/** Hours that show a higher level, in blocks of several, and the share of blocks, the busiest, that is left out: a burst is no level. */
+const RISE_HOURS = 36;
+const BLOCK_HOURS = 3;
+const BURST_SHARE = 0.25;
+/** Hours that show a lower level. */
+const FALL_HOURS = 72;
+
+/**
+ * The present rate relative to the profile: a level that rose more than a day ago is no spike, nor is what grows a little every day.
+ * It falls only as far as one standard deviation does not explain, and no lower than the blocks show.
+ * @param dispersion of hours
+ * @param riseEnd the quarter before which the level may have risen
+ */
+function computeLevel(
+  sums: Sums,
+  { profile, dispersion }: Pick<Baseline, 'profile' | 'dispersion'>,
+  first: number,
+  end: number,
+  riseEnd: number,
+): number {
+  const listBefore = (last: number, width: number, number: number) =>
+    Array.from({ length: number }, (_, i) => last - i * width).flatMap((at) =>
+      at - width >= first ? (windowBefore(sums, profile, at, width) ?? []) : [],
+    );
+  const compare = (windows: readonly WindowOfBaseline[], deviations: number) => {
+    const n = windows.reduce((sum, window) => sum + window.n, 0);
+    const expected = windows.reduce((sum, window) => sum + window.expected, 0);
+    const sd = Math.sqrt(n + (dispersion * n ** 2) / Math.max(1, windows.length));
+    return (n + deviations * sd + PRIOR_EXPOSURE) / (expected + PRIOR_EXPOSURE);
+  };
+  const blocks = listBefore(riseEnd, BLOCK_HOURS * HOUR_QUARTERS, RISE_HOURS / BLOCK_HOURS);
+  blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
+  const risen = compare(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))), 0);
+  if (risen >= 1) return risen;
+  const hours = listBefore(end, HOUR_QUARTERS, FALL_HOURS);
+  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, capHour(hour, dispersion)) }));
+  return Math.max(risen, Math.min(1, compare(capped, 1)));
 }
 
 /** Sorts what it is given. NaN where that is nothing. */

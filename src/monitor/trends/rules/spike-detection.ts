@@ -4,6 +4,7 @@ import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
 import {
   type Baseline,
   BASELINE_DAYS,
+  CASCADE_HOURS,
   computeBaseline,
   expectCount,
   listWeekday,
@@ -21,7 +22,7 @@ import {
   type Window,
 } from './time-series.ts';
 
-const THRESHOLDS = { low: 5.5, normal: 4, high: 3.2 } as const;
+const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
 
 /** Fewer posts are never a spike. */
@@ -57,7 +58,12 @@ export type Spike = Window & {
   score: number;
   threshold: number;
   provisional: boolean;
+  /** Which distribution the score is of; see {@link computeScore}. */
+  odds: Odds;
 };
+
+/** Variance of counts, relative to their mean, and of rates beyond that, relative to their square. */
+type Odds = { clumping: number; dispersion: number };
 
 export type DetectionOptions = {
   sensitivity: SpikeSensitivity;
@@ -121,7 +127,7 @@ function evaluateWindow(
   const provisional = hours < PROVISIONAL_HOURS;
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
   if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
-  const judged = judgeWindow(series, baseline, window, end, width);
+  const judged = judgeWindow(series, baseline, window, { end, width, threshold });
   if (judged.score < threshold || isWeekly(sums, window, end, width)) return null;
   return {
     ...window,
@@ -141,32 +147,54 @@ function judgeWindow(
   series: Series,
   baseline: Baseline,
   { n, coverage }: Window,
-  end: number,
-  width: number,
-): Pick<Spike, 'usual' | 'sd' | 'score'> {
+  { end, width, threshold }: { end: number; width: number; threshold: number },
+): Pick<Spike, 'usual' | 'sd' | 'score' | 'odds'> {
   const expected = expectCount(series, baseline, end, width);
-  const dispersion = computeWindowDispersion(baseline, end, width);
   const usual = expected / coverage;
-  const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
-  return {
+  const dispersion = computeWindowDispersion(baseline, end, width, HEAVY_TAIL);
+  const judge = (clumping: number) => ({
     usual,
-    sd: computeDeviation(usual, dispersion),
-    score: isHigh ? computeScore(n, expected, dispersion) : 0,
-  };
+    sd: computeDeviation(usual, computeWindowDispersion(baseline, end, width)),
+    score: computeScore(n, expected, { clumping, dispersion }),
+    odds: { clumping, dispersion },
+  });
+  const judged = judge(1);
+  const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
+  if (!isHigh) return { ...judged, score: 0 };
+  if (judged.score < threshold || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
+  return judge(computeClumping(baseline, coverage));
 }
+
+/**
+ * Windows far above the usual are more frequent than with a negative binomial distribution, the more so the more they vary: rather as
+ * with a log-normal one. Their own dispersion grows by so many times its square.
+ */
+const HEAVY_TAIL = 4;
 
 /**
  * Squared relative deviation, beyond chance, of windows that end before a quarter. That of several hours together is smaller than that of
  * one; that of the profile is not.
  */
 export function computeWindowDispersion(
-  { dispersion, longDispersion, uncertainty }: Baseline,
+  { dispersion, longDispersion, cascadeDispersion, uncertainty }: Baseline,
   end: number,
   width: number,
+  heavyTail = 0,
 ): number {
   const hours = width / QUARTERS_PER_HOUR;
-  const own = hours < LONG_HOURS ? dispersion : (longDispersion() * LONG_HOURS) / hours;
-  return own + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
+  const isLong = hours >= LONG_HOURS;
+  const own = isLong ? (longDispersion() * LONG_HOURS) / hours : dispersion;
+  const ofCascades = isLong ? (cascadeDispersion() * CASCADE_HOURS) / hours : 0;
+  return Math.max(own * (1 + heavyTail * own), ofCascades) + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
+}
+
+/**
+ * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
+ * @param coverage of the hour: of posts that came together, as many were observed
+ */
+function computeClumping({ dispersion, cascadeDispersion, mean }: Baseline, coverage: number): number {
+  const excess = Math.max(0, cascadeDispersion() * CASCADE_HOURS - dispersion);
+  return 1 + excess * mean * QUARTERS_PER_HOUR * coverage;
 }
 
 /** Standard deviation of a count with this mean. */
@@ -176,10 +204,13 @@ export function computeDeviation(usual: number, dispersion: number): number {
 
 /**
  * The root of twice the log-likelihood ratio of a count against a negative binomial distribution: standard deviations of a
- * normal distribution with the same tail. With a dispersion of zero, the distribution is Poisson.
+ * normal distribution with the same tail. With a dispersion of zero, the distribution is Poisson; with a clumping of c, it is that of
+ * counts that come c at a time.
  */
-export function computeScore(n: number, expected: number, dispersion: number): number {
-  if (n <= expected) return 0;
+export function computeScore(count: number, mean: number, { clumping, dispersion }: Odds): number {
+  if (count <= mean) return 0;
+  const n = count / clumping;
+  const expected = mean / clumping;
   const shape = 1 / Math.max(dispersion, 1e-9);
   const excess = n * Math.log(n / expected) - (n + shape) * Math.log((n + shape) / (expected + shape));
   return Math.sqrt(2 * Math.max(0, excess));
@@ -188,9 +219,8 @@ export function computeScore(n: number, expected: number, dispersion: number): n
 /** Whether a spike would still be one with fewer posts, such as those of all authors but the loudest. */
 export function holdsWith(spike: Spike, posts: number): boolean {
   const expected = spike.usual * spike.coverage;
-  const dispersion = Math.max(0, (spike.sd ** 2 - spike.usual) / spike.usual ** 2);
   if (posts < MIN_SPIKE_POSTS || posts < MIN_SPIKE_RATIO * expected) return false;
-  return computeScore(posts, expected, dispersion) >= spike.threshold;
+  return computeScore(posts, expected, spike.odds) >= spike.threshold;
 }
 
 /** Whether as many were seen a week ago at this time. */
