@@ -41,7 +41,7 @@ export function registerExport(command: Command, cli: Cli): void {
     .option('--simulated', 'simulated data instead of real data')
     .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
     .option('--until <time>', 'before this time')
-    .option('--out <path>', 'file or folder; a manifest is written next to the data (default: stdout)')
+    .option('--out <path>', 'file or folder; a manifest is written next to the data (default and -: stdout)')
     .option('--raw', 'csv: do not escape text that a spreadsheet would run as a formula')
     .option('--bom', 'csv: start with a byte order mark')
     .option('--continue', 'only what is new or changed since the export in the folder --out, into new files')
@@ -59,7 +59,7 @@ export function registerExport(command: Command, cli: Cli): void {
       assertQueryable(resources, filter);
       const encoding = parseEncoding(options);
       const { out } = options;
-      if (out === undefined)
+      if (out === undefined || out === '-')
         return exportToStdout(cli, requireStreamable(cli, what, encoding), filter, encoding);
       return exportToFiles(cli, async () => {
         const target = await openTarget(out, resources.length > 1);

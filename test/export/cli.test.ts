@@ -36,6 +36,8 @@ it('prints one resource and nothing else', async () => {
   ]);
   expect([code, stderr]).toEqual([0, '']);
   expect(await decode('csv', Buffer.from(stdout))).toHaveLength(TEXTS.length);
+  const dash = ['export', 'posts', '--search', 'ferry', '--search', 'tram', '--out', '-'];
+  expect((await stand.run(dash)).stdout).toBe(stdout);
   const ndjson = await stand.run(['export', 'volume', '--format', 'ndjson', '--topic', 'tram']);
   expect(JSON.parse(ndjson.stdout)).toMatchObject({ search: 'tram', posts: 7, coverage: 0.25 });
 });
