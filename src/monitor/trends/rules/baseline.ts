@@ -67,19 +67,20 @@ export function computeBaseline(series: Series, sums: Sums, end: number, levelEn
   let earliest = first;
   while (earliest < end && !((seconds[earliest] ?? 0) > 0)) earliest += 1;
 
+  const span = { first, end };
   const uncapped = computeProfile(counts, seconds, first, end, rough, null);
-  const spread = computeDispersion(sums, uncapped.profile, first, end);
-  const scale = computeScale(sums, uncapped.profile, spread.dispersion, first, end);
+  const before = expectSums(sums, uncapped.profile, first, end);
+  const scale = computeScale(before, computeDispersion(before, span).dispersion, span);
   const capped = computeProfile(counts, seconds, first, end, rough, scale);
-  const { dispersion, hours } = computeDispersion(sums, capped.profile, first, end);
-  const disperse = (width: number) =>
-    computeDispersion(sums, capped.profile, first, end, width, width).dispersion;
+  const compared = expectSums(sums, capped.profile, first, Math.max(end, levelEnd));
+  const { dispersion, hours } = computeDispersion(compared, span);
+  const disperse = (width: number) => computeDispersion(compared, span, width, width).dispersion;
   return {
     ...capped,
     dispersion,
     longDispersion: () => Math.max(disperse(LONG_HOURS), dispersion / LONG_HOURS),
     cascadeDispersion: () => disperse(CASCADE_HOURS),
-    level: computeLevel(sums, { ...capped, dispersion }, first, end, levelEnd),
+    level: computeLevel(compared, dispersion, span, levelEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),
   };
@@ -114,12 +115,8 @@ export function findSilences(series: Series, sums: Sums): Silence[] {
   const first = Math.max(0, end - BASELINE_DAYS * DAY_QUARTERS);
   if (!mayBeSilent(series, sums, first, end)) return [];
   const all = computeProfile(counts, seconds, first, end, 0, null, 0);
-  const { dispersion } = computeDispersion(
-    sums,
-    computeProfile(counts, seconds, first, end, 0, null).profile,
-    first,
-    end,
-  );
+  const { profile } = computeProfile(counts, seconds, first, end, 0, null);
+  const { dispersion } = computeDispersion(expectSums(sums, profile, first, end), { first, end });
   const shape = 1 / Math.max(dispersion, 1e-6);
   const silences: Silence[] = [];
   let start = -1;
@@ -234,69 +231,79 @@ export const CASCADE_HOURS = 6;
  *   our hours, and neighbours would share it.
  */
 function computeDispersion(
-  sums: Sums,
-  profile: Float64Array,
-  first: number,
-  end: number,
+  { counts, expected }: Compared,
+  { first, end }: Span,
   width = 1,
   distance = 2,
 ): { dispersion: number; hours: number } {
-  const excesses: number[] = [];
-  const weights: number[] = [];
-  const windows: (WindowOfBaseline | null)[] = [];
-  for (let at = end; at - width * HOUR_QUARTERS >= first; at -= HOUR_QUARTERS)
-    windows.push(windowBefore(sums, profile, at, width * HOUR_QUARTERS));
-  for (const [i, current] of windows.entries()) {
-    const other = windows[i + distance] ?? null;
-    if (current === null || other === null) continue;
-    const { n: a, expected: x } = current;
-    const { n: b, expected: y } = other;
+  const quarters = width * HOUR_QUARTERS;
+  const windows = Math.max(0, Math.floor((end - first - quarters) / HOUR_QUARTERS) + 1);
+  const usual = new Float64Array(windows);
+  const ratios = new Float64Array(windows);
+  let hours = 0;
+  for (let i = 0, at = end; i < windows; i += 1, at -= HOUR_QUARTERS) {
+    const x = (expected[at] ?? 0) - (expected[at - quarters] ?? 0);
+    if (!(x > 0)) continue;
+    usual[i] = x;
+    ratios[i] = ((counts[at] ?? 0) - (counts[at - quarters] ?? 0)) / x;
+    hours += 1;
+  }
+  const excesses = new Float64Array(windows);
+  const weights = new Float64Array(windows);
+  let pairs = 0;
+  for (let i = 0; i + distance < windows; i += 1) {
+    const x = usual[i] ?? 0;
+    const y = usual[i + distance] ?? 0;
+    if (!(x > 0) || !(y > 0)) continue;
     const harmonic = (x * y) / (x + y);
     const weight = (harmonic / (1 + ASSUMED_DISPERSION * harmonic)) ** 2;
-    weights.push(weight);
-    excesses.push(weight * ((a / x - b / y) ** 2 - 1 / x - 1 / y));
+    weights[pairs] = weight;
+    excesses[pairs] = weight * (((ratios[i] ?? 0) - (ratios[i + distance] ?? 0)) ** 2 - 1 / x - 1 / y);
+    pairs += 1;
   }
   // An hour is in as many windows as they are long.
-  const kept = Math.floor(excesses.length * (1 - width * TRIMMED_SHARE));
-  const most = Float64Array.from(excesses).sort()[kept] ?? 0;
+  const kept = Math.floor(pairs * (1 - width * TRIMMED_SHARE));
+  const most = excesses.slice(0, pairs).sort()[kept] ?? 0;
   let weight = 0;
   let excess = 0;
-  for (const [i, value] of excesses.entries()) {
+  for (let i = 0; i < pairs; i += 1) {
+    const value = excesses[i] ?? 0;
     if (value >= most) continue;
     weight += weights[i] ?? 0;
     excess += value;
   }
-  const hours = windows.filter((window) => window !== null).length;
   return { dispersion: weight > 0 ? Math.max(0, excess / weight / 2) : 0, hours };
+}
+
+/** Quarters compared, `end` excluded. */
+type Span = { first: number; end: number };
+
+/** What was found before each quarter, and what a profile expects of what was observed since the first one. */
+type Compared = { counts: ArrayLike<number>; expected: ArrayLike<number> };
+
+function expectSums({ counts, exposure }: Sums, profile: Float64Array, first: number, end: number): Compared {
+  const expected = new Float64Array(end + 1);
+  let sum = 0;
+  for (let i = first; i < end; i += 1) {
+    sum += (profile[i % DAY_QUARTERS] ?? 0) * ((exposure[i + 1] ?? 0) - (exposure[i] ?? 0));
+    expected[i + 1] = sum;
+  }
+  return { counts, expected };
 }
 
 type WindowOfBaseline = { n: number; expected: number };
 
-function windowBefore(
-  sums: Sums,
-  profile: Float64Array,
-  at: number,
-  width = HOUR_QUARTERS,
-): WindowOfBaseline | null {
-  const { n, coverage } = sumWindow(sums, at, width);
-  if (!(coverage > 0)) return null;
-  let expected = 0;
-  for (let i = at - width; i < at; i += 1)
-    expected += (profile[i % DAY_QUARTERS] ?? 0) * ((sums.exposure[i + 1] ?? 0) - (sums.exposure[i] ?? 0));
-  return expected > 0 ? { n, expected } : null;
+/** Null if nothing was observed. */
+function windowBefore({ counts, expected }: Compared, at: number, width: number): WindowOfBaseline | null {
+  const usual = (expected[at] ?? 0) - (expected[at - width] ?? 0);
+  return usual > 0 ? { n: (counts[at] ?? 0) - (counts[at - width] ?? 0), expected: usual } : null;
 }
 
 /** For each hour before `end`, newest first: what its counts are multiplied by, so that no hour is far above the expected count. */
-function computeScale(
-  sums: Sums,
-  profile: Float64Array,
-  dispersion: number,
-  first: number,
-  end: number,
-): Float64Array {
+function computeScale(compared: Compared, dispersion: number, { first, end }: Span): Float64Array {
   const scale = new Float64Array(Math.ceil((end - first) / HOUR_QUARTERS)).fill(1);
   for (let hour = 0; end - (hour + 1) * HOUR_QUARTERS >= first; hour += 1) {
-    const current = windowBefore(sums, profile, end - hour * HOUR_QUARTERS);
+    const current = windowBefore(compared, end - hour * HOUR_QUARTERS, HOUR_QUARTERS);
     if (current === null) continue;
     const most = capHour(current, dispersion);
     if (current.n > most) scale[hour] = most / current.n;
@@ -321,18 +328,12 @@ const FALL_HOURS = 72;
  * @param dispersion of hours
  * @param riseEnd the quarter before which the level may have risen
  */
-function computeLevel(
-  sums: Sums,
-  { profile, dispersion }: Pick<Baseline, 'profile' | 'dispersion'>,
-  first: number,
-  end: number,
-  riseEnd: number,
-): number {
+function computeLevel(compared: Compared, dispersion: number, { first, end }: Span, riseEnd: number): number {
   const listBefore = (last: number, width: number, number: number) =>
     Array.from({ length: number }, (_, i) => last - i * width).flatMap((at) =>
-      at - width >= first ? (windowBefore(sums, profile, at, width) ?? []) : [],
+      at - width >= first ? (windowBefore(compared, at, width) ?? []) : [],
     );
-  const compare = (windows: readonly WindowOfBaseline[], deviations: number) => {
+  const weigh = (windows: readonly WindowOfBaseline[], deviations: number) => {
     const n = windows.reduce((sum, window) => sum + window.n, 0);
     const expected = windows.reduce((sum, window) => sum + window.expected, 0);
     const sd = Math.sqrt(n + (dispersion * n ** 2) / Math.max(1, windows.length));
@@ -340,11 +341,11 @@ function computeLevel(
   };
   const blocks = listBefore(riseEnd, BLOCK_HOURS * HOUR_QUARTERS, RISE_HOURS / BLOCK_HOURS);
   blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
-  const risen = compare(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))), 0);
+  const risen = weigh(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))), 0);
   if (risen >= 1) return risen;
   const hours = listBefore(end, HOUR_QUARTERS, FALL_HOURS);
   const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, capHour(hour, dispersion)) }));
-  return Math.max(risen, Math.min(1, compare(capped, 1)));
+  return Math.max(risen, Math.min(1, weigh(capped, 1)));
 }
 
 /** Sorts what it is given. NaN where that is nothing. */

@@ -128,7 +128,7 @@ function evaluateWindow(
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
   if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
   const judged = judgeWindow(series, baseline, window, { end, width, threshold });
-  if (judged.score < threshold || isWeekly(sums, window, end, width)) return null;
+  if (judged === null || isWeekly(sums, window, end, width)) return null;
   return {
     ...window,
     ...judged,
@@ -142,50 +142,51 @@ function evaluateWindow(
   };
 }
 
-/** How far a window lies above what is expected. The score is zero below twice the usual count. */
+/** How far a window lies above what is expected; null if that is less than the threshold, or less than twice the usual count. */
 function judgeWindow(
   series: Series,
   baseline: Baseline,
   { n, coverage }: Window,
   { end, width, threshold }: { end: number; width: number; threshold: number },
-): Pick<Spike, 'usual' | 'sd' | 'score' | 'odds'> {
+): Pick<Spike, 'usual' | 'sd' | 'score' | 'odds'> | null {
   const expected = expectCount(series, baseline, end, width);
+  if (n < MIN_SPIKE_RATIO * expected || n / coverage < MIN_SPIKE_RATIO) return null;
   const usual = expected / coverage;
-  const dispersion = computeWindowDispersion(baseline, end, width, HEAVY_TAIL);
-  const judge = (clumping: number) => ({
-    usual,
-    sd: computeDeviation(usual, computeWindowDispersion(baseline, end, width)),
-    score: computeScore(n, expected, { clumping, dispersion }),
-    odds: { clumping, dispersion },
-  });
+  const { dispersion, tail } = computeWindowDispersion(baseline, end, width);
+  const judge = (clumping: number) => {
+    const odds = { clumping, dispersion: tail };
+    const score = computeScore(n, expected, odds);
+    return score < threshold ? null : { usual, sd: computeDeviation(usual, dispersion), score, odds };
+  };
   const judged = judge(1);
-  const isHigh = n >= MIN_SPIKE_RATIO * expected && n / coverage >= MIN_SPIKE_RATIO;
-  if (!isHigh) return { ...judged, score: 0 };
-  if (judged.score < threshold || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
+  if (judged === null || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
   return judge(computeClumping(baseline, coverage));
 }
 
 /**
  * Windows far above the usual are more frequent than with a negative binomial distribution, the more so the more they vary: rather as
- * with a log-normal one. Their own dispersion grows by so many times its square.
+ * with a log-normal one. In the tail, their own dispersion grows by so many times its square.
  */
 const HEAVY_TAIL = 4;
 
 /**
- * Squared relative deviation, beyond chance, of windows that end before a quarter. That of several hours together is smaller than that of
- * one; that of the profile is not.
+ * Squared relative deviation, beyond chance, of windows that end before a quarter, and the same for those far above the usual. That of
+ * several hours together is smaller than that of one; that of the profile is not.
  */
 export function computeWindowDispersion(
   { dispersion, longDispersion, cascadeDispersion, uncertainty }: Baseline,
   end: number,
   width: number,
-  heavyTail = 0,
-): number {
+): { dispersion: number; tail: number } {
   const hours = width / QUARTERS_PER_HOUR;
   const isLong = hours >= LONG_HOURS;
   const own = isLong ? (longDispersion() * LONG_HOURS) / hours : dispersion;
   const ofCascades = isLong ? (cascadeDispersion() * CASCADE_HOURS) / hours : 0;
-  return Math.max(own * (1 + heavyTail * own), ofCascades) + (uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0);
+  const ofProfile = uncertainty[(end - 1) % QUARTERS_PER_DAY] ?? 0;
+  return {
+    dispersion: Math.max(own, ofCascades) + ofProfile,
+    tail: Math.max(own * (1 + HEAVY_TAIL * own), ofCascades) + ofProfile,
+  };
 }
 
 /**

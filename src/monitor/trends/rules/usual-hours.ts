@@ -55,7 +55,10 @@ export function computeUsualHours(
     hours.push(
       baseline === null
         ? null
-        : { usual, sd: computeDeviation(usual, computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR)) },
+        : {
+            usual,
+            sd: computeDeviation(usual, computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR).dispersion),
+          },
     );
   }
   return hours;
