@@ -7,7 +7,7 @@
  * a file of the same name for each, `timestamp,value,anomaly_score`: 1 in the first row after a run that reported a spike. FILE is a
  * module with `loadDir` and `evaluate`, which scores such a folder.
  *
- * Parameters of the rules were chosen on the seeds dev-1 to dev-10 and on our own series with the seed dev-1. Every other seed, and all
+ * Parameters of the rules were chosen on topics of the seeds dev-1 to dev-10, and on our own series. Topics of every other seed, and all
  * public series, are for checking.
  */
 import { mkdir, readdir } from 'node:fs/promises';

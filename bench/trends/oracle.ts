@@ -4,7 +4,7 @@
  * the detector has. What must learn the rate can hardly do better.
  */
 import { DAY } from '../../src/domain/time.ts';
-import { computeScore } from '../../src/monitor/trends/rules/spike-detection.ts';
+import { computeScore, type Spread } from '../../src/monitor/trends/rules/spike-detection.ts';
 import { QUARTER_MS, QUARTERS_PER_HOUR, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 
 /** Lengths of windows, in quarters of an hour. */
@@ -16,12 +16,9 @@ const MIN_RATIO = 2;
 /** For each run, the highest likelihood ratio among windows that end within the last hour. */
 export type Evidence = { at: number; score: number };
 
-export type Truth = {
+export type Truth = Spread & {
   /** True usual posts of a quarter that begins at a time, with full exposure. */
   expected: (at: number) => number;
-  /** Relative variance of hours beyond chance, and variance of counts relative to their mean. */
-  dispersion: number;
-  clumping: number;
 };
 
 /** @param slots times of runs, as far as something was observed */

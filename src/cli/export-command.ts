@@ -60,7 +60,7 @@ export function registerExport(command: Command, cli: Cli): void {
       const encoding = parseEncoding(options);
       const { out } = options;
       if (out === undefined || out === '-')
-        return exportToStdout(cli, requireStreamable(cli, what, encoding), filter, encoding);
+        return exportToStdout(cli, requireStreamable(cli, what, encoding, out), filter, encoding);
       return exportToFiles(cli, async () => {
         const target = await openTarget(out, resources.length > 1);
         return { resources, filter, encoding, target };
@@ -103,8 +103,13 @@ function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): En
 }
 
 /** @throws InvalidInput for what cannot go to stdout */
-function requireStreamable(cli: Cli, what: Resource | typeof ALL_RESOURCES, { format }: Encoding): Resource {
-  const refuse = (expected: string) => new InvalidInput([{ path: 'out', given: undefined, expected }]);
+function requireStreamable(
+  cli: Cli,
+  what: Resource | typeof ALL_RESOURCES,
+  { format }: Encoding,
+  out: string | undefined,
+): Resource {
+  const refuse = (expected: string) => new InvalidInput([{ path: 'out', given: out, expected }]);
   if (what === ALL_RESOURCES) throw refuse('a folder: "all" writes several files');
   if (format === 'parquet') throw refuse('a file or folder: Parquet cannot go to stdout');
   if (format === 'csv' && cli.io.isTTY)
@@ -143,10 +148,8 @@ function continueExport(
         expected: 'none with --continue: it is as in the export that is continued',
       },
     ]);
-  if (out === undefined)
-    throw new InvalidInput([
-      { path: 'out', given: undefined, expected: 'the folder of the export to continue' },
-    ]);
+  if (out === undefined || out === '-')
+    throw new InvalidInput([{ path: 'out', given: out, expected: 'the folder of the export to continue' }]);
   return exportToFiles(cli, async () => {
     const target = { folder: out, file: undefined };
     return { resources, target, ...(await readContinued(target, resources)) };

@@ -84,6 +84,8 @@ describe('exits with 2 for', () => {
       'out (--out): got nothing; a file or folder: Parquet',
     ],
     ['all of it on stdout', ['all'], 'a folder: "all" writes several files'],
+    ['all of it to -', ['all', '--out', '-'], 'out (--out): got "-"; a folder'],
+    ['a continued export to -', ['all', '--continue', '--out', '-'], 'the folder of the export to continue'],
     ['another resource', ['audit_log'], 'one of posts, engagement'],
     ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
     ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],

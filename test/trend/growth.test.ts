@@ -77,7 +77,7 @@ test('a gain spike needs many posts: it must exceed the threshold without the la
     score: 10,
     threshold: 4.5,
     provisional: false,
-    odds: { clumping: 1, dispersion: 0 },
+    spread: { clumping: 1, dispersion: 0 },
   });
   expect(isSpreadOverPosts(gains, spike(110, 35))).toBe(true);
   expect(isSpreadOverPosts(gains, spike(110, 36))).toBe(false);

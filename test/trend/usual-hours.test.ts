@@ -52,6 +52,20 @@ describe('the usual volume by hour', () => {
     expect(inside).toHaveLength((spike.end - spike.start) / HOUR);
   });
 
+  test('is that of a Monday after a quiet weekend', () => {
+    const quiet = afternoons((counts) => {
+      for (let i = 0; i < counts.length; i += 1) {
+        const weekday = new Date(FROM - 14 * DAY + i * QUARTER_MS).getUTCDay();
+        if (weekday % 6 === 0) counts[i] = Math.round((counts[i] ?? 0) / 5);
+      }
+    });
+    const hours = computeUsualHours(quiet, FROM, []);
+    const monday = hours[hourAt(2, 15)]?.usual ?? 0;
+    // Ten days of 80, four of 16.
+    expect(monday).toBeGreaterThan(58);
+    expect(monday).toBeLessThan(80);
+  });
+
   test('is unknown until twelve hours were observed', () => {
     const history = afternoons();
     history.seconds.fill(0, 0, (FROM - history.from + DAY) / QUARTER_MS);

@@ -16,7 +16,7 @@ const spike: Spike = {
   score: 19,
   threshold: 3.5,
   provisional: false,
-  odds: { clumping: 1, dispersion: 0.03 },
+  spread: { clumping: 1, dispersion: 0.03 },
 };
 const voice = (author: bigint | null, text: string | null, posts: number, at = 0) => ({
   at,
@@ -30,6 +30,8 @@ const crowd = (posts: number) =>
 test('a spike must hold without its loudest author', () => {
   expect(findCause([voice(1n, null, 80), ...crowd(6)], spike)).toBe('author');
   expect(findCause([voice(1n, null, 40), ...crowd(46)], spike)).toBeNull();
+  const clumped = { ...spike, spread: { ...spike.spread, clumping: 20 } };
+  expect(findCause([voice(1n, null, 40), ...crowd(46)], clumped)).toBe('author');
   expect(findLoudestAuthor([voice(1n, 'a', 30), voice(1n, 'b', 10), ...crowd(40)], spike)).toEqual({
     author: 1n,
     authorShare: 0.5,

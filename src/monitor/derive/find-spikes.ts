@@ -95,7 +95,7 @@ async function findSpike(
     until,
   );
   const top = findTop(spike);
-  const { start, end, odds: _odds, ...figures } = spike;
+  const { start, end, spread: _spread, ...figures } = spike;
   const facts = {
     measure: measure.name,
     window_start: new Date(start),

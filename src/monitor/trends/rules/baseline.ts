@@ -43,7 +43,7 @@ export type Baseline = {
   dispersion: number;
   /** The same of windows of three hours; computed when asked, because few windows need it. */
   longDispersion: () => number;
-  /** The same of windows of six hours, in which posts are together with those that they brought. */
+  /** The same of windows of six hours. */
   cascadeDispersion: () => number;
   /** The present rate relative to the profile. */
   level: number;
@@ -55,10 +55,10 @@ export type Baseline = {
 
 /**
  * From the observed quarters of the fourteen days before the quarter `end`.
- * @param levelEnd the level is that of the hours before this quarter
+ * @param riseEnd the level may have risen until this quarter, in a window that is judged
  * @returns null if nothing was observed
  */
-export function computeBaseline(series: Series, sums: Sums, end: number, levelEnd = end): Baseline | null {
+export function computeBaseline(series: Series, sums: Sums, end: number, riseEnd = end): Baseline | null {
   const first = Math.max(0, end - BASELINE_DAYS * QUARTERS_PER_DAY);
   const observed = (sums.exposure[end] ?? 0) - (sums.exposure[first] ?? 0);
   if (!(observed > 0)) return null;
@@ -69,18 +69,18 @@ export function computeBaseline(series: Series, sums: Sums, end: number, levelEn
 
   const span = { first, end };
   const uncapped = computeProfile(counts, seconds, first, end, rough, null);
-  const before = expectSums(sums, uncapped.profile, first, end);
-  const scale = computeScale(before, computeDispersion(before, span).dispersion, span);
+  const uncappedSums = accumulateExpected(sums, uncapped.profile, first, end);
+  const scale = computeScale(uncappedSums, computeDispersion(uncappedSums, span).dispersion, span);
   const capped = computeProfile(counts, seconds, first, end, rough, scale);
-  const compared = expectSums(sums, capped.profile, first, Math.max(end, levelEnd));
-  const { dispersion, hours } = computeDispersion(compared, span);
-  const disperse = (width: number) => computeDispersion(compared, span, width, width).dispersion;
+  const cappedSums = accumulateExpected(sums, capped.profile, first, Math.max(end, riseEnd));
+  const { dispersion, hours } = computeDispersion(cappedSums, span);
+  const disperseOver = (width: number) => computeDispersion(cappedSums, span, width, width).dispersion;
   return {
     ...capped,
     dispersion,
-    longDispersion: () => Math.max(disperse(LONG_HOURS), dispersion / LONG_HOURS),
-    cascadeDispersion: () => disperse(CASCADE_HOURS),
-    level: computeLevel(compared, dispersion, span, levelEnd),
+    longDispersion: () => Math.max(disperseOver(LONG_HOURS), dispersion / LONG_HOURS),
+    cascadeDispersion: () => disperseOver(CASCADE_HOURS),
+    level: computeLevel(cappedSums, dispersion, span, riseEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),
   };
@@ -116,7 +116,7 @@ export function findSilences(series: Series, sums: Sums): Silence[] {
   if (!mayBeSilent(series, sums, first, end)) return [];
   const all = computeProfile(counts, seconds, first, end, 0, null, 0);
   const { profile } = computeProfile(counts, seconds, first, end, 0, null);
-  const { dispersion } = computeDispersion(expectSums(sums, profile, first, end), { first, end });
+  const { dispersion } = computeDispersion(accumulateExpected(sums, profile, first, end), { first, end });
   const shape = 1 / Math.max(dispersion, 1e-6);
   const silences: Silence[] = [];
   let start = -1;
@@ -218,9 +218,9 @@ function computeProfile(
 
 /** Share of pairs of neighbouring hours that is left out, those that differ most: a burst should not hide the next one. */
 const TRIMMED_SHARE = 0.01;
-/** Hours of windows that are judged by how much windows as long as they are vary, instead of hours. */
+/** From this length on, windows are judged by how much windows of so many hours vary, and not by hours. */
 export const LONG_HOURS = 3;
-/** If hours vary independently, so many together vary in inverse proportion to their number; where posts bring others, by more. */
+/** Windows of so many hours show how far posts bring others: the variance of independent hours would fall to a sixth. */
 export const CASCADE_HOURS = 6;
 
 /**
@@ -231,7 +231,7 @@ export const CASCADE_HOURS = 6;
  *   our hours, and neighbours would share it.
  */
 function computeDispersion(
-  { counts, expected }: Compared,
+  { counts, expected }: RunningSums,
   { first, end }: Span,
   width = 1,
   distance = 2,
@@ -278,10 +278,15 @@ function computeDispersion(
 /** Quarters compared, `end` excluded. */
 type Span = { first: number; end: number };
 
-/** What was found before each quarter, and what a profile expects of what was observed since the first one. */
-type Compared = { counts: ArrayLike<number>; expected: ArrayLike<number> };
+/** Sums over the quarters before each: of the counts, and from `first` on, of what a profile expects of what was observed. */
+type RunningSums = { counts: ArrayLike<number>; expected: ArrayLike<number> };
 
-function expectSums({ counts, exposure }: Sums, profile: Float64Array, first: number, end: number): Compared {
+function accumulateExpected(
+  { counts, exposure }: Sums,
+  profile: Float64Array,
+  first: number,
+  end: number,
+): RunningSums {
   const expected = new Float64Array(end + 1);
   let sum = 0;
   for (let i = first; i < end; i += 1) {
@@ -294,24 +299,25 @@ function expectSums({ counts, exposure }: Sums, profile: Float64Array, first: nu
 type WindowOfBaseline = { n: number; expected: number };
 
 /** Null if nothing was observed. */
-function windowBefore({ counts, expected }: Compared, at: number, width: number): WindowOfBaseline | null {
+function windowBefore({ counts, expected }: RunningSums, at: number, width: number): WindowOfBaseline | null {
   const usual = (expected[at] ?? 0) - (expected[at - width] ?? 0);
   return usual > 0 ? { n: (counts[at] ?? 0) - (counts[at - width] ?? 0), expected: usual } : null;
 }
 
 /** For each hour before `end`, newest first: what its counts are multiplied by, so that no hour is far above the expected count. */
-function computeScale(compared: Compared, dispersion: number, { first, end }: Span): Float64Array {
+function computeScale(sums: RunningSums, dispersion: number, { first, end }: Span): Float64Array {
   const scale = new Float64Array(Math.ceil((end - first) / HOUR_QUARTERS)).fill(1);
   for (let hour = 0; end - (hour + 1) * HOUR_QUARTERS >= first; hour += 1) {
-    const current = windowBefore(compared, end - hour * HOUR_QUARTERS, HOUR_QUARTERS);
+    const current = windowBefore(sums, end - hour * HOUR_QUARTERS, HOUR_QUARTERS);
     if (current === null) continue;
-    const most = capHour(current, dispersion);
+    const most = computeHourCap(current, dispersion);
     if (current.n > most) scale[hour] = most / current.n;
   }
   return scale;
 }
 
-function capHour({ expected }: WindowOfBaseline, dispersion: number): number {
+/** The most that an hour counts. */
+function computeHourCap({ expected }: WindowOfBaseline, dispersion: number): number {
   return expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
 }
 
@@ -319,33 +325,35 @@ function capHour({ expected }: WindowOfBaseline, dispersion: number): number {
 const RISE_HOURS = 36;
 const BLOCK_HOURS = 3;
 const BURST_SHARE = 0.25;
-/** Hours that show a lower level. */
-const FALL_HOURS = 72;
+/** Hours that show a lower level: those of a week, because weekends are quiet; and how many must be observed, so that weekdays are alike. */
+const FALL_HOURS = 7 * 24;
+const MIN_FALL_HOURS = 5 * 24;
+/** A level is shrunk to that of the profile, which counts as much as so many posts. */
+const LEVEL_PRIOR_POSTS = 8;
 
 /**
  * The present rate relative to the profile: a level that rose more than a day ago is no spike, nor is what grows a little every day.
- * It falls only as far as one standard deviation does not explain, and no lower than the blocks show.
+ * It falls to that of a week, but no lower than the blocks show.
  * @param dispersion of hours
- * @param riseEnd the quarter before which the level may have risen
+ * @param riseEnd see {@link computeBaseline}
  */
-function computeLevel(compared: Compared, dispersion: number, { first, end }: Span, riseEnd: number): number {
-  const listBefore = (last: number, width: number, number: number) =>
-    Array.from({ length: number }, (_, i) => last - i * width).flatMap((at) =>
-      at - width >= first ? (windowBefore(compared, at, width) ?? []) : [],
+function computeLevel(sums: RunningSums, dispersion: number, { first, end }: Span, riseEnd: number): number {
+  const listBefore = (last: number, width: number, count: number) =>
+    Array.from({ length: count }, (_, i) => last - i * width).flatMap((at) =>
+      at - width >= first ? (windowBefore(sums, at, width) ?? []) : [],
     );
-  const weigh = (windows: readonly WindowOfBaseline[], deviations: number) => {
-    const n = windows.reduce((sum, window) => sum + window.n, 0);
-    const expected = windows.reduce((sum, window) => sum + window.expected, 0);
-    const sd = Math.sqrt(n + (dispersion * n ** 2) / Math.max(1, windows.length));
-    return (n + deviations * sd + PRIOR_EXPOSURE) / (expected + PRIOR_EXPOSURE);
+  const computeRatio = (windows: readonly WindowOfBaseline[]) => {
+    const n = windows.reduce((sum, window) => sum + window.n, LEVEL_PRIOR_POSTS);
+    return n / windows.reduce((sum, window) => sum + window.expected, LEVEL_PRIOR_POSTS);
   };
   const blocks = listBefore(riseEnd, BLOCK_HOURS * HOUR_QUARTERS, RISE_HOURS / BLOCK_HOURS);
   blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
-  const risen = weigh(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))), 0);
+  const risen = computeRatio(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))));
   if (risen >= 1) return risen;
   const hours = listBefore(end, HOUR_QUARTERS, FALL_HOURS);
-  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, capHour(hour, dispersion)) }));
-  return Math.max(risen, Math.min(1, weigh(capped, 1)));
+  if (hours.length < MIN_FALL_HOURS) return 1;
+  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }));
+  return Math.max(risen, Math.min(1, computeRatio(capped)));
 }
 
 /** Sorts what it is given. NaN where that is nothing. */

@@ -58,12 +58,12 @@ export type Spike = Window & {
   score: number;
   threshold: number;
   provisional: boolean;
-  /** Which distribution the score is of; see {@link computeScore}. */
-  odds: Odds;
+  /** That of the score. */
+  spread: Spread;
 };
 
 /** Variance of counts, relative to their mean, and of rates beyond that, relative to their square. */
-type Odds = { clumping: number; dispersion: number };
+export type Spread = { clumping: number; dispersion: number };
 
 export type DetectionOptions = {
   sensitivity: SpikeSensitivity;
@@ -148,15 +148,15 @@ function judgeWindow(
   baseline: Baseline,
   { n, coverage }: Window,
   { end, width, threshold }: { end: number; width: number; threshold: number },
-): Pick<Spike, 'usual' | 'sd' | 'score' | 'odds'> | null {
+): Pick<Spike, 'usual' | 'sd' | 'score' | 'spread'> | null {
   const expected = expectCount(series, baseline, end, width);
   if (n < MIN_SPIKE_RATIO * expected || n / coverage < MIN_SPIKE_RATIO) return null;
   const usual = expected / coverage;
   const { dispersion, tail } = computeWindowDispersion(baseline, end, width);
   const judge = (clumping: number) => {
-    const odds = { clumping, dispersion: tail };
-    const score = computeScore(n, expected, odds);
-    return score < threshold ? null : { usual, sd: computeDeviation(usual, dispersion), score, odds };
+    const spread = { clumping, dispersion: tail };
+    const score = computeScore(n, expected, spread);
+    return score < threshold ? null : { usual, sd: computeDeviation(usual, dispersion), score, spread };
   };
   const judged = judge(1);
   if (judged === null || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
@@ -191,7 +191,7 @@ export function computeWindowDispersion(
 
 /**
  * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
- * @param coverage of the hour: of posts that came together, as many were observed
+ * @param coverage of the hour: only as many of the posts that came together were observed
  */
 function computeClumping({ dispersion, cascadeDispersion, mean }: Baseline, coverage: number): number {
   const excess = Math.max(0, cascadeDispersion() * CASCADE_HOURS - dispersion);
@@ -208,7 +208,7 @@ export function computeDeviation(usual: number, dispersion: number): number {
  * normal distribution with the same tail. With a dispersion of zero, the distribution is Poisson; with a clumping of c, it is that of
  * counts that come c at a time.
  */
-export function computeScore(count: number, mean: number, { clumping, dispersion }: Odds): number {
+export function computeScore(count: number, mean: number, { clumping, dispersion }: Spread): number {
   if (count <= mean) return 0;
   const n = count / clumping;
   const expected = mean / clumping;
@@ -221,7 +221,7 @@ export function computeScore(count: number, mean: number, { clumping, dispersion
 export function holdsWith(spike: Spike, posts: number): boolean {
   const expected = spike.usual * spike.coverage;
   if (posts < MIN_SPIKE_POSTS || posts < MIN_SPIKE_RATIO * expected) return false;
-  return computeScore(posts, expected, spike.odds) >= spike.threshold;
+  return computeScore(posts, expected, spike.spread) >= spike.threshold;
 }
 
 /** Whether as many were seen a week ago at this time. */

@@ -34,11 +34,11 @@ export function computeUsualHours(
     (QUARTERS_PER_DAY - (Math.round(origin / QUARTER_MS) % QUARTERS_PER_DAY)) % QUARTERS_PER_DAY;
   const whole = { ...history, seconds: new Float64Array(counts.length).fill(900) };
   const baselines = new Map<string, Baseline | null>();
-  const baselineOf = (at: number, levelEnd: number) => {
-    const key = `${at} ${levelEnd}`;
+  const baselineOf = (at: number, riseEnd: number) => {
+    const key = `${at} ${riseEnd}`;
     const known = baselines.get(key);
     if (known !== undefined) return known;
-    const baseline = readBaseline(history, at, levelEnd);
+    const baseline = readBaseline(history, at, riseEnd);
     baselines.set(key, baseline);
     return baseline;
   };
@@ -65,11 +65,11 @@ export function computeUsualHours(
 }
 
 /** As detection computes it for a window that begins at a quarter. */
-function readBaseline({ from, counts, seconds }: History, at: number, levelEnd: number): Baseline | null {
+function readBaseline({ from, counts, seconds }: History, at: number, riseEnd: number): Baseline | null {
   if (at <= 0) return null;
-  const past = { from, counts: counts.subarray(0, levelEnd), seconds: seconds.subarray(0, levelEnd) };
+  const past = { from, counts: counts.subarray(0, riseEnd), seconds: seconds.subarray(0, riseEnd) };
   const { series, sums } = withoutSilences(past);
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
   if (countObservedHours(sums, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
-  return computeBaseline(series, sums, at, levelEnd);
+  return computeBaseline(series, sums, at, riseEnd);
 }
