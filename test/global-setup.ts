@@ -59,7 +59,7 @@ async function start(
         full_page_writes: 'off',
         synchronous_commit: 'off',
         max_connections: '200',
-        // Of thousands of logins, each of which would hash its password 4,096 times on both sides.
+        // A run logs in thousands of times, and each login would hash its password 4,096 times on both sides.
         scram_iterations: '1',
       },
     });

@@ -85,7 +85,7 @@ export async function putTogether(directory: string): Promise<string> {
 
 /**
  * What `npm run build` makes, file by file, with what it reads at run time; in a folder of this run, since others may use
- * this checkout, and once for all files of it. Types are not checked, here as there.
+ * this checkout, and once for all files of it.
  * @returns the folder with `dist` in it
  */
 export async function buildPackage(): Promise<string> {

@@ -80,7 +80,7 @@ const formatOffsetAs = (name: 'offset' | 'exactOffset') => (at: Date, zone: stri
 
 /** `GMT+2`, to distinguish the two hours when the clock goes back. */
 export const formatOffset = formatOffsetAs('offset');
-/** `GMT+02:00`; `GMT` where it is none. */
+/** `GMT+02:00`; `GMT` for UTC. */
 export const formatExactOffset = formatOffsetAs('exactOffset');
 
 function getFormats(zone: string): ZoneFormats {

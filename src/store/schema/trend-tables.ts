@@ -171,10 +171,11 @@ export const spikes = strandline.table(
     lower_bound: boolean().notNull(),
     /** Observed share of the window, 0 to 1. */
     coverage: doublePrecision().notNull(),
-    /** Of the windows compared with. */
+    /** Mean of the windows compared with. */
     mean: doublePrecision().notNull(),
+    /** Standard deviation of windows that are as `usual`. */
     sd: doublePrecision().notNull(),
-    /** Median of the windows around this time of day. */
+    /** Expected at this time of day, at the present level; with full coverage. */
     usual: doublePrecision().notNull(),
     /** How many days back the comparison goes. */
     days: integer().notNull(),
@@ -182,7 +183,7 @@ export const spikes = strandline.table(
     weekday_usual: doublePrecision(),
     /** Number of fully or almost fully observed windows compared with. */
     windows: integer().notNull(),
-    /** Distance of n / coverage from the mean of this time of day, in sd; and the threshold. */
+    /** How unlikely n is, as standard deviations of a normal distribution; and the threshold. */
     score: doublePrecision().notNull(),
     threshold: doublePrecision().notNull(),
     sensitivity: text().notNull(),

@@ -26,11 +26,11 @@ export function replyChecker(document: Document): {
     strict: false,
     allErrors: true,
     formats: { 'date-time': isTime, binary: true },
-    // A validator is made for a few replies: made twice as fast, it may be slower.
+    // A validator checks a few replies: making it costs more than using it.
     code: { optimize: false },
   });
   ajv.addSchema(closed({ components: document.components }), 'document');
-  /** By text: most operations are refused in the same words. */
+  /** By the text of a schema: most operations share those of their errors. */
   const compiled = new Map<string, ValidateFunction>();
   const misfits = (schema: Schema, json: string) => {
     const written = JSON.stringify(schema);
