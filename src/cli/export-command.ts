@@ -59,13 +59,17 @@ export function registerExport(command: Command, cli: Cli): void {
       assertQueryable(resources, filter);
       const encoding = parseEncoding(options);
       const { out } = options;
-      if (out === undefined || out === '-')
+      if (isStdout(out))
         return exportToStdout(cli, requireStreamable(cli, what, encoding, out), filter, encoding);
       return exportToFiles(cli, async () => {
         const target = await openTarget(out, resources.length > 1);
         return { resources, filter, encoding, target };
       });
     });
+}
+
+function isStdout(out: string | undefined): out is undefined | '-' {
+  return out === undefined || out === '-';
 }
 
 function collectOption(value: string, before: readonly string[] = []): string[] {
@@ -148,7 +152,7 @@ function continueExport(
         expected: 'none with --continue: it is as in the export that is continued',
       },
     ]);
-  if (out === undefined || out === '-')
+  if (isStdout(out))
     throw new InvalidInput([{ path: 'out', given: out, expected: 'the folder of the export to continue' }]);
   return exportToFiles(cli, async () => {
     const target = { folder: out, file: undefined };

@@ -64,8 +64,8 @@ export async function openWithDbRetry({
 }
 
 /**
- * Milliseconds before the next attempt: doubled each time, with jitter so that processes that wait for one database do
- * not connect at once.
+ * Milliseconds before the next attempt: doubled each time, with jitter, so that processes that wait for one database do
+ * not all connect at once.
  * @param random from 0 to below 1
  */
 export function computeDbRetryMs(attempt: number, random: () => number): number {

@@ -1,6 +1,6 @@
 /**
- * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently. And the
- * ETag check for assets and pages.
+ * Style sheets and scripts, at addresses that contain a content hash, so that browsers cache them permanently; and the
+ * ETag check of assets and pages.
  */
 
 import { Refused } from '../../domain/errors.ts';

@@ -241,6 +241,7 @@ function computeDispersion(
   const usual = new Float64Array(windows);
   const ratios = new Float64Array(windows);
   let hours = 0;
+  // As windowBefore, without an object for each: they cost a fifth of all detection.
   for (let i = 0, at = end; i < windows; i += 1, at -= HOUR_QUARTERS) {
     const x = (expected[at] ?? 0) - (expected[at - quarters] ?? 0);
     if (!(x > 0)) continue;
