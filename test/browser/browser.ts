@@ -4,7 +4,14 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+/** First the one without windows and what belongs to them: it draws pages the same, with two thirds of the processor time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+];
 
 /** Drawn without a graphics card's stand-in, and pages of one site in one process: there is no window to be quick in. */
 const CHEAP = ['--disable-gpu', '--disable-software-rasterizer', '--renderer-process-limit=1'];
