@@ -5,34 +5,28 @@
 
 ARG BASE=node:24-bookworm-slim
 
-# What runs: production dependencies only. No package's script is run; none of ours needs one. The packages change more
-# rarely than the sources, so they stand in layers of their own.
-FROM ${BASE} AS deps
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-RUN mkdir --parents --mode=0700 /data/strandline
-
-# What builds: with the compiler. Nothing of it is in the image but `dist`.
+# What builds: with the compiler, which is removed afterwards. The packages change more rarely than the sources, so they are
+# installed before these are copied. No package's script is run; none of ours needs one.
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN mkdir --parents --mode=0700 /data/strandline
 
 FROM ${BASE} AS runtime
 ENV NODE_ENV=production
 WORKDIR /app
 # Owned by root, so that the program cannot change itself.
-COPY --from=deps /app/node_modules node_modules
+COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY migrations migrations
 COPY docker/healthy.sh ./
 # Where a volume for the data directory is mounted: a new one takes its owner and its mode from here.
-COPY --from=deps --chown=node:node /data /data
+COPY --from=build --chown=node:node /data /data
 USER node
 
 # A worker and the search service have no server of their own for this: metrics and health are here, for the container

@@ -12,7 +12,7 @@ no() {
 
 [ "$(uname -s)" = Linux ] && [ -e /etc/debian_version ] || no 'this is no Debian'
 [ "$(id -u)" = 0 ] || no 'it takes root'
-for program in buildah debootstrap unshare nsenter chroot setpriv npm; do
+for program in buildah unshare nsenter chroot setpriv npm; do
   command -v "$program" >/dev/null || no "$program is not installed"
 done
 unshare --mount --pid --fork true 2>/dev/null || no 'the kernel refuses a mount namespace (unshare)'

@@ -9,7 +9,7 @@ import { until } from '../processes.ts';
 import { openStand } from '../web/access/stand.ts';
 import { buildImage, type Container, findDriver, type Image, startContainer } from './image.ts';
 
-/** Debootstrap, three installations by npm and the compiler, on a machine that does other things as well. */
+/** Two installations by npm and the compiler, on a machine that does other things as well. */
 const BUILD_MS = 12 * 60_000;
 const START_MS = 120_000;
 

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const script = (name: string) => path.join(REPOSITORY, 'test/image', name);
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** Kept from one run to the next, for its base takes longer than all the rest; readable by nobody else. */
+/** Kept from one run to the next, for the sake of its base; readable by nobody else. */
 const STORE = path.join(tmpdir(), 'strandline-image');
 const BASE = 'localhost/strandline-base:24';
 
@@ -85,7 +85,7 @@ export async function buildImage(driver: string): Promise<Image> {
       () => false,
     );
   if (!(await has(BASE)))
-    await run('bash', [script('base.sh'), BASE, directory], {
+    await run('bash', [script('base.sh'), BASE], {
       env: { ...process.env, BUILDAH: options.join(' ') },
       maxBuffer: MAX_OUTPUT,
     });
