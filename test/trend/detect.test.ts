@@ -175,16 +175,31 @@ describe('a spike', () => {
   });
 
   test('must exceed more where hours vary together, because posts bring others', () => {
-    // Hours between 0.7 and 1.4 of the usual, without a rhythm, alone or six alike: the sine of squares.
+    // Hours between 0.7 and 1.4 of the usual, without a rhythm, alone or three alike: the sine of squares.
     const varied = (posts: number, alike: number) =>
-      steady(15 * 24, 5, (series) => {
+      steady(15 * 24, 20, (series) => {
         for (let i = 0; i < series.counts.length; i += 1)
-          series.counts[i] = Math.round(5 * Math.exp(0.35 * Math.sin(Math.floor(i / 4 / alike) ** 2)));
+          series.counts[i] = Math.round(20 * Math.exp(0.35 * Math.sin(Math.floor(i / 4 / alike) ** 2)));
         burst(posts)(series);
       });
-    expect(detectSpike(varied(13, 1), watch)).not.toBeNull();
-    expect(detectSpike(varied(13, 6), watch)).toBeNull();
-    expect(detectSpike(varied(35, 6), watch)).not.toBeNull();
+    expect(detectSpike(varied(46, 1), watch)).not.toBeNull();
+    expect(detectSpike(varied(46, 3), watch)).toBeNull();
+    expect(detectSpike(varied(120, 3), watch)).not.toBeNull();
+  });
+
+  test('is found although the level rises and falls within days: it does not vary as cascades do', () => {
+    // Between 0.5 and 1.5 of the usual within 31 hours, so that no time of day is busier than another.
+    const waves = (share: number) =>
+      steady(15 * 24, 30, (series) => {
+        const { length } = series.counts;
+        for (let i = 0; i < length; i += 1)
+          series.counts[i] = Math.round(
+            30 * (1 + share * Math.sin(((length - 4 - i) / (31 * 4)) * 2 * Math.PI)),
+          );
+        burst(90)(series);
+      });
+    expect(detectSpike(waves(0), watch)).not.toBeNull();
+    expect(detectSpike(waves(0.5), watch)).not.toBeNull();
   });
 
   test('is compared with a level that fell a week ago, unless it fell tonight or is returning', () => {

@@ -43,7 +43,7 @@ export type Baseline = {
   dispersion: number;
   /** The same of windows of three hours; computed when asked, because few windows need it. */
   longDispersion: () => number;
-  /** The same of windows of six hours. */
+  /** The same of windows of six hours, as far as those of three show it, too. */
   cascadeDispersion: () => number;
   /** The present rate relative to the profile. */
   level: number;
@@ -75,11 +75,14 @@ export function computeBaseline(series: Series, sums: Sums, end: number, riseEnd
   const cappedSums = accumulateExpected(sums, capped.profile, first, Math.max(end, riseEnd));
   const { dispersion, hours } = computeDispersion(cappedSums, span);
   const disperseOver = (width: number) => computeDispersion(cappedSums, span, width, width).dispersion;
+  const longDispersion = () => Math.max(disperseOver(LONG_HOURS), dispersion / LONG_HOURS);
   return {
     ...capped,
     dispersion,
-    longDispersion: () => Math.max(disperseOver(LONG_HOURS), dispersion / LONG_HOURS),
-    cascadeDispersion: () => disperseOver(CASCADE_HOURS),
+    longDispersion,
+    // Beyond twice what three hours have in excess of independent ones, it is the level that changed, or a burst.
+    cascadeDispersion: () =>
+      Math.min(disperseOver(CASCADE_HOURS), longDispersion() - dispersion / CASCADE_HOURS),
     level: computeLevel(cappedSums, dispersion, span, riseEnd),
     hours,
     days: Math.min(BASELINE_DAYS, Math.ceil((end - earliest) / QUARTERS_PER_DAY)),

@@ -22,7 +22,7 @@ import {
   type Window,
 } from './time-series.ts';
 
-const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
+const THRESHOLDS = { low: 5, normal: 3.6, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
 
 /** Fewer posts are never a spike. */
