@@ -1,7 +1,7 @@
 /** Processes for tests: workers, started, watched and stopped by their process id; and who works in a folder. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -170,6 +170,21 @@ export async function until<T>(
     },
     { timeout, interval: 25 },
   );
+}
+
+/** Processes for statements that this process has started; none where there is no /proc. */
+export async function findStatementProcesses(of = process.pid): Promise<number[]> {
+  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [stat, line] = await Promise.all(
+        ['stat', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+      );
+      const parent = Number(stat?.slice(stat.lastIndexOf(')')).split(' ')[2]);
+      return parent === of && line?.includes('reader-process') === true ? [pid] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Processes whose current directory is this one or below it; undefined where there is no /proc. */

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive } from '../../src/platform/postgres/server.ts';
-import { findProcessesBelow } from '../processes.ts';
+import { findProcessesBelow, findStatementProcesses } from '../processes.ts';
 import { installPackage } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { REPOSITORY } from './sources.ts';
@@ -37,10 +37,20 @@ test.each([
       expect(await (await fetch(dashboard)).text()).toContain('Harbour festival');
       // It reads what is packed beside the program, too.
       expect(await (await fetch(new URL('/explore/sql', dashboard))).text()).toContain('id="questions"');
+      // The program that it starts for statements is beside it, too.
+      const reply = await fetch(new URL('/api/v1/sql', dashboard), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: 'select 1 as n' }),
+      });
+      expect(await reply.json()).toMatchObject({ columns: [{ name: 'n', type: 'integer' }], rows: [[1]] });
+      const forStatements = await findStatementProcesses(child.pid);
+      if (process.platform === 'linux') expect(forStatements).toHaveLength(1);
       child.kill('SIGINT');
       const [code, signal] = await ended;
       expect({ code, signal }, lines.join('\n')).toEqual({ code: 0, signal: null });
       expect(await serversBelow(directory)).toEqual([]);
+      expect(forStatements.filter(isAlive)).toEqual([]);
     } finally {
       if (isAlive(child.pid ?? 0)) child.kill('SIGKILL');
     }

@@ -1,7 +1,7 @@
-/** The statement process: what it may do, how it ends, and that it works wherever the program runs from. */
+/** The statement process: what it may do, and how it ends. That it works wherever the program runs from: test/house/start.test.ts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -17,7 +17,8 @@ import {
 import { WEB } from '../../src/app/web-server.ts';
 import { freshDatabase } from '../database.ts';
 import { REPOSITORY } from '../house/sources.ts';
-import { buildPackage, programOf } from '../programs.ts';
+import { findStatementProcesses } from '../processes.ts';
+import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { overTls } from '../tls-postgres.ts';
 import { openStand } from '../web/access/stand.ts';
@@ -52,21 +53,6 @@ function host(
 const signal = new AbortController().signal;
 const json = (one: TestHost, sql: string) => one.ask({ sql, data: 'real', form: 'json', signal });
 
-/** Processes for statements that this one has started. */
-async function children(of = process.pid): Promise<number[]> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [stat, line] = await Promise.all(
-        ['stat', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-      );
-      const parent = Number(stat?.slice(stat.lastIndexOf(')')).split(' ')[2]);
-      return parent === of && line?.includes('reader-process') === true ? [pid] : [];
-    }),
-  );
-  return found.flat();
-}
-
 /** What Postgres runs for readers of this database. */
 async function active(url = database.url): Promise<number> {
   const client = await connect(url, 'test');
@@ -79,14 +65,14 @@ async function active(url = database.url): Promise<number> {
 
 async function start(one: ReaderHost): Promise<number> {
   await json(one, 'select 1');
-  const [pid = 0] = await children();
+  const [pid = 0] = await findStatementProcesses();
   return pid;
 }
 
 describe.skipIf(process.platform !== 'linux')('the statement process', () => {
   test('starts with the first statement and ends with the host', async () => {
     const one = host();
-    expect(await children()).toEqual([]);
+    expect(await findStatementProcesses()).toEqual([]);
     const pid = await start(one);
     expect(await start(one)).toBe(pid);
     await one.close();
@@ -107,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
   test('stops when idle, and starts again on demand', async () => {
     const one = host({}, { idleMs: 1 });
     await json(one, 'select 1');
-    await vi.waitFor(async () => expect(await children()).toEqual([]), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await findStatementProcesses()).toEqual([]), { timeout: 60_000 });
     expect(logged).toEqual([]);
     await vi.waitFor(() => json(one, 'select 1'), { timeout: 60_000 });
   });
@@ -134,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
       kind: 'unavailable',
       message: 'the statement did not end within 0.5 s; its process was killed',
     });
-    expect(await children()).toEqual([]);
+    expect(await findStatementProcesses()).toEqual([]);
   });
 
   test('that cannot start is logged with its output, and is not restarted immediately', async () => {
@@ -169,9 +155,53 @@ describe.skipIf(process.platform !== 'linux')('the statement process', () => {
     await expect(asked).rejects.toMatchObject({ kind: 'conflict' });
     expect((await json(one, 'select 1')).rows).toBe(1);
   });
+
+  test('ends with a killed program', async () => {
+    const child = spawn(process.execPath, [programOf('src/main.ts'), 'api'], {
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        DATABASE_URL: database.url,
+        DATABASE_READER_URL: database.readerUrl,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    let said = '';
+    try {
+      const address = await new Promise<string>((resolve, reject) => {
+        child.stderr.on('data', (chunk: Buffer) => {
+          said += chunk.toString();
+          const [, url] = /"address":"(http:[^"]+)"/.exec(said) ?? [];
+          if (url !== undefined) resolve(url);
+        });
+        void ended.then(() => reject(new Error(said)));
+      });
+      const reply = await fetch(`${address}/api/v1/sql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: 'select 1 as n' }),
+      });
+      expect(await reply.json()).toMatchObject({ rows: [[1]] });
+      const left = await findStatementProcesses(child.pid);
+      expect(left).toHaveLength(1);
+      child.kill('SIGKILL');
+      await ended;
+      await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 60_000 });
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
 });
 
 describe('its output', () => {
+  /** One process for all: whom it logs in as comes with each statement. */
+  const one = openReaderHost({ program: PROGRAM, env: {}, log });
+  const ask = (statement: Asking, url = database.readerUrl) => one.ask({ url, ...statement });
+  const askJson = (sql: string, url?: string) => ask({ sql, data: 'real', form: 'json', signal }, url);
+  afterAll(() => one.close());
+
   test.each([
     [
       'html',
@@ -186,11 +216,11 @@ describe('its output', () => {
     ['json', `select '{"a": 1}'::jsonb as j, array['x', null] as t`, /\[\["\{\\"a\\": 1\}",\["x",null\]\]\]/],
     ['html', `select 1 where false`, /^$/],
   ] as const)('%s for %s', async (form, sql, says) => {
-    expect((await host().ask({ sql, data: 'real', form, signal })).body.toString()).toMatch(says);
+    expect((await ask({ sql, data: 'real', form, signal })).body.toString()).toMatch(says);
   });
 
   test('a table larger than 2 MB is truncated at a row', async () => {
-    const found = await host().ask({
+    const found = await ask({
       sql: `select repeat('<', 290) from generate_series(1, 1001)`,
       data: 'real',
       form: 'html',
@@ -198,7 +228,7 @@ describe('its output', () => {
     });
     expect(found).toMatchObject({ rows: 1_000, more: true });
     const wide = Array.from({ length: 12 }, () => `repeat('<', 290)`).join(', ');
-    const cut = await host().ask({
+    const cut = await ask({
       sql: `select ${wide} from generate_series(1, 900)`,
       data: 'real',
       form: 'html',
@@ -218,7 +248,7 @@ describe('its output', () => {
     url.username = role;
     url.password = 'few';
     const held = await connect(url.href, 'test');
-    await expect(json(host({ url: url.href }), 'select 1')).rejects.toMatchObject({
+    await expect(askJson('select 1', url.href)).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'all reader connections are in use; try again in a moment',
     });
@@ -230,12 +260,11 @@ describe('its output', () => {
   test('over TLS, the bytes from Postgres are counted as they arrive', async () => {
     const { url, close } = await overTls(database.readerUrl);
     try {
-      const one = host({ url });
-      expect((await json(one, `select 'ä' as a`)).body.toString()).toContain('[["ä"]]');
-      expect(await json(one, `select repeat('x', 3800) from generate_series(1, 1001)`)).toMatchObject({
+      expect((await askJson(`select 'ä' as a`, url)).body.toString()).toContain('[["ä"]]');
+      expect(await askJson(`select repeat('x', 3800) from generate_series(1, 1001)`, url)).toMatchObject({
         more: true,
       });
-      await expect(json(one, `select repeat('x', 5000) from generate_series(1, 1000)`)).rejects.toThrow(
+      await expect(askJson(`select repeat('x', 5000) from generate_series(1, 1000)`, url)).rejects.toThrow(
         'the result is larger than 4 MB; select fewer columns or rows',
       );
     } finally {
@@ -265,10 +294,10 @@ describe('its output', () => {
   test('an unavailable database and a failed login are reported as such', async () => {
     const away = new URL(database.readerUrl);
     away.port = '1';
-    await expect(json(host({ url: away.href }), 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(askJson('select 1', away.href)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     const wrong = new URL(database.readerUrl);
     wrong.password = 'wrong';
-    await expect(json(host({ url: wrong.href }), 'select 1')).rejects.toMatchObject({
+    await expect(askJson('select 1', wrong.href)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('the reader cannot log in') as unknown,
     });
@@ -349,47 +378,5 @@ describe('on the server', async () => {
     expect((await seen('/explore/sql', 'read', 'write', 'run')).statusCode).toBe(403);
     expect((await seen('/explore/sql', 'sql')).statusCode).toBe(200);
     expect((await seen('/explore/sql', 'admin')).statusCode).toBe(200);
-  });
-});
-
-describe.skipIf(process.platform !== 'linux')('from any installation', () => {
-  test.each([
-    ['its source', async () => ['--import', 'tsx', path.join(REPOSITORY, 'src/main.ts')]],
-    ['its build', async () => [path.join(await buildPackage(), 'dist/main.js')]],
-  ])('from %s: a statement returns rows, and the process ends with a killed program', async (_, command) => {
-    const child = spawn(process.execPath, [...(await command()), 'api'], {
-      cwd: REPOSITORY,
-      env: {
-        PATH: process.env['PATH'],
-        PORT: '0',
-        DATABASE_URL: database.url,
-        DATABASE_READER_URL: database.readerUrl,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const ended = once(child, 'exit');
-    let said = '';
-    try {
-      const address = await new Promise<string>((resolve, reject) => {
-        child.stderr.on('data', (chunk: Buffer) => {
-          said += chunk.toString();
-          const [, url] = /"address":"(http:[^"]+)"/.exec(said) ?? [];
-          if (url !== undefined) resolve(url);
-        });
-        void ended.then(() => reject(new Error(said)));
-      });
-      const reply = await fetch(`${address}/api/v1/sql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ sql: 'select 1 as n' }),
-      });
-      expect(await reply.json()).toMatchObject({ columns: [{ name: 'n', type: 'integer' }], rows: [[1]] });
-      expect(await children(child.pid)).toHaveLength(1);
-    } finally {
-      const left = await children(child.pid);
-      child.kill('SIGKILL');
-      await ended;
-      await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 60_000 });
-    }
   });
 });
