@@ -94,7 +94,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
   let provider: { url: string; asked: () => string; close(): void };
   let redis: { url: string; stop(): Promise<void> } | undefined;
   let env: Record<string, string>;
-  let endWatch: () => Promise<string>;
+  let endWatch: () => string;
   const left: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -254,7 +254,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
     expect(program.said()).toMatch(/uncaught exception/);
     left['the database'] = await dumpDatabase(superuser);
     left['the queue'] = redis === undefined ? '' : await dumpRedis(env['REDIS_URL'] ?? '');
-    left['arguments of processes'] = await endWatch();
+    left['arguments of processes'] = endWatch();
     expect(left['arguments of processes']).toContain(programOf('src/main.ts'));
 
     const ended = await rows(`SELECT DISTINCT code FROM strandline.runs WHERE code IS NOT NULL`);
@@ -407,7 +407,7 @@ test('passwords of the embedded Postgres appear neither in process arguments nor
   wrong.password = canaries['owner'] ?? '';
   await expect(connect(wrong.href, 'test')).rejects.toMatchObject({ code: '28P01' });
   await postgres.close();
-  const seen = await endWatch();
+  const seen = endWatch();
   expect(seen).toMatch(/initdb/);
   expect(sungIn(seen, canaries)).toEqual([]);
   expect(sungIn(await readBelow(path.join(home, 'log')), canaries)).toEqual([]);

@@ -1,5 +1,5 @@
 /** Everything that the program leaves behind, as searchable texts. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -52,24 +52,26 @@ export async function dumpRedis(url: string): Promise<string> {
   return JSON.stringify(texts);
 }
 
-/** Looks at the arguments of all processes that are started from now on, again and again. @returns how to end that, and what was seen */
-export function watchArguments(): () => Promise<string> {
+/**
+ * Looks at the arguments of all processes that are started from now on, again and again. Each read is a system call or
+ * two: without promises, which would take most of a processor. @returns how to end that, and what was seen
+ */
+export function watchArguments(): () => string {
   const seen = new Set<string>();
   const list = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const others = new Set(list());
-  const look = async () => {
-    for (const pid of list().filter((one) => !others.has(one)))
-      seen.add(await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
+  const look = () => {
+    for (const pid of list())
+      if (!others.has(pid))
+        try {
+          seen.add(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+        } catch {
+          // It ended.
+        }
   };
-  let looking: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-  }, 20);
-  return async () => {
+  const timer = setInterval(look, 20);
+  return () => {
     clearInterval(timer);
-    await looking;
     return [...seen].join('\n').replaceAll('\0', ' ');
   };
 }
