@@ -1,21 +1,20 @@
 /** Three roles, as docker/roles.sql creates them: one migrates, one works and owns no table, one reads views. */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runCli } from '../../src/cli/command-line.ts';
 import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { dropMonths, ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
+import { collector } from '../cli/stand.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { REPOSITORY } from '../house/sources.ts';
 import { until } from '../processes.ts';
-import { programOf } from '../programs.ts';
 import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
 import { startCommand } from '../worker-command.ts';
@@ -107,13 +106,12 @@ describe('after the owner migrated', () => {
     STRANDLINE_DATA_DIR: path.join(directory, 'data'),
     SERVICE_SOURCES: 'sandbox',
   });
-  /** A command as a person types it, as the role that owns nothing. */
+  /** What a command prints, as the role that owns nothing. */
   const strandline = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [programOf('src/main.ts'), ...args], {
-      cwd: REPOSITORY,
-      env: { PATH: process.env['PATH'], ...env() },
-    });
-    return stdout;
+    const [stdout, stderr] = [collector(), collector()];
+    const io = { stdout: stdout.stream, stderr: stderr.stream, env: env(), isTTY: false };
+    expect(await runCli(args, io), `${args.join(' ')}: ${stderr.text()}`).toBe(0);
+    return stdout.text();
   };
 
   test('none of the three is a superuser, and only the owner can create roles', async () => {
