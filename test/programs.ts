@@ -23,6 +23,7 @@ const PROGRAMS = [
   'test/worker-process.ts',
   'test/extended-program.ts',
   'test/engine/process.ts',
+  'test/provider-check/run.ts',
   'test/store/migrator.ts',
   'test/web/attack/watched-server.ts',
 ] as const;

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { optionalField, parseFittingItems, parsePayload } from '../../src/service/sources/parse/payload.ts';
 import { hackerNews } from '../../src/service/sources/providers/hacker-news.ts';
+import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 import { memoryPorts } from '../service/sources/memory-ports.ts';
 import { AGENT, type Answer, json, startProvider, text } from '../service/sources/provider.ts';
@@ -120,12 +121,15 @@ describe('the command', () => {
     at = await startProvider(hits(story()));
   });
 
-  const run = (args: readonly string[], env: Record<string, string>) =>
+  const run = (
+    args: readonly string[],
+    env: Record<string, string>,
+    program = [programOf('test/provider-check/run.ts')],
+  ) =>
     new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-      const file = path.join(import.meta.dirname, 'run.ts');
       const { PATH = '' } = process.env;
       const options = { env: { PATH, STRANDLINE_DATA_DIR: directory, ...env } };
-      execFile(process.execPath, ['--import', 'tsx', file, ...args], options, (error, out, err) => {
+      execFile(process.execPath, [...program, ...args], options, (error, out, err) => {
         resolve({ code: error === null ? 0 : error.code, out, err });
       });
     });
@@ -135,7 +139,9 @@ describe('the command', () => {
   });
 
   test('shows one row per source, and what is off', async () => {
-    const { code, out } = await run([], only(at.url));
+    // As `npm run sources:check` starts it.
+    const source = ['--import', 'tsx', path.join(import.meta.dirname, 'run.ts')];
+    const { code, out } = await run([], only(at.url), source);
     expect(out).toMatch(/^source +outcome +results +dated +ms\nhacker-news +ok +1 +1 +\d+\n/);
     expect(out).toMatch(/^off: .*brave \(needs BRAVE_API_KEY\)/m);
     expect(code).toBe(0);
