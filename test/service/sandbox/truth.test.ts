@@ -112,12 +112,12 @@ describe('planted bursts', () => {
 describe('planted beside the bursts', () => {
   const from = NOON - 120 * DAY;
   const seeds = createSeedStore();
-  const every = (kind: PlantedOther['kind']) =>
-    worlds.flatMap((world) =>
-      listPlantedOthers(world, from, NOON)
-        .filter((other) => other.kind === kind && other.from > from && other.until < NOON)
-        .map((other) => ({ world, ...other })),
-    );
+  const others = worlds.flatMap((world) =>
+    listPlantedOthers(world, from, NOON)
+      .filter((other) => other.from > from && other.until < NOON)
+      .map((other) => ({ world, ...other })),
+  );
+  const every = (kind: PlantedOther['kind']) => others.filter((other) => other.kind === kind);
   const postsOf = ({ world, ...span }: ReturnType<typeof every>[number]) =>
     seeds.within(world, span.from, span.until - 1);
 
