@@ -83,5 +83,5 @@ const MIN_PRECISION = 0.98;
 
 /** The highest threshold that is precise enough; 0 if none is. */
 export function chooseThreshold(pairs: readonly Labelled[]): number {
-  return Math.max(0, ...THRESHOLDS.filter((each) => evaluate(pairs, each).precision >= MIN_PRECISION));
+  return THRESHOLDS.findLast((each) => evaluate(pairs, each).precision >= MIN_PRECISION) ?? 0;
 }
