@@ -165,12 +165,14 @@ test('the commands in the header of the file create the secrets', async () => {
 
 test('the image is built in stages, has only production dependencies, and runs as an unprivileged user', () => {
   const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\w+)$/gm)].map(([, , name]) => name);
-  expect(stages).toEqual(['deps', 'build', 'runtime']);
+  expect(stages).toEqual(['build', 'runtime']);
   expect(/^ARG BASE=(\S+)$/m.exec(dockerfile)?.[1]).toMatch(/^node:24-(?:bookworm|trixie)-slim$/);
   const [, runtime = ''] = dockerfile.split(' AS runtime\n');
   expect(runtime).not.toMatch(/^RUN /m);
-  expect(runtime).toMatch(/--from=deps \/app\/node_modules/);
-  expect(dockerfile).toMatch(/AS deps\n[^]*?npm ci --omit=dev --ignore-scripts/);
+  expect(runtime).toMatch(/--from=build \/app\/node_modules/);
+  expect(dockerfile).toMatch(
+    /AS build\n[^]*?npm ci --ignore-scripts[^]*?npm prune --omit=dev --ignore-scripts/,
+  );
   expect(/^USER (\w+)$/m.exec(runtime)?.[1]).toBe('node');
   // Where its health is asked is where it is told: healthy.sh asks at METRICS_PORT.
   expect(runtime).toMatch(/^ENV METRICS_PORT=\d+$/m);
@@ -292,7 +294,7 @@ test('workers have a spool directory owned by their user, for responses that the
   const directory = String(of('worker').environment['STRANDLINE_DATA_DIR']);
   expect(of('worker').volumes).toEqual([`spool:${directory}`]);
   expect(dockerfile).toContain(`RUN mkdir --parents --mode=0700 ${directory}\n`);
-  expect(dockerfile).toContain('COPY --from=deps --chown=node:node /data /data\n');
+  expect(dockerfile).toContain('COPY --from=build --chown=node:node /data /data\n');
 });
 
 test('docker/roles.sql and docs/reference/databases.md restrict the functions that the program restricts', async () => {
