@@ -126,11 +126,12 @@ function pickLongestPart(word: string): string {
 function segmentRun(run: string): string[] {
   const segments: string[] = [];
   let single = false;
-  for (const { segment, isWordLike } of segmenter.segment(run)) {
+  for (const { segment } of segmenter.segment(run)) {
     const alone = HAN.test(segment);
     const last = segments.length - 1;
     if (alone && single) segments[last] = `${segments[last]}${segment}`;
-    else if (isWordLike === true) segments.push(toBoundedLowerCase(segment));
+    // The segmenter takes underscores for words, too.
+    else if (/[\p{L}\p{N}]/u.test(segment)) segments.push(toBoundedLowerCase(segment));
     single = alone;
   }
   return segments.length === 0 ? [toBoundedLowerCase(run)] : segments;

@@ -18,6 +18,7 @@ test.each([
   ['quais são as consequências da seca', ['consequências', 'seca']],
   ['quali sono le conseguenze della siccità', ['conseguenze', 'siccità']],
   ['潮力発電の最新ニュースを教えて', ['潮力', '発電', '教え', '最新', 'ニュース']],
+  ['潮力__発電', ['潮力', '発電']],
   ['中国人工智能的最新进展', ['中国', '人工', '智能', '进展', '最新']],
   ['"climate change" AND policy site:reddit.com -crypto', ['climate change', 'policy']],
   ['“Carbon Capture” OR storage NOT coal from:nasa', ['carbon capture', 'storage']],
