@@ -21,6 +21,7 @@ const PROGRAMS = [
   'src/web/reader-process.ts',
   'src/service/feed-process.ts',
   'test/worker-process.ts',
+  'test/conformance/run.ts',
   'test/extended-program.ts',
   'test/engine/process.ts',
   'test/provider-check/run.ts',

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
+import { programOf } from '../programs.ts';
 import { stubSource } from '../service/stub-source.ts';
 import { type Client, KEY, startForTest } from '../service/running.ts';
 import { judgeAiAnswer, judgeMicroblogAnswer } from './answers.ts';
@@ -153,24 +154,19 @@ test('names can come from a separate file', () => {
 });
 
 describe('the command', () => {
-  const run = (...args: string[]) =>
+  const run = (args: readonly string[], program = [programOf('test/conformance/run.ts')]) =>
     new Promise<{ code: number | string | null | undefined; out: string }>((resolve) => {
-      const file = new URL('run.ts', import.meta.url).pathname;
-      execFile(process.execPath, ['--import', 'tsx', file, ...args], (error, out) => {
+      execFile(process.execPath, [...program, ...args], (error, out) => {
         resolve({ code: error === null ? 0 : error.code, out });
       });
     });
 
   test('prints one line per check and a summary', async () => {
+    // As `npm run conformance` starts it.
+    const source = ['--import', 'tsx', new URL('run.ts', import.meta.url).pathname];
     const { code, out } = await run(
-      '--url',
-      service.url,
-      '--key',
-      KEY,
-      '--names',
-      'named',
-      '--brief',
-      '--strict',
+      ['--url', service.url, '--key', KEY, '--names', 'named', '--brief', '--strict'],
+      source,
     );
     expect(code).toBe(0);
     expect(out).toMatch(/^ok {6}Resources \/ Search result item: title is a string \(\d+\)$/m);
@@ -179,11 +175,11 @@ describe('the command', () => {
 
   test('fails when a rule is broken or an argument is invalid', async () => {
     const wrong = await startWrongService();
-    const { code, out } = await run('--url', wrong.url, '--key', 'k', '--brief', '--json');
+    const { code, out } = await run(['--url', wrong.url, '--key', 'k', '--brief', '--json']);
     await wrong.close();
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ calls: 6, summary: { failed: expect.any(Number) as number } });
-    expect((await run('--url', 'x')).code).toBe(2);
-    expect((await run('--what')).code).toBe(2);
+    expect((await run(['--url', 'x'])).code).toBe(2);
+    expect((await run(['--what'])).code).toBe(2);
   });
 });
