@@ -172,7 +172,7 @@ export async function until<T>(
   );
 }
 
-/** Processes for statements that this process has started; none where there is no /proc. */
+/** Processes for statements that a process has started, by default this one; none where there is no /proc. */
 export async function findStatementProcesses(of = process.pid): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
   const found = await Promise.all(

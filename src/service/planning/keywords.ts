@@ -130,7 +130,7 @@ function segmentRun(run: string): string[] {
     const alone = HAN.test(segment);
     const last = segments.length - 1;
     if (alone && single) segments[last] = `${segments[last]}${segment}`;
-    // The segmenter takes underscores for words, too.
+    // The segmenter also counts underscores as words.
     else if (/[\p{L}\p{N}]/u.test(segment)) segments.push(toBoundedLowerCase(segment));
     single = alone;
   }

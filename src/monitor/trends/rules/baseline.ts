@@ -43,7 +43,7 @@ export type Baseline = {
   dispersion: number;
   /** The same of windows of three hours; computed when asked, because few windows need it. */
   longDispersion: () => number;
-  /** The same of windows of six hours, as far as those of three show it, too. */
+  /** The same for windows of six hours, but no more than those of three account for. */
   cascadeDispersion: () => number;
   /** The present rate relative to the profile. */
   level: number;
@@ -80,7 +80,7 @@ export function computeBaseline(series: Series, sums: Sums, end: number, riseEnd
     ...capped,
     dispersion,
     longDispersion,
-    // Beyond twice what three hours have in excess of independent ones, it is the level that changed, or a burst.
+    // More than twice the excess of three hours over independent ones is a change of the level or a burst, not clumping.
     cascadeDispersion: () =>
       Math.min(disperseOver(CASCADE_HOURS), longDispersion() - dispersion / CASCADE_HOURS),
     level: computeLevel(cappedSums, dispersion, span, riseEnd),
