@@ -35,7 +35,9 @@ async function newSearch(slug: string): Promise<Search> {
   return search;
 }
 
-type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 'quote_count', number>>;
+type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 'quote_count', number>> & {
+  created_at?: string;
+};
 
 /** One run whose answer came at a time and held these posts, by id, with these counters. */
 async function run(search: Search, minutes: number, posts: Readonly<Record<string, Counters>>): Promise<Id> {
@@ -244,4 +246,24 @@ test('a weekday is named if four weeks were observed', async () => {
     /x the usual 160 of a Saturday \(last 4 weeks\); one post accounts for [\d.]+ %\.$/,
   );
   expect(composeSpikeSentence(spike)).toBe(spike.sentence);
+});
+
+test('posts of a Saturday are compared with weekends, of which six weeks are read', async () => {
+  const search = await newSearch('weekends');
+  await world.db.pool.query(
+    `INSERT INTO strandline.volume (search_id, bucket_at, posts, cut, observed, exposure_ms, exposed_posts)
+     SELECT $1, t, n, false, '{[0,900000)}', 900000, n
+     FROM generate_series($2::timestamptz, $3::timestamptz, '15 minutes') t,
+       LATERAL (SELECT CASE WHEN extract(isodow FROM t AT TIME ZONE 'UTC') < 6 THEN 8 ELSE 1 END AS n) usual`,
+    [search.id, new Date(NOON - 43 * DAY), at(-75)],
+  );
+  for (let look = 0; look <= 4; look += 1) {
+    const posts = Array.from({ length: look === 0 ? 0 : 8 }, (_, i) => [
+      `${look}${i}`,
+      { created_at: at(look * 15 - 68 + i / 2).toISOString() },
+    ]);
+    await run(search, look * 15 - 60, Object.fromEntries(posts));
+    await world.derive();
+  }
+  expect(await spikesOf(search)).toMatchObject([{ measure: 'posts', n: 16, usual: expect.closeTo(4, 0) }]);
 });

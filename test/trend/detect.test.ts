@@ -142,10 +142,10 @@ describe('a spike', () => {
     expect(detectSpike(show(80), watch)).toMatchObject({ n: 320 });
   });
 
-  test('is not a level that is higher since yesterday, or grows a little every day', () => {
+  test('is not a level that is higher for a day and a half, or grows a little every day', () => {
     const since = (hours: number) => steady(15 * 24, 5, (series) => series.counts.fill(20, -4 * hours));
     expect(detectSpike(since(2), watch)).not.toBeNull();
-    expect(detectSpike(since(27), watch)).toBeNull();
+    expect(detectSpike(since(36), watch)).toBeNull();
     const drift = steady(20 * 24, 5, (series) => {
       for (let i = 0; i < series.counts.length; i += 1) series.counts[i] = 5 * 1.1 ** (i / 96);
     });
@@ -233,8 +233,32 @@ describe('a spike', () => {
     expect(detectSpike(days, { ...watch, now })).toBeNull();
   });
 
-  test('is compared with a level that rose since yesterday, however few its posts are', () => {
-    // 30 posts a day, 75 since 30 hours ago: Poisson processes, drawn by a linear congruential generator.
+  test('is compared with weekends on a Saturday, and with weekdays on a Monday', () => {
+    // Six weeks of 40 posts an hour, 8 at weekends, and then `posts` in the last hour, a quarter before which all is as usual.
+    const weeks = (now: number, posts: number) =>
+      steady(44 * 24, 0, (series) => {
+        series.from = now - 44 * DAY;
+        for (let i = 0; i < series.counts.length; i += 1) {
+          const isWeekend = new Date(series.from + i * QUARTER_MS).getUTCDay() % 6 === 0;
+          series.counts[i] = (isWeekend ? 2 : 10) + ((i * 7) % 3) - 1;
+        }
+        burst(posts / 4)(series);
+      });
+    const [saturday, monday] = [NOW, NOW + 2 * DAY];
+    expect(detectSpike(weeks(saturday, 32), { ...watch, now: saturday })).toMatchObject({
+      n: 32,
+      usual: expect.closeTo(8, 0),
+      mean: expect.closeTo(8, 0),
+    });
+    expect(detectSpike(weeks(saturday, 12), { ...watch, now: saturday })).toBeNull();
+    expect(detectSpike(weeks(monday, 64), { ...watch, now: monday })).toBeNull();
+    expect(detectSpike(weeks(monday, 160), { ...watch, now: monday })).toMatchObject({
+      usual: expect.closeTo(40, -1),
+    });
+  });
+
+  test('is compared with a level that rose a day and a half ago, however few its posts are', () => {
+    // 30 posts a day, 75 since 36 hours ago: Poisson processes, drawn by a linear congruential generator.
     const alarms = Array.from({ length: 200 }, (_, seed) => {
       let state = seed + 1;
       const draw = () => {
@@ -248,7 +272,7 @@ describe('a spike', () => {
       };
       const risen = steady(15 * 24, 0, ({ counts }) => {
         for (let i = 0; i < counts.length; i += 1)
-          counts[i] = drawPosts((i < counts.length - 30 * 4 ? 30 : 75) / 96);
+          counts[i] = drawPosts((i < counts.length - 36 * 4 ? 30 : 75) / 96);
       });
       return detectSpike(risen, watch);
     });
@@ -265,6 +289,18 @@ describe('a spike', () => {
     expect(detectSpike(day(1), told(23))).toBeNull();
     expect(detectSpike(day(1), told(25))).not.toBeNull();
     expect(detectSpike(day(27), told(26))).toBeNull();
+  });
+
+  test('is not what followed the last one, a new level, even after a quiet hour', () => {
+    const level = (posts: number) =>
+      steady(15 * 24, 5, (series) => {
+        series.counts.fill(20, -4 * 26);
+        series.counts.fill(5, -4 * 6, -4 * 5);
+        burst(posts)(series);
+      });
+    const told = { ...watch, alerted: [NOW - 25 * HOUR] };
+    expect(detectSpike(level(30), told)).toBeNull();
+    expect(detectSpike(level(60), told)).toMatchObject({ n: 240 });
   });
 
   test('in a window that closed more than six hours ago is not reported', () => {

@@ -66,6 +66,30 @@ describe('the usual volume by hour', () => {
     expect(monday).toBeLessThan(80);
   });
 
+  test('is that of weekends on weekends, once three of them are known', () => {
+    const from = FROM - 42 * DAY;
+    const counts = Float64Array.from({ length: (NOW - from) / QUARTER_MS }, (_, i) =>
+      new Date(from + i * QUARTER_MS).getUTCDay() % 6 === 0 ? 3 : 12,
+    );
+    const weeks = { from, counts, seconds: new Float64Array(counts.length).fill(900) };
+    const usualOf = (history: typeof weeks) =>
+      computeUsualHours(history, FROM, []).map((hour) => hour?.usual ?? Number.NaN);
+    const usual = usualOf(weeks);
+    // The first of the seven days is a Saturday.
+    const [sunday, wednesday] = [usual[hourAt(1, 3)] ?? 0, usual[hourAt(4, 3)] ?? 0];
+    expect(sunday).toBeGreaterThan(11);
+    expect(sunday).toBeLessThan(15);
+    expect(wednesday).toBeGreaterThan(44);
+    expect(wednesday).toBeLessThan(52);
+    const cut = (42 - 14) * 96;
+    const short = usualOf({
+      from: from + cut * QUARTER_MS,
+      counts: counts.subarray(cut),
+      seconds: weeks.seconds.subarray(cut),
+    });
+    expect(short[hourAt(1, 3)]).toBeGreaterThan(2 * sunday);
+  });
+
   test('is unknown until twelve hours were observed', () => {
     const history = afternoons();
     history.seconds.fill(0, 0, (FROM - history.from + DAY) / QUARTER_MS);

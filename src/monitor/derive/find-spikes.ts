@@ -16,6 +16,7 @@ import {
   MAX_SPIKE_AGE_MS,
   MIN_SPIKE_POSTS,
   type Spike,
+  WEEKEND_HISTORY_MS,
 } from '../trends/rules/spike-detection.ts';
 import { findCause, findLoudestAuthor } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
@@ -67,7 +68,7 @@ async function findSpike(
 
   const until = startOfQuarter(watched.observed_until.getTime());
   const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
-  const from = Math.max(until - HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
+  const from = Math.max(until - measure.historyMs - MAX_SPIKE_AGE_MS - longest, since);
   if (from >= until) return null;
   const series = await measure.between(from, until);
   const watch = { sensitivity, everySeconds, now: run.at.getTime() };
@@ -119,6 +120,8 @@ type Measure = {
   name: SpikeMeasure;
   /** Recent amount, to skip quiet searches quickly. */
   recent: number;
+  /** Before the windows that are evaluated. */
+  historyMs: number;
   /** Times in ms since 1970, whole quarters of an hour. */
   between: (from: number, until: number) => Promise<Series>;
   /** Who and what is behind windows in this time. */
@@ -139,6 +142,7 @@ function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
+    historyMs: WEEKEND_HISTORY_MS,
     between: (from, until) => readVolumeHistory(tx, searchId, from, until),
     examine: async (from, until) => {
       const voices = await readVoices(tx, searchId, new Date(from), new Date(until));
@@ -157,6 +161,7 @@ function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measu
   return {
     name: 'engagement',
     recent,
+    historyMs: HISTORY_MS,
     between: async (from, until) => buildGainSeries(await readSpan(from, until), from, until),
     examine: async (from, until) => {
       const gains = await readSpan(from, until);

@@ -47,8 +47,8 @@ export async function readWatched(
 /** Contiguous quarter-hours from `from` (ms since 1970): those without a row were not observed. */
 type VolumeHistory = { from: number; counts: Float64Array; seconds: Float64Array };
 
-/** As text instead of rows: two weeks are 1,344 quarter-hours, read at every run. */
-const HISTORY_COLUMNS = `string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
+/** As text instead of rows: six weeks are 4,032 quarter-hours, read at every run. */
+const HISTORY_COLUMNS = `string_agg((date_part('epoch', bucket_at)::bigint / 900)::text, ',') AS quarters,
   string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure`;
 
 const SELECT_VOLUME_HISTORY = `

@@ -182,7 +182,7 @@ describe('results match what happened', () => {
     const posts = spikes.find(({ sentence }) =>
       String(sentence).startsWith('62 posts between 08:45 and 11:45 UTC'),
     );
-    expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 3.6 });
+    expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 3.5 });
     expect(posts?.['window_start']).toBe(
       new Date(history.dayAt(SPIKE_DAY).getTime() + 8.75 * 3_600_000).toISOString(),
     );

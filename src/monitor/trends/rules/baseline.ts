@@ -326,38 +326,39 @@ function computeHourCap({ expected }: WindowOfBaseline, dispersion: number): num
 }
 
 /** Hours that show a higher level, in blocks of several, and the share of blocks, the busiest, that is left out: a burst is no level. */
-const RISE_HOURS = 36;
-const BLOCK_HOURS = 3;
+const RECENT_HOURS = 48;
+const BLOCK_HOURS = 6;
 const BURST_SHARE = 0.25;
-/** Hours that show a lower level: those of a week, because weekends are quiet; and how many must be observed, so that weekdays are alike. */
-const FALL_HOURS = 7 * 24;
-const MIN_FALL_HOURS = 5 * 24;
+/** Hours that show a lower level, and how many of them must be observed. */
+const WEEK_HOURS = 7 * 24;
+const MIN_WEEK_HOURS = 5 * 24;
 /** A level is shrunk to that of the profile, which counts as much as so many posts. */
 const LEVEL_PRIOR_POSTS = 8;
 
 /**
- * The present rate relative to the profile: a level that rose more than a day ago is no spike, nor is what grows a little every day.
- * It falls to that of a week, but no lower than the blocks show.
+ * The present rate relative to the profile: that of two days or of a week, whichever is higher. A level that rose more than a day ago is
+ * no spike, nor is what grows a little every day.
  * @param dispersion of hours
  * @param riseEnd see {@link computeBaseline}
  */
-function computeLevel(sums: RunningSums, dispersion: number, { first, end }: Span, riseEnd: number): number {
-  const listBefore = (last: number, width: number, count: number) =>
-    Array.from({ length: count }, (_, i) => last - i * width).flatMap((at) =>
-      at - width >= first ? (windowBefore(sums, at, width) ?? []) : [],
+function computeLevel(sums: RunningSums, dispersion: number, { first }: Span, riseEnd: number): number {
+  const listBefore = (hours: number, width: number) =>
+    Array.from({ length: hours / width }, (_, i) => riseEnd - i * width * HOUR_QUARTERS).flatMap((at) =>
+      at - width * HOUR_QUARTERS >= first ? (windowBefore(sums, at, width * HOUR_QUARTERS) ?? []) : [],
     );
   const computeRatio = (windows: readonly WindowOfBaseline[]) => {
     const n = windows.reduce((sum, window) => sum + window.n, LEVEL_PRIOR_POSTS);
     return n / windows.reduce((sum, window) => sum + window.expected, LEVEL_PRIOR_POSTS);
   };
-  const blocks = listBefore(riseEnd, BLOCK_HOURS * HOUR_QUARTERS, RISE_HOURS / BLOCK_HOURS);
+  const blocks = listBefore(RECENT_HOURS, BLOCK_HOURS);
   blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
-  const risen = computeRatio(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))));
-  if (risen >= 1) return risen;
-  const hours = listBefore(end, HOUR_QUARTERS, FALL_HOURS);
-  if (hours.length < MIN_FALL_HOURS) return 1;
-  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }));
-  return Math.max(risen, Math.min(1, computeRatio(capped)));
+  const recent = computeRatio(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))));
+  const hours = listBefore(WEEK_HOURS, 1);
+  if (hours.length < MIN_WEEK_HOURS) return Math.max(recent, 1);
+  return Math.max(
+    recent,
+    computeRatio(hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }))),
+  );
 }
 
 /** Sorts what it is given. NaN where that is nothing. */

@@ -12,6 +12,7 @@ import {
   withoutSilences,
 } from './baseline.ts';
 import {
+  accumulate,
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
@@ -21,8 +22,9 @@ import {
   sumWindow,
   type Window,
 } from './time-series.ts';
+import { estimateWeekends, levelWeekends, WEEKEND_HISTORY_DAYS } from './weekends.ts';
 
-const THRESHOLDS = { low: 5, normal: 3.6, high: 2.8 } as const;
+const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
 
 /** Fewer posts are never a spike. */
@@ -37,13 +39,17 @@ const PROVISIONAL_LIMITS = { threshold: 5.5, least: 20 } as const;
 /** After a spike there is none for a day, and none until a whole hour was below the threshold. */
 const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
+/** Time since a spike that shows whether it was the rise to a new level, from half a day on; after two days, the baseline has that level. */
+const MIN_LEVEL_QUARTERS = QUARTERS_PER_DAY / 2;
+const MAX_LEVEL_QUARTERS = 2 * QUARTERS_PER_DAY;
 /** Late posts may fill an old window, which is no longer news. */
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;
 /** A window is not news if as many were seen a week ago at this time: it must exceed them by this factor. */
 const MIN_WEEKLY_RATIO = 1.5;
 
-/** History that detection needs before a window. */
+/** History before a window that detection compares with, and what it needs to know weekends. */
 export const HISTORY_MS = BASELINE_DAYS * DAY;
+export const WEEKEND_HISTORY_MS = WEEKEND_HISTORY_DAYS * DAY;
 
 export type Spike = Window & {
   /** Milliseconds since 1970. */
@@ -81,41 +87,63 @@ export type DetectionOptions = {
  * Finds the strongest spike among the windows that closed in the last six hours; after a pause, a whole burst is seen at once.
  * There is at most one, because of the cooldown of a day. The series ends with the last complete observed quarter.
  */
-export function detectSpike(observed: Series, watch: DetectionOptions): Spike | null {
-  const { series, sums } = withoutSilences(observed);
+export function detectSpike(series: Series, watch: DetectionOptions): Spike | null {
+  const history = readHistory(series);
   const quarters = series.counts.length;
   const oldest = Math.ceil((watch.now - MAX_SPIKE_AGE_MS - series.from) / QUARTER_MS);
-  const rough = computeBaseline(series, sums, quarters);
+  const rough = computeBaseline(history.series, history.sums, quarters);
   if (rough === null) return null;
   let most: Spike | null = null;
-  const widths = listWindowWidths(sums, watch.everySeconds);
+  const widths = listWindowWidths(history.observed, watch.everySeconds);
   for (const width of widths) {
     // A longer window may begin only an hour or so before those that count; the last one counts always.
     const first = Math.min(quarters, oldest + width - (widths[0] ?? width));
     for (let end = Math.max(width, first); end <= quarters; end += 1) {
       // Its own posts are in the baseline of all quarters, which is why less is asked for than twice as many.
-      if (!(sumWindow(sums, end, width).n >= SCREENING_RATIO * expectCount(series, rough, end, width)))
-        continue;
-      const spike = evaluateWindow(series, sums, end, width, watch);
+      const usual = expectCount(history.series, rough, end, width);
+      if (!(sumWindow(history.observed, end, width).n >= SCREENING_RATIO * usual)) continue;
+      const spike = evaluateWindow(history, end, width, watch);
       if (spike === null || (most !== null && spike.score <= most.score)) continue;
-      if (watch.isEligible?.(spike) !== false && isRearmed(series, sums, spike, watch)) most = spike;
+      if (watch.isEligible?.(spike) !== false && isRearmed(history, spike, watch)) most = spike;
     }
   }
   return most;
 }
 
+/** What windows are compared with: without silences, and with weekends {@link levelWeekends leveled}. */
+type History = {
+  series: Series;
+  sums: Sums;
+  /** Sums of what was observed, without silences. */
+  observed: Sums;
+  /** See {@link estimateWeekends}. */
+  weekends: number;
+};
+
+/** @param observed six weeks, or less; ends with the last complete observed quarter */
+export function readHistory(observed: Series): History {
+  const { series, sums } = withoutSilences(observed);
+  const weekends = estimateWeekends(series, series.counts.length);
+  const leveled = levelWeekends(series, weekends);
+  return {
+    series: leveled,
+    sums: leveled === series ? sums : accumulate(leveled),
+    observed: sums,
+    weekends,
+  };
+}
+
 /** The spike of the window that ends before a quarter, regardless of earlier spikes; null if it is none. */
 function evaluateWindow(
-  series: Series,
-  sums: Sums,
+  { series, sums, observed }: History,
   end: number,
   width: number,
   { sensitivity, everySeconds }: Pick<DetectionOptions, 'sensitivity' | 'everySeconds'>,
 ): Spike | null {
-  const window = sumWindow(sums, end, width);
+  const window = sumWindow(observed, end, width);
   if (!(window.n >= MIN_SPIKE_POSTS) || !(window.coverage > 0)) return null;
   const first = end - BASELINE_DAYS * QUARTERS_PER_DAY;
-  const hours = countObservedHours(sums, first, end - width, Math.max(width, toQuarters(everySeconds)));
+  const hours = countObservedHours(observed, first, end - width, Math.max(width, toQuarters(everySeconds)));
   if (hours < LEARNING_HOURS) return null;
   const baseline = computeBaseline(
     series,
@@ -127,14 +155,15 @@ function evaluateWindow(
   const provisional = hours < PROVISIONAL_HOURS;
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
   if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
-  const judged = judgeWindow(series, baseline, window, { end, width, threshold });
-  if (judged === null || isWeekly(sums, window, end, width)) return null;
+  const leveled = sumWindow(sums, end, width).coverage;
+  const judged = judgeWindow(series, baseline, window, { end, width, threshold, leveled });
+  if (judged === null || isWeekly(observed, window, end, width)) return null;
   return {
     ...window,
     ...judged,
     start: series.from + (end - width) * QUARTER_MS,
     end: series.from + end * QUARTER_MS,
-    mean: baseline.mean * width,
+    mean: (baseline.mean * width * leveled) / window.coverage,
     days: baseline.days,
     windows: baseline.hours,
     threshold,
@@ -147,7 +176,17 @@ function judgeWindow(
   series: Series,
   baseline: Baseline,
   { n, coverage }: Window,
-  { end, width, threshold }: { end: number; width: number; threshold: number },
+  {
+    end,
+    width,
+    threshold,
+    leveled,
+  }: {
+    end: number;
+    width: number;
+    threshold: number /** Coverage with weekends leveled. */;
+    leveled: number;
+  },
 ): Pick<Spike, 'usual' | 'sd' | 'score' | 'spread'> | null {
   const expected = expectCount(series, baseline, end, width);
   if (n < MIN_SPIKE_RATIO * expected || n / coverage < MIN_SPIKE_RATIO) return null;
@@ -160,7 +199,7 @@ function judgeWindow(
   };
   const judged = judge(1);
   if (judged === null || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
-  return judge(computeClumping(baseline, coverage));
+  return judge(computeClumping(baseline, leveled));
 }
 
 /**
@@ -191,7 +230,7 @@ export function computeWindowDispersion(
 
 /**
  * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
- * @param coverage of the hour: only as many of the posts that came together were observed
+ * @param coverage of the hour, with weekends leveled: only as many of the posts that came together were observed
  */
 function computeClumping({ dispersion, cascadeDispersion, mean }: Baseline, coverage: number): number {
   const excess = Math.max(0, cascadeDispersion() * CASCADE_HOURS - dispersion);
@@ -231,23 +270,44 @@ function isWeekly(sums: Sums, { n, coverage }: Window, end: number, width: numbe
   return before.length > 0 && n / coverage < MIN_WEEKLY_RATIO * most + 2 * Math.sqrt(most);
 }
 
-/** Whether no spike was within a day, and a whole hour since the last one was below the threshold. */
-function isRearmed(series: Series, sums: Sums, spike: Spike, watch: DetectionOptions): boolean {
+/** Whether no spike was within a day, a whole hour since the last one was below the threshold, and it was no rise to a new level. */
+function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boolean {
   const { alerted } = watch;
   if (alerted.some((other) => Math.abs(spike.end - other) < COOLDOWN_MS)) return false;
   const before = alerted.filter((other) => other < spike.end);
   if (before.length === 0) return true;
-  const since = Math.round((Math.max(...before) - series.from) / QUARTER_MS);
+  const { from } = history.series;
+  const since = Math.round((Math.max(...before) - from) / QUARTER_MS);
   if (since < 0) return true;
-  const end = Math.round((spike.end - series.from) / QUARTER_MS);
+  const end = Math.round((spike.end - from) / QUARTER_MS);
   const width = Math.round((spike.end - spike.start) / QUARTER_MS);
   let quiet = 0;
   for (let other = end - 1; other > Math.max(since, width); other -= 1) {
-    if (!(sumWindow(sums, other, width).coverage > 0)) continue;
-    quiet = evaluateWindow(series, sums, other, width, watch) === null ? quiet + 1 : 0;
-    if (quiet >= REARM_QUARTERS) return true;
+    if (!(sumWindow(history.observed, other, width).coverage > 0)) continue;
+    quiet = evaluateWindow(history, other, width, watch) === null ? quiet + 1 : 0;
+    if (quiet >= REARM_QUARTERS) return !isLevelSince(history, spike, { since, end, width });
   }
   return false;
+}
+
+/**
+ * Whether a window has less than twice what followed the last spike. So soon after it, the level of the baseline is that of before.
+ * @param since end of the last spike's window
+ */
+function isLevelSince(
+  { series, sums }: History,
+  { n }: Spike,
+  { since, end, width }: { since: number; end: number; width: number },
+): boolean {
+  const start = end - width;
+  if (start - since < MIN_LEVEL_QUARTERS || start - since > MAX_LEVEL_QUARTERS) return false;
+  const baseline = computeBaseline(series, sums, start);
+  if (baseline === null) return false;
+  const { profile } = baseline;
+  const expect = (before: number, quarters: number) =>
+    expectCount(series, { profile, level: 1 }, before, quarters);
+  const level = sumWindow(sums, start, start - since).n / expect(start, start - since);
+  return n < MIN_SPIKE_RATIO * level * expect(end, width);
 }
 
 /** Windows to choose from, in quarters of an hour: an hour; for slow searches 3, 6 or 24. */

@@ -1,6 +1,6 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
-import { type Baseline, BASELINE_DAYS, computeBaseline, expectCount, withoutSilences } from './baseline.ts';
-import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
+import { type Baseline, BASELINE_DAYS, computeBaseline, expectCount } from './baseline.ts';
+import { computeDeviation, computeWindowDispersion, LEARNING_HOURS, readHistory } from './spike-detection.ts';
 import {
   countObservedHours,
   QUARTER_MS,
@@ -8,8 +8,9 @@ import {
   QUARTERS_PER_HOUR,
   type Series,
 } from './time-series.ts';
+import { levelWeekends } from './weekends.ts';
 
-type History = Series & { counts: Float64Array; seconds: Float64Array };
+type Counted = Series & { counts: Float64Array; seconds: Float64Array };
 
 /** Posts of an hour, if all of it is observed, and their standard deviation. */
 export type UsualHour = { usual: number; sd: number };
@@ -17,13 +18,13 @@ export type UsualHour = { usual: number; sd: number };
 /**
  * For each hour from `from` to the end of the series: what a spike then would be compared with. The baseline is that of the start of
  * the day (UTC), and for the hours of a spike that of its window, as in its sentence.
- * @param history from fourteen days before `from`
+ * @param history from six weeks before `from`, or less
  * @param from ms since 1970, a whole hour
  * @param spikes windows of spikes, in ms since 1970
  * @returns null for an hour before which less than twelve hours were observed
  */
 export function computeUsualHours(
-  history: History,
+  history: Counted,
   from: number,
   spikes: readonly { start: number; end: number }[],
 ): (UsualHour | null)[] {
@@ -32,8 +33,7 @@ export function computeUsualHours(
   const windows = spikes.map(({ start, end }) => ({ start: toQuarter(start), end: toQuarter(end) }));
   const midnight =
     (QUARTERS_PER_DAY - (Math.round(origin / QUARTER_MS) % QUARTERS_PER_DAY)) % QUARTERS_PER_DAY;
-  const whole = { ...history, seconds: new Float64Array(counts.length).fill(900) };
-  const baselines = new Map<string, Baseline | null>();
+  const baselines = new Map<string, ReturnType<typeof readBaseline>>();
   const baselineOf = (at: number, riseEnd: number) => {
     const key = `${at} ${riseEnd}`;
     const known = baselines.get(key);
@@ -47,29 +47,37 @@ export function computeUsualHours(
     const end = at + QUARTERS_PER_HOUR;
     const spike = windows.find((window) => window.start < end && window.end > at);
     const day = at - ((at - midnight + QUARTERS_PER_DAY) % QUARTERS_PER_DAY);
-    const baseline =
+    const known =
       spike === undefined
         ? baselineOf(day, day)
         : baselineOf(spike.start, Math.max(spike.start, spike.end - QUARTERS_PER_HOUR));
-    const usual = baseline === null ? 0 : expectCount(whole, baseline, end, QUARTERS_PER_HOUR);
-    hours.push(
-      baseline === null
-        ? null
-        : {
-            usual,
-            sd: computeDeviation(usual, computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR).dispersion),
-          },
-    );
+    if (known === null) {
+      hours.push(null);
+      continue;
+    }
+    const { baseline, whole } = known;
+    const usual = expectCount(whole, baseline, end, QUARTERS_PER_HOUR);
+    const { dispersion } = computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR);
+    hours.push({ usual, sd: computeDeviation(usual, dispersion) });
   }
   return hours;
 }
 
-/** As detection computes it for a window that begins at a quarter. */
-function readBaseline({ from, counts, seconds }: History, at: number, riseEnd: number): Baseline | null {
+/** As detection computes it for a window that begins at a quarter; and the series as if all of it were observed. */
+function readBaseline(
+  { from, counts, seconds }: Counted,
+  at: number,
+  riseEnd: number,
+): { baseline: Baseline; whole: Series } | null {
   if (at <= 0) return null;
-  const past = { from, counts: counts.subarray(0, riseEnd), seconds: seconds.subarray(0, riseEnd) };
-  const { series, sums } = withoutSilences(past);
+  const { series, sums, observed, weekends } = readHistory({
+    from,
+    counts: counts.subarray(0, riseEnd),
+    seconds: seconds.subarray(0, riseEnd),
+  });
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
-  if (countObservedHours(sums, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
-  return computeBaseline(series, sums, at, riseEnd);
+  if (countObservedHours(observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
+  const baseline = computeBaseline(series, sums, at, riseEnd);
+  const everything = { from, counts, seconds: new Float64Array(counts.length).fill(900) };
+  return baseline && { baseline, whole: levelWeekends(everything, weekends) };
 }
