@@ -163,6 +163,15 @@ describe('a spike', () => {
     expect(findSilences(steady(15 * 24, 5), accumulate(steady(15 * 24, 5)))).toEqual([]);
   });
 
+  test('is found on a weekend, on which there are never any posts: that is no silence', () => {
+    const offices = steady(44 * 24, 0, (series) => {
+      for (let i = 0; i < series.counts.length; i += 1)
+        series.counts[i] = new Date(series.from + i * QUARTER_MS).getUTCDay() % 6 === 0 ? 0 : 2;
+      burst(3)(series);
+    });
+    expect(detectSpike(offices, watch)).toMatchObject({ n: 12 });
+  });
+
   test('must exceed what hours of this search vary anyway', () => {
     const varied = (posts: number, factor: number) =>
       steady(15 * 24, 5, (series) => {

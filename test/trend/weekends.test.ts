@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/time.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
 import { QUARTER_MS } from '../../src/monitor/trends/rules/time-series.ts';
-import { estimateWeekends, levelWeekends } from '../../src/monitor/trends/rules/weekends.ts';
+import { estimateWeekends, scaleWeekends } from '../../src/monitor/trends/rules/weekends.ts';
 
 /** A Monday; what is known ends two hours later. */
 const MONDAY = Date.UTC(2026, 10, 23);
@@ -14,25 +14,35 @@ type Weeks = Readonly<{
   weekend?: number;
   /** Days before Monday on which there is ten times as much. */
   bursts?: readonly number[];
-  /** Observed seconds of a quarter. */
+  /** Observed seconds of a quarter, at a local time. */
   observe?: (at: number) => number;
+  /** Factor of a local time of day. */
+  shape?: (at: number) => number;
+  offset?: number;
 }>;
 
-function weeks({ days = 44, weekday = 8, weekend = 8, bursts = [], observe = () => 900 }: Weeks) {
+function weeks({
+  days = 44,
+  weekday = 8,
+  weekend = 8,
+  bursts = [],
+  observe = () => 900,
+  shape = () => 1,
+  offset = 0,
+}: Weeks) {
   const length = days * 96 + 8;
-  const from = MONDAY - days * DAY;
-  const timeOf = (i: number) => from + i * QUARTER_MS;
+  const local = MONDAY - days * DAY;
+  const timeOf = (i: number) => local + i * QUARTER_MS;
   const seconds = Float64Array.from({ length }, (_, i) => observe(timeOf(i)));
   const counts = Float64Array.from({ length }, (_, i) => {
     const usual = isWeekend(timeOf(i)) ? weekend : weekday;
     const isBurst = bursts.includes(Math.ceil((MONDAY - timeOf(i)) / DAY));
-    return ((isBurst ? 10 : 1) * usual * (seconds[i] ?? 0)) / 900;
+    return ((isBurst ? 10 : 1) * usual * shape(timeOf(i)) * (seconds[i] ?? 0)) / 900;
   });
-  return { from, counts, seconds };
+  return { from: local - offset, counts, seconds, offset };
 }
 const estimate = (options: Weeks) => {
-  const series = weeks(options);
-  return estimateWeekends(series, series.counts.length);
+  return estimateWeekends(weeks(options));
 };
 
 describe('the factor of weekends', () => {
@@ -61,6 +71,18 @@ describe('the factor of weekends', () => {
       1,
       1,
     ],
+    [
+      'is that of the same times of day, where busy hours are observed for a shorter time',
+      {
+        weekend: 2,
+        shape: (at) => (at % DAY < DAY / 3 ? 10 : 1),
+        observe: (at) => (!isWeekend(at) && at % DAY < DAY / 3 ? 180 : 900),
+      },
+      0.25,
+      0.36,
+    ],
+    ['is that of empty weekends', { weekend: 0 }, 0.005, 0.05],
+    ['is that of days of the zone', { weekend: 2, offset: -8 * HOUR }, 0.25, 0.28],
     ['is unknown without weekdays', { weekend: 2, observe: (at) => (isWeekend(at) ? 900 : 0) }, 1, 1],
   ])('%s', (_, options, least, most) => {
     const factor = estimate(options);
@@ -74,15 +96,16 @@ describe('the factor of weekends', () => {
     for (const [i] of series.counts.entries())
       if (i < 42 * 96 && isWeekend(series.from + i * QUARTER_MS)) series.counts[i] = 2;
     series.counts.fill(0, -8);
-    expect(estimateWeekends(series, series.counts.length)).toBe(1);
-    expect(estimateWeekends(series, 42 * 96 + 8)).toBeLessThan(0.3);
+    expect(estimateWeekends(series)).toBe(1);
+    const earlier = { ...series, counts: series.counts.subarray(0, 42 * 96 + 8) };
+    expect(estimateWeekends(earlier)).toBeLessThan(0.3);
   });
 });
 
 test('leveled weekends have the rate of other days', () => {
   const series = weeks({ weekend: 2 });
-  const { counts, seconds } = levelWeekends(series, 0.25);
+  const { counts, seconds } = scaleWeekends(series, 0.25);
   for (const [i, count] of Array.from(counts).entries())
     expect(count / (seconds[i] ?? 0)).toBeCloseTo(8 / 900, 9);
-  expect(levelWeekends(series, 1)).toBe(series);
+  expect(scaleWeekends(series, 1)).toBe(series);
 });

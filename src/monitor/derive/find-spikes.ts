@@ -8,6 +8,7 @@ import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
 import { readVoices } from '../../store/volume/voices.ts';
+import { offsetAt } from '../schedule/time-zone.ts';
 import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/baseline.ts';
 import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
 import {
@@ -70,7 +71,7 @@ async function findSpike(
   const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
   const from = Math.max(until - measure.historyMs - MAX_SPIKE_AGE_MS - longest, since);
   if (from >= until) return null;
-  const series = await measure.between(from, until);
+  const series = { ...(await measure.between(from, until)), offset: offsetAt(tz, until) };
   const watch = { sensitivity, everySeconds, now: run.at.getTime() };
   // Earlier spikes can only suppress one, and authors too, so they are read only if there is a candidate.
   if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;

@@ -2,6 +2,7 @@
 
 import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
+import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { WEEKEND_HISTORY_MS } from '../../monitor/trends/rules/spike-detection.ts';
 import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
 import {
@@ -135,7 +136,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
     volume,
     coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
     pulse,
-    expected: await computeExpected({ histories, spikes, pulse }, range),
+    expected: await computeExpected({ searches: scope.searches, histories, spikes, pulse }, range),
     silences,
     spikes,
     states,
@@ -155,16 +156,18 @@ export const MAX_USUAL_SEARCHES = 8;
 
 async function readHistories(db: Context['db'], ids: readonly Id[], { per, from, until }: Range) {
   if (per === 'day' || ids.length > MAX_USUAL_SEARCHES) return null;
-  return readCurrentHistories(db, ids, from.getTime() - WEEKEND_HISTORY_MS, until.getTime());
+  return readCurrentHistories(db, ids, from.getTime() - WEEKEND_HISTORY_MS - DAY, until.getTime());
 }
 
 /** What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. */
 async function computeExpected(
   {
+    searches,
     histories,
     spikes,
     pulse: { typicalDay },
   }: {
+    searches: TopicScope['searches'];
     histories: Awaited<ReturnType<typeof readHistories>>;
     spikes: readonly SpikeRow[];
     pulse: { typicalDay: number | null };
@@ -183,7 +186,8 @@ async function computeExpected(
     const windows = spikes
       .filter(({ search_id, measure }) => search_id === id && measure === 'posts')
       .map(({ window_start, window_end }) => ({ start: window_start.getTime(), end: window_end.getTime() }));
-    for (const [i, hour] of computeUsualHours(history, from.getTime(), windows).entries()) {
+    const offset = offsetAt(searches.find((search) => search.id === id)?.tz ?? 'UTC', until.getTime());
+    for (const [i, hour] of computeUsualHours({ ...history, offset }, from.getTime(), windows).entries()) {
       const sum = usual[i] ?? null;
       usual[i] = hour === null || sum === null ? null : sum + hour.usual;
       variance[i] = (variance[i] ?? 0) + (hour?.sd ?? 0) ** 2;

@@ -124,7 +124,7 @@ export function findSilences(series: Series, sums: Sums): Silence[] {
   const silences: Silence[] = [];
   let start = -1;
   let evidence = 0;
-  for (let i = 0; i <= end; i += 1) {
+  for (let i = first; i <= end; i += 1) {
     const share = (seconds[i] ?? 0) / 900;
     if (i < end && !((counts[i] ?? 0) > 0)) {
       if (share > 0 && start < 0) start = i;
@@ -151,8 +151,8 @@ function mayBeSilent(
   const observed = (exposure[end] ?? 0) - (exposure[first] ?? 0);
   const mean = ((posts[end] ?? 0) - (posts[first] ?? 0)) / observed;
   let longest = 0;
-  let since = 0;
-  for (let i = 0; i <= end; i += 1) {
+  let since = exposure[first] ?? 0;
+  for (let i = first; i <= end; i += 1) {
     if (i < end && !((counts[i] ?? 0) > 0)) continue;
     longest = Math.max(longest, (exposure[i] ?? 0) - since);
     since = exposure[i + 1] ?? 0;
@@ -160,19 +160,16 @@ function mayBeSilent(
   return 4 * longest * mean > -Math.log(SILENCE_CHANCE);
 }
 
-/** The series with silent stretches unobserved, and its sums. */
-export function withoutSilences(observed: Series): { series: Series; sums: Sums } {
-  const sums = accumulate(observed);
-  const silences = findSilences(observed, sums);
-  if (silences.length === 0) return { series: observed, sums };
-  const seconds = Float64Array.from(observed.seconds);
+/** The series with these stretches unobserved. */
+export function withoutSilences(series: Series, silences: readonly Silence[]): Series {
+  if (silences.length === 0) return series;
+  const seconds = Float64Array.from(series.seconds);
   for (const { start, end } of silences) seconds.fill(0, start, end);
-  const series = { ...observed, seconds };
-  return { series, sums: accumulate(series) };
+  return { ...series, seconds };
 }
 
 /** @param scale by hour, see {@link computeScale} */
-function computeProfile(
+export function computeProfile(
   counts: Series['counts'],
   seconds: Series['seconds'],
   first: number,
@@ -329,14 +326,14 @@ function computeHourCap({ expected }: WindowOfBaseline, dispersion: number): num
 const RECENT_HOURS = 48;
 const BLOCK_HOURS = 6;
 const BURST_SHARE = 0.25;
-/** Hours that show a lower level, and how many of them must be observed. */
+/** Hours that show a level of days, and how many of them must be observed. */
 const WEEK_HOURS = 7 * 24;
 const MIN_WEEK_HOURS = 5 * 24;
 /** A level is shrunk to that of the profile, which counts as much as so many posts. */
 const LEVEL_PRIOR_POSTS = 8;
 
 /**
- * The present rate relative to the profile: that of two days or of a week, whichever is higher. A level that rose more than a day ago is
+ * The present rate relative to the profile: that of two days or of a week, whichever is higher. A level that rose a day and a half ago is
  * no spike, nor is what grows a little every day.
  * @param dispersion of hours
  * @param riseEnd see {@link computeBaseline}

@@ -7,6 +7,7 @@ import {
   CASCADE_HOURS,
   computeBaseline,
   expectCount,
+  findSilences,
   listWeekday,
   LONG_HOURS,
   withoutSilences,
@@ -22,7 +23,7 @@ import {
   sumWindow,
   type Window,
 } from './time-series.ts';
-import { estimateWeekends, levelWeekends, WEEKEND_HISTORY_DAYS } from './weekends.ts';
+import { estimateWeekends, scaleWeekends, WEEKEND_HISTORY_DAYS } from './weekends.ts';
 
 const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
@@ -39,8 +40,10 @@ const PROVISIONAL_LIMITS = { threshold: 5.5, least: 20 } as const;
 /** After a spike there is none for a day, and none until a whole hour was below the threshold. */
 const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
-/** Time since a spike that shows whether it was the rise to a new level, from half a day on; after two days, the baseline has that level. */
-const MIN_LEVEL_QUARTERS = QUARTERS_PER_DAY / 2;
+/** Eighteen hours after a spike show whether it was the rise to a new level; after two days, the baseline has that level. */
+const LEVEL_QUARTERS = 18 * QUARTERS_PER_HOUR;
+/** What they show is shrunk to the profile, which counts as much as so many posts. */
+const PROFILE_POSTS = 2;
 const MAX_LEVEL_QUARTERS = 2 * QUARTERS_PER_DAY;
 /** Late posts may fill an old window, which is no longer news. */
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;
@@ -110,7 +113,7 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
   return most;
 }
 
-/** What windows are compared with: without silences, and with weekends {@link levelWeekends leveled}. */
+/** What windows are compared with: without silences, and with weekends {@link scaleWeekends scaled}. */
 type History = {
   series: Series;
   sums: Sums;
@@ -122,13 +125,16 @@ type History = {
 
 /** @param observed six weeks, or less; ends with the last complete observed quarter */
 export function readHistory(observed: Series): History {
-  const { series, sums } = withoutSilences(observed);
-  const weekends = estimateWeekends(series, series.counts.length);
-  const leveled = levelWeekends(series, weekends);
+  const weekends = estimateWeekends(observed);
+  const scaled = scaleWeekends(observed, weekends);
+  // A quiet weekend is no silence.
+  const silences = findSilences(scaled, accumulate(scaled));
+  const series = withoutSilences(scaled, silences);
+  const sums = accumulate(series);
   return {
-    series: leveled,
-    sums: leveled === series ? sums : accumulate(leveled),
-    observed: sums,
+    series,
+    sums,
+    observed: weekends === 1 ? sums : accumulate(withoutSilences(observed, silences)),
     weekends,
   };
 }
@@ -155,15 +161,15 @@ function evaluateWindow(
   const provisional = hours < PROVISIONAL_HOURS;
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
   if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
-  const leveled = sumWindow(sums, end, width).coverage;
-  const judged = judgeWindow(series, baseline, window, { end, width, threshold, leveled });
+  const scaled = sumWindow(sums, end, width).coverage;
+  const judged = judgeWindow(series, baseline, window, { end, width, threshold, scaled });
   if (judged === null || isWeekly(observed, window, end, width)) return null;
   return {
     ...window,
     ...judged,
     start: series.from + (end - width) * QUARTER_MS,
     end: series.from + end * QUARTER_MS,
-    mean: (baseline.mean * width * leveled) / window.coverage,
+    mean: (baseline.mean * width * scaled) / window.coverage,
     days: baseline.days,
     windows: baseline.hours,
     threshold,
@@ -171,7 +177,10 @@ function evaluateWindow(
   };
 }
 
-/** How far a window lies above what is expected; null if that is less than the threshold, or less than twice the usual count. */
+/**
+ * How far a window lies above what is expected; null if that is less than the threshold, or less than twice the usual count.
+ * @param scaled coverage with weekends scaled
+ */
 function judgeWindow(
   series: Series,
   baseline: Baseline,
@@ -180,12 +189,12 @@ function judgeWindow(
     end,
     width,
     threshold,
-    leveled,
+    scaled,
   }: {
     end: number;
     width: number;
-    threshold: number /** Coverage with weekends leveled. */;
-    leveled: number;
+    threshold: number /** Coverage with weekends scaled. */;
+    scaled: number;
   },
 ): Pick<Spike, 'usual' | 'sd' | 'score' | 'spread'> | null {
   const expected = expectCount(series, baseline, end, width);
@@ -199,7 +208,7 @@ function judgeWindow(
   };
   const judged = judge(1);
   if (judged === null || width >= LONG_HOURS * QUARTERS_PER_HOUR) return judged;
-  return judge(computeClumping(baseline, leveled));
+  return judge(computeClumping(baseline, scaled));
 }
 
 /**
@@ -230,7 +239,7 @@ export function computeWindowDispersion(
 
 /**
  * Variance of the count of an hour relative to its mean, as far as six hours vary more than they would if hours varied independently.
- * @param coverage of the hour, with weekends leveled: only as many of the posts that came together were observed
+ * @param coverage of the hour, with weekends scaled: only as many of the posts that came together were observed
  */
 function computeClumping({ dispersion, cascadeDispersion, mean }: Baseline, coverage: number): number {
   const excess = Math.max(0, cascadeDispersion() * CASCADE_HOURS - dispersion);
@@ -291,7 +300,8 @@ function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boo
 }
 
 /**
- * Whether a window has less than twice what followed the last spike. So soon after it, the level of the baseline is that of before.
+ * Whether a window has less than twice what the eighteen hours before lead to expect, which followed a spike. So soon after it, the level of the
+ * baseline is that of before.
  * @param since end of the last spike's window
  */
 function isLevelSince(
@@ -300,13 +310,14 @@ function isLevelSince(
   { since, end, width }: { since: number; end: number; width: number },
 ): boolean {
   const start = end - width;
-  if (start - since < MIN_LEVEL_QUARTERS || start - since > MAX_LEVEL_QUARTERS) return false;
+  if (start - since < LEVEL_QUARTERS || start - since > MAX_LEVEL_QUARTERS) return false;
   const baseline = computeBaseline(series, sums, start);
   if (baseline === null) return false;
   const { profile } = baseline;
   const expect = (before: number, quarters: number) =>
     expectCount(series, { profile, level: 1 }, before, quarters);
-  const level = sumWindow(sums, start, start - since).n / expect(start, start - since);
+  const found = sumWindow(sums, start, LEVEL_QUARTERS).n + PROFILE_POSTS;
+  const level = found / (expect(start, LEVEL_QUARTERS) + PROFILE_POSTS);
   return n < MIN_SPIKE_RATIO * level * expect(end, width);
 }
 

@@ -11,15 +11,17 @@ export type Series = {
   from: number;
   /** Posts or engagement of the observed time. */
   counts: ArrayLike<number>;
-  /** Observed seconds of the quarter, 0 to 900. */
+  /** Observed seconds of the quarter, 0 to 900; more in weekends that are scaled up. */
   seconds: ArrayLike<number>;
+  /** Local time minus UTC, in milliseconds, where weekends begin at local midnight; default: 0. */
+  offset?: number;
 };
 
 /** A window of some quarters. */
 export type Window = {
   /** As counted, in the observed time. */
   n: number;
-  /** Share that was observed, 0 to 1. */
+  /** Share that was observed, 0 to 1; more in weekends that are scaled up. */
   coverage: number;
 };
 

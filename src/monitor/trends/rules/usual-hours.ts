@@ -8,7 +8,7 @@ import {
   QUARTERS_PER_HOUR,
   type Series,
 } from './time-series.ts';
-import { levelWeekends } from './weekends.ts';
+import { scaleWeekends } from './weekends.ts';
 
 type Counted = Series & { counts: Float64Array; seconds: Float64Array };
 
@@ -65,19 +65,20 @@ export function computeUsualHours(
 
 /** As detection computes it for a window that begins at a quarter; and the series as if all of it were observed. */
 function readBaseline(
-  { from, counts, seconds }: Counted,
+  history: Counted,
   at: number,
   riseEnd: number,
 ): { baseline: Baseline; whole: Series } | null {
   if (at <= 0) return null;
+  const { counts, seconds } = history;
   const { series, sums, observed, weekends } = readHistory({
-    from,
+    ...history,
     counts: counts.subarray(0, riseEnd),
     seconds: seconds.subarray(0, riseEnd),
   });
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
   if (countObservedHours(observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
   const baseline = computeBaseline(series, sums, at, riseEnd);
-  const everything = { from, counts, seconds: new Float64Array(counts.length).fill(900) };
-  return baseline && { baseline, whole: levelWeekends(everything, weekends) };
+  const everything = { ...history, seconds: new Float64Array(counts.length).fill(900) };
+  return baseline && { baseline, whole: scaleWeekends(everything, weekends) };
 }
