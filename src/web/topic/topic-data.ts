@@ -151,7 +151,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   };
 }
 
-/** With more searches, the usual hours of a topic are not computed: each takes about two milliseconds, and all of the rest of a page about thirty. */
+/** With more searches, the usual hours of a topic are not computed: each takes about three milliseconds, and all of the rest of a page about thirty. */
 export const MAX_USUAL_SEARCHES = 8;
 
 async function readHistories(db: Context['db'], ids: readonly Id[], { per, from, until }: Range) {

@@ -163,7 +163,7 @@ function mayBeSilent(
 /** The series with these stretches unobserved. */
 export function withoutSilences(series: Series, silences: readonly Silence[]): Series {
   if (silences.length === 0) return series;
-  const seconds = Float64Array.from(series.seconds);
+  const seconds = new Float64Array(series.seconds);
   for (const { start, end } of silences) seconds.fill(0, start, end);
   return { ...series, seconds };
 }

@@ -81,9 +81,13 @@ function measureDay(
 export function scaleWeekends(series: Series, factor: number): Series {
   if (factor === 1) return series;
   const start = series.from + (series.offset ?? 0);
-  const seconds = Float64Array.from(series.seconds, (observed, i) =>
-    isWeekendDay(Math.floor((start + i * QUARTER_MS) / DAY)) ? observed * factor : observed,
-  );
+  const seconds = new Float64Array(series.seconds);
+  const toQuarter = (day: number) => Math.round((day * DAY - start) / QUARTER_MS);
+  for (let day = Math.floor(start / DAY); toQuarter(day) < seconds.length; day += 1) {
+    if (!isWeekendDay(day)) continue;
+    const end = Math.min(seconds.length, toQuarter(day + 1));
+    for (let i = Math.max(0, toQuarter(day)); i < end; i += 1) seconds[i] = (seconds[i] ?? 0) * factor;
+  }
   return { ...series, seconds };
 }
 
