@@ -5,14 +5,10 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
 import { learn, NEW_PACE } from '../../src/monitor/schedule/pace.ts';
 import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/schedule/pace-interval.ts';
-import {
-  detectSpike,
-  MAX_SPIKE_AGE_MS,
-  type Spike,
-  WEEKEND_HISTORY_MS,
-} from '../../src/monitor/trends/rules/spike-detection.ts';
+import { detectSpike, MAX_SPIKE_AGE_MS, type Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { findCause } from '../../src/monitor/trends/rules/voices.ts';
+import { WEEKEND_HISTORY_MS } from '../../src/monitor/trends/rules/weekends.ts';
 import {
   computeReach,
   listQuarters,

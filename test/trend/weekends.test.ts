@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '../../src/domain/time.ts';
-import { QUARTER_MS } from '../../src/monitor/trends/rules/time-series.ts';
+import { accumulate, QUARTER_MS } from '../../src/monitor/trends/rules/time-series.ts';
 import { estimateWeekends, scaleWeekends } from '../../src/monitor/trends/rules/weekends.ts';
 
 /** A Monday; what is known ends two hours later. */
@@ -42,7 +42,8 @@ function weeks({
   return { from: local - offset, counts, seconds, offset };
 }
 const estimate = (options: Weeks) => {
-  return estimateWeekends(weeks(options));
+  const series = weeks(options);
+  return estimateWeekends(series, accumulate(series));
 };
 
 describe('the factor of weekends', () => {
@@ -96,9 +97,9 @@ describe('the factor of weekends', () => {
     for (const [i] of series.counts.entries())
       if (i < 42 * 96 && isWeekend(series.from + i * QUARTER_MS)) series.counts[i] = 2;
     series.counts.fill(0, -8);
-    expect(estimateWeekends(series)).toBe(1);
+    expect(estimateWeekends(series, accumulate(series))).toBe(1);
     const earlier = { ...series, counts: series.counts.subarray(0, 42 * 96 + 8) };
-    expect(estimateWeekends(earlier)).toBeLessThan(0.3);
+    expect(estimateWeekends(earlier, accumulate(earlier))).toBeLessThan(0.3);
   });
 });
 

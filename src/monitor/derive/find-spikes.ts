@@ -17,11 +17,11 @@ import {
   MAX_SPIKE_AGE_MS,
   MIN_SPIKE_POSTS,
   type Spike,
-  WEEKEND_HISTORY_MS,
 } from '../trends/rules/spike-detection.ts';
 import { findCause, findLoudestAuthor } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
+import { WEEKEND_HISTORY_MS } from '../trends/rules/weekends.ts';
 
 /** The longest window, except for searches that run less than daily. */
 const MAX_WINDOW_MS = DAY;
@@ -92,10 +92,8 @@ async function findSpike(
     });
   if (spike === null) return null;
 
-  const weeks = await measure.between(
-    Math.max(until - WEEKDAY_HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since),
-    until,
-  );
+  const weeksFrom = Math.max(until - WEEKDAY_HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
+  const weeks = from <= weeksFrom ? series : await measure.between(weeksFrom, until);
   const top = findTop(spike);
   const { start, end, spread: _spread, ...figures } = spike;
   const facts = {
@@ -121,7 +119,7 @@ type Measure = {
   name: SpikeMeasure;
   /** Recent amount, to skip quiet searches quickly. */
   recent: number;
-  /** Before the windows that are evaluated. */
+  /** Length of the history that is read before the windows. */
   historyMs: number;
   /** Times in ms since 1970, whole quarters of an hour. */
   between: (from: number, until: number) => Promise<Series>;

@@ -3,8 +3,8 @@
 import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
-import { WEEKEND_HISTORY_MS } from '../../monitor/trends/rules/spike-detection.ts';
 import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
+import { WEEKEND_HISTORY_MS } from '../../monitor/trends/rules/weekends.ts';
 import {
   computePulse,
   computeTypicalVolume,

@@ -322,19 +322,19 @@ function computeHourCap({ expected }: WindowOfBaseline, dispersion: number): num
   return expected + CAP_DEVIATIONS * Math.sqrt(expected + dispersion * expected ** 2) + 1;
 }
 
-/** Hours that show a higher level, in blocks of several, and the share of blocks, the busiest, that is left out: a burst is no level. */
+/** Hours that show the level of the last two days, in blocks of several, and the share of blocks, the busiest, that is left out: a burst is no level. */
 const RECENT_HOURS = 48;
 const BLOCK_HOURS = 6;
 const BURST_SHARE = 0.25;
-/** Hours that show a level of days, and how many of them must be observed. */
+/** Hours that show the level of the last week, and how many of them must be observed. */
 const WEEK_HOURS = 7 * 24;
 const MIN_WEEK_HOURS = 5 * 24;
 /** A level is shrunk to that of the profile, which counts as much as so many posts. */
 const LEVEL_PRIOR_POSTS = 8;
 
 /**
- * The present rate relative to the profile: that of two days or of a week, whichever is higher. A level that rose a day and a half ago is
- * no spike, nor is what grows a little every day.
+ * The present rate relative to the profile: that of the last two days or of the last week, whichever is higher. A level that rose a day
+ * and a half ago is not a spike, and neither is what grows a little every day.
  * @param dispersion of hours
  * @param riseEnd see {@link computeBaseline}
  */
@@ -351,11 +351,8 @@ function computeLevel(sums: RunningSums, dispersion: number, { first }: Span, ri
   blocks.sort((a, b) => a.n / a.expected - b.n / b.expected);
   const recent = computeRatio(blocks.slice(0, Math.floor(blocks.length * (1 - BURST_SHARE))));
   const hours = listBefore(WEEK_HOURS, 1);
-  if (hours.length < MIN_WEEK_HOURS) return Math.max(recent, 1);
-  return Math.max(
-    recent,
-    computeRatio(hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }))),
-  );
+  const capped = hours.map((hour) => ({ ...hour, n: Math.min(hour.n, computeHourCap(hour, dispersion)) }));
+  return Math.max(recent, hours.length < MIN_WEEK_HOURS ? 1 : computeRatio(capped));
 }
 
 /** Sorts what it is given. NaN where that is nothing. */

@@ -23,7 +23,7 @@ import {
   sumWindow,
   type Window,
 } from './time-series.ts';
-import { estimateWeekends, scaleWeekends, WEEKEND_HISTORY_DAYS } from './weekends.ts';
+import { estimateWeekends, scaleWeekends } from './weekends.ts';
 
 const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
@@ -50,9 +50,8 @@ export const MAX_SPIKE_AGE_MS = 6 * HOUR;
 /** A window is not news if as many were seen a week ago at this time: it must exceed them by this factor. */
 const MIN_WEEKLY_RATIO = 1.5;
 
-/** History before a window that detection compares with, and what it needs to know weekends. */
+/** History that detection needs before a window. */
 export const HISTORY_MS = BASELINE_DAYS * DAY;
-export const WEEKEND_HISTORY_MS = WEEKEND_HISTORY_DAYS * DAY;
 
 export type Spike = Window & {
   /** Milliseconds since 1970. */
@@ -117,7 +116,7 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
 type History = {
   series: Series;
   sums: Sums;
-  /** Sums of what was observed, without silences. */
+  /** Sums without silences and without scaling. */
   observed: Sums;
   /** See {@link estimateWeekends}. */
   weekends: number;
@@ -125,9 +124,9 @@ type History = {
 
 /** @param observed six weeks, or less; ends with the last complete observed quarter */
 export function readHistory(observed: Series): History {
-  const weekends = estimateWeekends(observed);
+  const weekends = estimateWeekends(observed, accumulate(observed));
   const scaled = scaleWeekends(observed, weekends);
-  // A quiet weekend is no silence.
+  // A quiet weekend is not a silence.
   const silences = findSilences(scaled, accumulate(scaled));
   const series = withoutSilences(scaled, silences);
   const sums = accumulate(series);
@@ -279,7 +278,7 @@ function isWeekly(sums: Sums, { n, coverage }: Window, end: number, width: numbe
   return before.length > 0 && n / coverage < MIN_WEEKLY_RATIO * most + 2 * Math.sqrt(most);
 }
 
-/** Whether no spike was within a day, a whole hour since the last one was below the threshold, and it was no rise to a new level. */
+/** Whether no spike was within a day, a whole hour since the last one was below the threshold, and this is not its new level. */
 function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boolean {
   const { alerted } = watch;
   if (alerted.some((other) => Math.abs(spike.end - other) < COOLDOWN_MS)) return false;
@@ -290,21 +289,22 @@ function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boo
   if (since < 0) return true;
   const end = Math.round((spike.end - from) / QUARTER_MS);
   const width = Math.round((spike.end - spike.start) / QUARTER_MS);
+  if (isNewLevel(history, spike, { since, end, width })) return false;
   let quiet = 0;
   for (let other = end - 1; other > Math.max(since, width); other -= 1) {
     if (!(sumWindow(history.observed, other, width).coverage > 0)) continue;
     quiet = evaluateWindow(history, other, width, watch) === null ? quiet + 1 : 0;
-    if (quiet >= REARM_QUARTERS) return !isLevelSince(history, spike, { since, end, width });
+    if (quiet >= REARM_QUARTERS) return true;
   }
   return false;
 }
 
 /**
- * Whether a window has less than twice what the eighteen hours before lead to expect, which followed a spike. So soon after it, the level of the
- * baseline is that of before.
+ * Whether a window has fewer than twice the posts that the eighteen hours before it lead to expect. They followed a spike, and the
+ * baseline still has the level from before it.
  * @param since end of the last spike's window
  */
-function isLevelSince(
+function isNewLevel(
   { series, sums }: History,
   { n }: Spike,
   { since, end, width }: { since: number; end: number; width: number },

@@ -11,9 +11,9 @@ export type Series = {
   from: number;
   /** Posts or engagement of the observed time. */
   counts: ArrayLike<number>;
-  /** Observed seconds of the quarter, 0 to 900; more in weekends that are scaled up. */
+  /** Observed seconds of the quarter, 0 to 900; more on weekends that are scaled up. */
   seconds: ArrayLike<number>;
-  /** Local time minus UTC, in milliseconds, where weekends begin at local midnight; default: 0. */
+  /** Offset of local time from UTC, in milliseconds: weekends begin at local midnight. Default: 0. */
   offset?: number;
 };
 
@@ -21,7 +21,7 @@ export type Series = {
 export type Window = {
   /** As counted, in the observed time. */
   n: number;
-  /** Share that was observed, 0 to 1; more in weekends that are scaled up. */
+  /** Share that was observed, 0 to 1; more on weekends that are scaled up. */
   coverage: number;
 };
 

@@ -33,12 +33,13 @@ export function computeUsualHours(
   const windows = spikes.map(({ start, end }) => ({ start: toQuarter(start), end: toQuarter(end) }));
   const midnight =
     (QUARTERS_PER_DAY - (Math.round(origin / QUARTER_MS) % QUARTERS_PER_DAY)) % QUARTERS_PER_DAY;
+  const whole = { ...history, seconds: new Float64Array(counts.length).fill(900) };
   const baselines = new Map<string, ReturnType<typeof readBaseline>>();
   const baselineOf = (at: number, riseEnd: number) => {
     const key = `${at} ${riseEnd}`;
     const known = baselines.get(key);
     if (known !== undefined) return known;
-    const baseline = readBaseline(history, at, riseEnd);
+    const baseline = readBaseline(history, whole, at, riseEnd);
     baselines.set(key, baseline);
     return baseline;
   };
@@ -55,20 +56,21 @@ export function computeUsualHours(
       hours.push(null);
       continue;
     }
-    const { baseline, whole } = known;
-    const usual = expectCount(whole, baseline, end, QUARTERS_PER_HOUR);
+    const { baseline, scaled } = known;
+    const usual = expectCount(scaled, baseline, end, QUARTERS_PER_HOUR);
     const { dispersion } = computeWindowDispersion(baseline, end, QUARTERS_PER_HOUR);
     hours.push({ usual, sd: computeDeviation(usual, dispersion) });
   }
   return hours;
 }
 
-/** As detection computes it for a window that begins at a quarter; and the series as if all of it were observed. */
+/** As detection computes it for a window that begins at a quarter. @returns with it, the whole series with weekends scaled */
 function readBaseline(
   history: Counted,
+  whole: Series,
   at: number,
   riseEnd: number,
-): { baseline: Baseline; whole: Series } | null {
+): { baseline: Baseline; scaled: Series } | null {
   if (at <= 0) return null;
   const { counts, seconds } = history;
   const { series, sums, observed, weekends } = readHistory({
@@ -79,6 +81,5 @@ function readBaseline(
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
   if (countObservedHours(observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
   const baseline = computeBaseline(series, sums, at, riseEnd);
-  const everything = { ...history, seconds: new Float64Array(counts.length).fill(900) };
-  return baseline && { baseline, whole: scaleWeekends(everything, weekends) };
+  return baseline && { baseline, scaled: scaleWeekends(whole, weekends) };
 }

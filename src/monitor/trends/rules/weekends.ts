@@ -1,11 +1,21 @@
-/** How many posts weekends have, compared with other days: two weeks show what is usual at a time of day, but only two weekends. Pure. */
+/**
+ * How weekends differ from weekdays. Two weeks are enough to know what is usual at a time of day, but they hold only two weekends. Pure.
+ */
 
 import { DAY } from '../../../domain/time.ts';
-import { computeProfile, median } from './baseline.ts';
-import { QUARTER_MS, QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
+import { computeProfile, expectCount, median } from './baseline.ts';
+import {
+  countObservedHours,
+  QUARTER_MS,
+  QUARTERS_PER_DAY,
+  QUARTERS_PER_HOUR,
+  type Series,
+  type Sums,
+  sumWindow,
+} from './time-series.ts';
 
 /** Complete days that are compared, and the fewest weekend days among them. */
-export const WEEKEND_HISTORY_DAYS = 42;
+const COMPARED_DAYS = 42;
 const MIN_WEEKEND_DAYS = 6;
 /** A day counts if something of so many hours was observed. */
 const MIN_HOURS = 12;
@@ -17,29 +27,35 @@ const DAY_VARIANCE = 0.04;
 const PRIOR_VARIANCE = 0.16;
 const MEDIAN_VARIANCE = Math.PI / 2;
 
+/** How far back a series must go, from the end of the last complete day. */
+export const WEEKEND_HISTORY_MS = COMPARED_DAYS * DAY;
+
 type Day = {
   isWeekend: boolean;
   posts: number;
-  /** Logarithm of the posts, relative to what is usual at the times that were observed. */
+  /** Logarithm of the posts, relative to the usual number at the times observed. */
   ratio: number;
 };
 
 /**
  * The rate of weekend days relative to that of the weekdays around them: the median of six weeks, so that bursts do not count.
- * @param series with silences, of which the median takes no notice
+ * @param series with its silences: an outage does not move the median
  * @returns 1 if fewer than six weekend days were observed
  */
-export function estimateWeekends(series: Series): number {
+export function estimateWeekends(series: Series, sums: Sums): number {
   const { from, counts, seconds, offset = 0 } = series;
   const start = from + offset;
   const today = Math.floor((start + counts.length * QUARTER_MS) / DAY);
-  const firstDay = Math.max(today - WEEKEND_HISTORY_DAYS, Math.ceil(start / DAY));
+  const firstDay = Math.max(today - COMPARED_DAYS, Math.ceil(start / DAY));
   const toQuarter = (day: number) => Math.round((day * DAY - start) / QUARTER_MS);
   if (today - firstDay < MIN_WEEKEND_DAYS + MIN_WEEKDAYS) return 1;
   // Truncated responses observe busy hours for a shorter time, and some days are observed in part.
   const { profile } = computeProfile(counts, seconds, toQuarter(firstDay), toQuarter(today), 0, null);
   const days = Array.from({ length: today - firstDay }, (_, i) =>
-    measureDay(series, profile, { first: toQuarter(firstDay + i), isWeekend: isWeekendDay(firstDay + i) }),
+    measureDay(series, sums, profile, {
+      first: toQuarter(firstDay + i),
+      isWeekend: isWeekendDay(firstDay + i),
+    }),
   );
   const ratios: number[] = [];
   let posts = 0;
@@ -56,28 +72,21 @@ export function estimateWeekends(series: Series): number {
   return Math.exp((median(ratios) * PRIOR_VARIANCE) / (PRIOR_VARIANCE + variance));
 }
 
-/** @returns null if too little of it was observed */
+/** @param first its first quarter @returns null if too little of it was observed */
 function measureDay(
-  { counts, seconds }: Series,
+  series: Series,
+  sums: Sums,
   profile: Float64Array,
   { first, isWeekend }: { first: number; isWeekend: boolean },
 ): Day | null {
-  let posts = 0;
-  let expected = 0;
-  let hours = 0;
-  for (let i = first; i < first + QUARTERS_PER_DAY; i += QUARTERS_PER_HOUR) {
-    let ofHour = 0;
-    for (let q = i; q < i + QUARTERS_PER_HOUR; q += 1) {
-      posts += counts[q] ?? 0;
-      ofHour += ((profile[q % QUARTERS_PER_DAY] ?? 0) * (seconds[q] ?? 0)) / 900;
-    }
-    expected += ofHour;
-    if (ofHour > 0) hours += 1;
-  }
-  return hours < MIN_HOURS ? null : { isWeekend, posts, ratio: Math.log((posts + 1) / (expected + 1)) };
+  const end = first + QUARTERS_PER_DAY;
+  if (countObservedHours(sums, first, end, QUARTERS_PER_HOUR) < MIN_HOURS) return null;
+  const posts = sumWindow(sums, end, QUARTERS_PER_DAY).n;
+  const expected = expectCount(series, { profile, level: 1 }, end, QUARTERS_PER_DAY);
+  return { isWeekend, posts, ratio: Math.log((posts + 1) / (expected + 1)) };
 }
 
-/** The series as if a weekend with half as many posts had been observed half as long: what remains differs by the time of day. */
+/** The series as if a weekend with half as many posts had been observed for half as long, so that its rate is that of weekdays. */
 export function scaleWeekends(series: Series, factor: number): Series {
   if (factor === 1) return series;
   const start = series.from + (series.offset ?? 0);
