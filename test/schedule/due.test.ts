@@ -76,6 +76,15 @@ test('counted slots equal listed slots', () => {
   );
 });
 
+test('a time that is skipped before midnight, and runs a minute before the gap, is counted', () => {
+  // In Nuuk, 23:00 to 24:00 is skipped on the last Saturday of March since 2024.
+  const schedule = cron('0 0,12,23 * * *', 'America/Nuuk');
+  const [from, to] = [Date.UTC(2024, 2, 1), Date.UTC(2024, 4, 1)];
+  const listed = [...slotsBetween(schedule, from, to)];
+  expect(listed).toContain(Date.UTC(2024, 2, 31, 0, 59));
+  expect(countSlots(schedule, from, to)).toBe(listed.length);
+});
+
 test.each(ZONES)('each clock change in %s over ten years, with spans that end near it', (tz) => {
   for (const text of ['*/30 * * * *', '30 0,2,23 * * *', '0 0 * * *', '59 23 * * 0']) {
     const schedule = cron(text, tz);

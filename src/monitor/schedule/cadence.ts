@@ -182,7 +182,8 @@ function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to:
   let counted = from;
   for (const { offset, ...stretch } of listOffsetSpans(schedule.tz, from, to)) {
     const begins = Math.max(stretch.from + DAY, from);
-    const end = Math.min(stretch.to - 1, to);
+    // A time that the change skips may run a minute before it.
+    const end = Math.min(stretch.to - MINUTE - 1, to);
     if (end <= begins) continue;
     n += listed(counted, begins) + countLocalTimes(cron, begins + offset, end + offset);
     counted = end;
