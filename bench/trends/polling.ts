@@ -8,7 +8,7 @@ import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/sch
 import { detectSpike, MAX_SPIKE_AGE_MS, type Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { findCause } from '../../src/monitor/trends/rules/voices.ts';
-import { WEEKEND_HISTORY_MS } from '../../src/monitor/trends/rules/weekends.ts';
+import { HISTORY_MS } from '../../src/monitor/trends/rules/history.ts';
 import {
   computeReach,
   listQuarters,
@@ -150,7 +150,7 @@ export function poll({
     // Within a quarter of an hour, what is judged changes only by what is found of the time before it.
     if (end === judged && reach.from >= end && !fresh.some((id) => (times[id] ?? 0) < end)) continue;
     judged = end;
-    const begin = end - WEEKEND_HISTORY_MS - MAX_SPIKE_AGE_MS - Math.max(DAY, everyMs);
+    const begin = end - HISTORY_MS - MAX_SPIKE_AGE_MS - Math.max(DAY, everyMs);
     const alerted = spikes.map(({ spike }) => spike.end).filter((one) => one > begin);
     const spike = detectSpike(volume.between(begin, end), {
       sensitivity: 'normal',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '../../src/domain/time.ts';
-import { findSilences } from '../../src/monitor/trends/rules/baseline.ts';
+import { findSilences } from '../../src/monitor/trends/rules/history.ts';
 import {
   computeScore,
   type DetectionOptions,
@@ -39,7 +39,7 @@ describe('a spike', () => {
       n: 140,
       coverage: 1,
       usual: expect.closeTo(20, 0),
-      days: 14,
+      days: 15,
       provisional: false,
     });
     expect(spike?.score).toBeGreaterThan(spike?.threshold ?? Number.NaN);

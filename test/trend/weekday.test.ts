@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR } from '../../src/domain/time.ts';
 import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
-import { computeWeekdayUsual } from '../../src/monitor/trends/rules/baseline.ts';
+import { computeWeekdayUsual } from '../../src/monitor/trends/rules/weekday-usual.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const window = { start: NOW - HOUR, end: NOW };

@@ -9,11 +9,10 @@ import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
 import { readVoices } from '../../store/volume/voices.ts';
 import { offsetAt } from '../schedule/time-zone.ts';
-import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/baseline.ts';
 import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
+import { BASELINE_DAYS, HISTORY_MS } from '../trends/rules/history.ts';
 import {
   detectSpike,
-  HISTORY_MS,
   MAX_SPIKE_AGE_MS,
   MIN_SPIKE_POSTS,
   type Spike,
@@ -21,7 +20,7 @@ import {
 import { findCause, findLoudestAuthor } from '../trends/rules/voices.ts';
 import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
 import type { Series } from '../trends/rules/time-series.ts';
-import { WEEKEND_HISTORY_MS } from '../trends/rules/weekends.ts';
+import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/weekday-usual.ts';
 
 /** The longest window, except for searches that run less than daily. */
 const MAX_WINDOW_MS = DAY;
@@ -141,7 +140,7 @@ function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
-    historyMs: WEEKEND_HISTORY_MS,
+    historyMs: HISTORY_MS,
     between: (from, until) => readVolumeHistory(tx, searchId, from, until),
     examine: async (from, until) => {
       const voices = await readVoices(tx, searchId, new Date(from), new Date(until));
@@ -160,7 +159,7 @@ function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measu
   return {
     name: 'engagement',
     recent,
-    historyMs: HISTORY_MS,
+    historyMs: BASELINE_DAYS * DAY,
     between: async (from, until) => buildGainSeries(await readSpan(from, until), from, until),
     examine: async (from, until) => {
       const gains = await readSpan(from, until);

@@ -4,7 +4,7 @@ import type { Data } from '../../domain/data.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { computeUsualHours } from '../../monitor/trends/rules/usual-hours.ts';
-import { WEEKEND_HISTORY_MS } from '../../monitor/trends/rules/weekends.ts';
+import { HISTORY_MS } from '../../monitor/trends/rules/history.ts';
 import {
   computePulse,
   computeTypicalVolume,
@@ -156,7 +156,7 @@ export const MAX_USUAL_SEARCHES = 8;
 
 async function readHistories(db: Context['db'], ids: readonly Id[], { per, from, until }: Range) {
   if (per === 'day' || ids.length > MAX_USUAL_SEARCHES) return null;
-  return readCurrentHistories(db, ids, from.getTime() - WEEKEND_HISTORY_MS - DAY, until.getTime());
+  return readCurrentHistories(db, ids, from.getTime() - HISTORY_MS, until.getTime());
 }
 
 /** What the chart compares buckets with: per hour, the usual as in sentences of spikes; per day, the typical day. */

@@ -118,7 +118,7 @@ function describeExpected({ expected }: TopicData, { per }: Range, searches: num
   if (expected !== undefined)
     return per === 'day'
       ? ' Dashed line: a typical day.'
-      : ' Dashed line: what is usual around this time of day (last 14 days; weekends scaled by the last six weeks) and what spikes are compared with. Band: two standard deviations.';
+      : ' Dashed line: what is usual around this time of day (last six weeks, at the present level), with which spikes are compared. Band: two standard deviations.';
   return per === 'hour' && searches > MAX_USUAL_SEARCHES
     ? ` What is usual is drawn for up to ${MAX_USUAL_SEARCHES} searches: see the pages of searches.`
     : '';

@@ -56,7 +56,7 @@ export function findTopPost(
 /** Whether a spike would hold enough without the post that gained most: one post is not what a search is about. */
 export function isSpreadOverPosts(gains: readonly Gain[], spike: Spike): boolean {
   const rest = spike.n - (findTopPost(gains, spike)?.gained ?? 0);
-  return rest >= MIN_SPIKE_POSTS && rest / spike.coverage >= MIN_SPIKE_RATIO * Math.max(spike.usual, 1);
+  return rest >= MIN_SPIKE_POSTS && rest / spike.coverage >= MIN_SPIKE_RATIO * spike.usual;
 }
 
 function computeOverlapMs(gain: Gain, start: number, end: number): number {

@@ -1,19 +1,11 @@
 /** Detects spikes. docs/internals/trends.md explains the rule. Pure. */
 
 import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
+import { type Baseline, computeBaseline } from './baseline.ts';
+import { CASCADE_HOURS, LONG_HOURS } from './dispersion.ts';
+import { BASELINE_DAYS, type History, readHistory } from './history.ts';
+import { expectCount } from './profile.ts';
 import {
-  type Baseline,
-  BASELINE_DAYS,
-  CASCADE_HOURS,
-  computeBaseline,
-  expectCount,
-  findSilences,
-  listWeekday,
-  LONG_HOURS,
-  withoutSilences,
-} from './baseline.ts';
-import {
-  accumulate,
   countObservedHours,
   QUARTER_MS,
   QUARTERS_PER_DAY,
@@ -23,7 +15,7 @@ import {
   sumWindow,
   type Window,
 } from './time-series.ts';
-import { estimateWeekends, scaleWeekends } from './weekends.ts';
+import { listWeekday } from './weekday-usual.ts';
 
 const THRESHOLDS = { low: 5, normal: 3.5, high: 2.8 } as const;
 type SpikeSensitivity = keyof typeof THRESHOLDS;
@@ -49,9 +41,6 @@ const MAX_LEVEL_QUARTERS = 2 * QUARTERS_PER_DAY;
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;
 /** A window is not news if as many were seen a week ago at this time: it must exceed them by this factor. */
 const MIN_WEEKLY_RATIO = 1.5;
-
-/** History that detection needs before a window. */
-export const HISTORY_MS = BASELINE_DAYS * DAY;
 
 export type Spike = Window & {
   /** Milliseconds since 1970. */
@@ -93,7 +82,7 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
   const history = readHistory(series);
   const quarters = series.counts.length;
   const oldest = Math.ceil((watch.now - MAX_SPIKE_AGE_MS - series.from) / QUARTER_MS);
-  const rough = computeBaseline(history.series, history.sums, quarters);
+  const rough = computeBaseline(history, quarters);
   if (rough === null) return null;
   let most: Spike | null = null;
   const widths = listWindowWidths(history.observed, watch.everySeconds);
@@ -112,50 +101,20 @@ export function detectSpike(series: Series, watch: DetectionOptions): Spike | nu
   return most;
 }
 
-/** What windows are compared with: without silences, and with weekends {@link scaleWeekends scaled}. */
-type History = {
-  series: Series;
-  sums: Sums;
-  /** Sums without silences and without scaling. */
-  observed: Sums;
-  /** See {@link estimateWeekends}. */
-  weekends: number;
-};
-
-/** @param observed six weeks, or less; ends with the last complete observed quarter */
-export function readHistory(observed: Series): History {
-  const weekends = estimateWeekends(observed, accumulate(observed));
-  const scaled = scaleWeekends(observed, weekends);
-  // A quiet weekend is not a silence.
-  const silences = findSilences(scaled, accumulate(scaled));
-  const series = withoutSilences(scaled, silences);
-  const sums = accumulate(series);
-  return {
-    series,
-    sums,
-    observed: weekends === 1 ? sums : accumulate(withoutSilences(observed, silences)),
-    weekends,
-  };
-}
-
 /** The spike of the window that ends before a quarter, regardless of earlier spikes; null if it is none. */
 function evaluateWindow(
-  { series, sums, observed }: History,
+  history: History,
   end: number,
   width: number,
   { sensitivity, everySeconds }: Pick<DetectionOptions, 'sensitivity' | 'everySeconds'>,
 ): Spike | null {
+  const { series, sums, observed } = history;
   const window = sumWindow(observed, end, width);
   if (!(window.n >= MIN_SPIKE_POSTS) || !(window.coverage > 0)) return null;
   const first = end - BASELINE_DAYS * QUARTERS_PER_DAY;
   const hours = countObservedHours(observed, first, end - width, Math.max(width, toQuarters(everySeconds)));
   if (hours < LEARNING_HOURS) return null;
-  const baseline = computeBaseline(
-    series,
-    sums,
-    end - width,
-    end - Math.min(width, WINDOW_WIDTHS[0] ?? width),
-  );
+  const baseline = computeBaseline(history, end - width, end - QUARTERS_PER_HOUR);
   if (baseline === null) return null;
   const provisional = hours < PROVISIONAL_HOURS;
   const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
@@ -184,20 +143,10 @@ function judgeWindow(
   series: Series,
   baseline: Baseline,
   { n, coverage }: Window,
-  {
-    end,
-    width,
-    threshold,
-    scaled,
-  }: {
-    end: number;
-    width: number;
-    threshold: number /** Coverage with weekends scaled. */;
-    scaled: number;
-  },
+  { end, width, threshold, scaled }: { end: number; width: number; threshold: number; scaled: number },
 ): Pick<Spike, 'usual' | 'sd' | 'score' | 'spread'> | null {
   const expected = expectCount(series, baseline, end, width);
-  if (n < MIN_SPIKE_RATIO * expected || n / coverage < MIN_SPIKE_RATIO) return null;
+  if (n < MIN_SPIKE_RATIO * expected) return null;
   const usual = expected / coverage;
   const { dispersion, tail } = computeWindowDispersion(baseline, end, width);
   const judge = (clumping: number) => {
@@ -305,13 +254,14 @@ function isRearmed(history: History, spike: Spike, watch: DetectionOptions): boo
  * @param since end of the last spike's window
  */
 function isNewLevel(
-  { series, sums }: History,
+  history: History,
   { n }: Spike,
   { since, end, width }: { since: number; end: number; width: number },
 ): boolean {
   const start = end - width;
   if (start - since < LEVEL_QUARTERS || start - since > MAX_LEVEL_QUARTERS) return false;
-  const baseline = computeBaseline(series, sums, start);
+  const { series, sums } = history;
+  const baseline = computeBaseline(history, start);
   if (baseline === null) return false;
   const { profile } = baseline;
   const expect = (before: number, quarters: number) =>

@@ -40,7 +40,7 @@ const MIN_AUTHOR_SHARE = 0.1;
 const LONG_WINDOW_MS = 24 * HOUR;
 
 /**
- * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` Lower bounds say "at least",
+ * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 42 days).` Lower bounds say "at least",
  * partial coverage is stated, and there is no ratio if fewer than one post is usual. Where little was observed:
  * `About 1,400 posts an hour between 14:00 and 15:00 UTC, measured over 6 of 60 minutes, 6.3x the usual 222 around this time …`
  * @param zone of the times, for a reader; the weekday stays that of the search, which it is compared by

@@ -1,6 +1,8 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
-import { type Baseline, BASELINE_DAYS, computeBaseline, expectCount } from './baseline.ts';
-import { computeDeviation, computeWindowDispersion, LEARNING_HOURS, readHistory } from './spike-detection.ts';
+import { type Baseline, computeBaseline } from './baseline.ts';
+import { BASELINE_DAYS, readHistory } from './history.ts';
+import { expectCount } from './profile.ts';
+import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
 import {
   countObservedHours,
   QUARTER_MS,
@@ -73,13 +75,13 @@ function readBaseline(
 ): { baseline: Baseline; scaled: Series } | null {
   if (at <= 0) return null;
   const { counts, seconds } = history;
-  const { series, sums, observed, weekends } = readHistory({
+  const past = readHistory({
     ...history,
     counts: counts.subarray(0, riseEnd),
     seconds: seconds.subarray(0, riseEnd),
   });
   const first = at - BASELINE_DAYS * QUARTERS_PER_DAY;
-  if (countObservedHours(observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
-  const baseline = computeBaseline(series, sums, at, riseEnd);
-  return baseline && { baseline, scaled: scaleWeekends(whole, weekends) };
+  if (countObservedHours(past.observed, first, at, QUARTERS_PER_HOUR) < LEARNING_HOURS) return null;
+  const baseline = computeBaseline(past, at, riseEnd);
+  return baseline && { baseline, scaled: scaleWeekends(whole, past.weekends) };
 }

@@ -1,7 +1,7 @@
 /** Volume over time spans, and comparisons that account for coverage. Pure. */
 
 import { DAY, HOUR } from '../../../domain/time.ts';
-import { median } from './baseline.ts';
+import { median } from './weekday-usual.ts';
 
 /** Posts as counted; those of the observed time; which part of the time that is, 0 to 1; and whether a response was cut. */
 export type ObservedVolume = { posts: number; observedPosts: number; coverage: number; lowerBound: boolean };

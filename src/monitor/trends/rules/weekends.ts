@@ -1,9 +1,9 @@
 /**
- * How weekends differ from weekdays. Two weeks are enough to know what is usual at a time of day, but they hold only two weekends. Pure.
+ * How weekends differ from weekdays, in the complete days of six weeks. Pure.
  */
 
 import { DAY } from '../../../domain/time.ts';
-import { computeProfile, expectCount, median } from './baseline.ts';
+import { computeProfile, expectCount, HISTORY_DAYS } from './profile.ts';
 import {
   countObservedHours,
   QUARTER_MS,
@@ -13,9 +13,9 @@ import {
   type Sums,
   sumWindow,
 } from './time-series.ts';
+import { median } from './weekday-usual.ts';
 
-/** Complete days that are compared, and the fewest weekend days among them. */
-const COMPARED_DAYS = 42;
+/** The fewest weekend days that are compared. */
 const MIN_WEEKEND_DAYS = 6;
 /** A day counts if something of so many hours was observed. */
 const MIN_HOURS = 12;
@@ -26,9 +26,6 @@ const MIN_WEEKDAYS = 4;
 const DAY_VARIANCE = 0.04;
 const PRIOR_VARIANCE = 0.16;
 const MEDIAN_VARIANCE = Math.PI / 2;
-
-/** How far back a series must go, from the end of the last complete day. */
-export const WEEKEND_HISTORY_MS = COMPARED_DAYS * DAY;
 
 type Day = {
   isWeekend: boolean;
@@ -46,7 +43,7 @@ export function estimateWeekends(series: Series, sums: Sums): number {
   const { from, counts, seconds, offset = 0 } = series;
   const start = from + offset;
   const today = Math.floor((start + counts.length * QUARTER_MS) / DAY);
-  const firstDay = Math.max(today - COMPARED_DAYS, Math.ceil(start / DAY));
+  const firstDay = Math.max(today - HISTORY_DAYS, Math.ceil(start / DAY));
   const toQuarter = (day: number) => Math.round((day * DAY - start) / QUARTER_MS);
   if (today - firstDay < MIN_WEEKEND_DAYS + MIN_WEEKDAYS) return 1;
   // Truncated responses observe busy hours for a shorter time, and some days are observed in part.
