@@ -74,6 +74,24 @@ describe('the rate', () => {
     expect(block).toEqual({ posts: 23, from: Math.floor(newest.at(-1) ?? 0) + 1 });
   });
 
+  test.each([1, 6, 8, 30])('is that of the whole time between responses: %d days', (days) => {
+    let pace = NEW_PACE;
+    for (let at = START; at <= START + 6 * days * DAY; at += days * DAY)
+      pace = learn(pace, {
+        at,
+        since: at === START ? null : at - days * DAY,
+        newPosts: 2.4 * days,
+        times: null,
+      });
+    expect(pace.rate).toBeCloseTo(0.1, 2);
+    expect(findSufficientInterval(pace)).toBe(DAY);
+    // A hundred posts in the last hour are a truncated response; the days before had as many.
+    const at = START + 7 * days * DAY;
+    const times = Array.from({ length: 100 }, (_, i) => at - (i * HOUR) / 100);
+    const { missed, rate } = learn(pace, { at, since: at - days * DAY, newPosts: 100, times });
+    expect(missed / ((rate ?? 0) * days * 24)).toBeGreaterThan(0.5);
+  });
+
   test('stays a finite number that is not negative, whatever comes', () => {
     const response = fc.record({
       passed: fc.integer({ min: -HOUR, max: 40 * DAY }),
@@ -154,6 +172,19 @@ describe('the interval', () => {
       at += ms;
     }
     expect(previous).toBe(LIMITS.mostMs);
+  });
+
+  test.each([
+    [2.4, 3.08],
+    [1.2, 6.15],
+    [1, 7.38],
+    [0.4, 18.45],
+    [0.2, 30],
+    [0, 30],
+  ])('is until a response is filled, also if that takes weeks: %d posts a day, %d days', (perDay, days) => {
+    const pace = { ...NEW_PACE, rate: perDay / 24, room: 20 };
+    const { ms } = chooseInterval(pace, START, { ...LIMITS, leastMs: HOUR, mostMs: 30 * DAY });
+    expect(ms / DAY).toBeCloseTo(days, 1);
   });
 
   test('of an AI search is balanced where two responses of three find something new', () => {

@@ -88,12 +88,13 @@ export function fillPosts({ room }: Pace, fill: number): number {
   return ((Math.sqrt(MARGIN ** 2 + 4 * fill * (room ?? UNKNOWN_ROOM)) - MARGIN) / 2) ** 2;
 }
 
-/** The time after which this many posts are expected, at most `mostMs`. */
+/** The time after which this many posts are expected, at most `mostMs`. Later weeks are as the first one. */
 function findWait(pace: Pace, at: number, posts: number, mostMs: number): number {
+  const ahead = Math.min(mostMs, 7 * DAY);
   let left = posts;
-  for (const { start, hours, perHour } of listExpected(pace, at, at + Math.min(mostMs, 7 * DAY))) {
+  for (const { start, hours, perHour } of listExpected(pace, at, at + ahead)) {
     if (perHour * hours >= left) return start - at + (left / perHour) * HOUR;
     left -= perHour * hours;
   }
-  return mostMs;
+  return Math.min((ahead * posts) / (posts - left), mostMs);
 }

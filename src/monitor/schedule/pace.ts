@@ -219,11 +219,14 @@ function* listHours(
   to: number,
 ): Generator<{ hour: number; hours: number; factor: number; start: number }> {
   const average = averageOf(pace);
-  // A gap of more than a few days has all hours alike.
-  for (let start = Math.max(from, to - 7 * DAY); start < to; ) {
+  // Its last week stands for a longer span, which has all hours alike.
+  const first = Math.max(from, to - 7 * DAY);
+  const weight = (to - from) / (to - first);
+  for (let start = first; start < to; ) {
     const end = Math.min(to, (Math.floor(start / HOUR) + 1) * HOUR);
     const hour = Math.floor(start / HOUR) % 24;
-    yield { hour, hours: (end - start) / HOUR, factor: readFactor(pace, hour, average), start };
+    const hours = (weight * (end - start)) / HOUR;
+    yield { hour, hours, factor: readFactor(pace, hour, average), start };
     start = end;
   }
 }
