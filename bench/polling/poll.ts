@@ -82,7 +82,7 @@ export function poll(world: readonly number[][], limits: Limits, plan: Plan): Po
     const own =
       each === null ? fill : fitFill([{ pace, ...BOUNDS }], { calls: each, from: at, until: at + DAY });
     const { ms } = chooseInterval(pace, at, { ...BOUNDS, fill: Math.max(fill, own) }, response);
-    next.dueAt = Math.max(at + ms, each === null ? 0 : earliestCall(next.spentUntil, each));
+    next.dueAt = Math.max(at + ms, earliestCall(next.spentUntil, each));
   }
   return searches.map(({ topic }, i) => {
     const half = halves[i] ?? { calls: 0, found: 0, foreseen: null };

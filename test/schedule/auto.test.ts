@@ -2,7 +2,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import {
+  createSearch,
+  editSearch,
+  type NewSearch,
+  type SearchEdit,
+} from '../../src/monitor/topics/save-search.ts';
+import { requireSearch } from '../../src/monitor/topics/find-by-slug.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
 import { forecastSaved } from '../../src/monitor/topics/search-forecast.ts';
@@ -167,6 +173,18 @@ test('a paused search is never due; it is due again when resumed, and after an e
   expect((await paceOf(search.id)).due_at).toBeNull();
 });
 
+test('an edit moves the due time only if it changes the request or the schedule', async () => {
+  await createAdaptive('edited-auto', { every: 'auto 96/day' });
+  const due = async (edit: SearchEdit) =>
+    (await editSearch(world.ctx, 'edited-auto', edit)).search.next_due_at?.getTime();
+  const learned = await due({});
+  expect(learned).toBeGreaterThan(world.clock.now().getTime() + 16 * MINUTE);
+  expect(await due({ labels: ['x'] })).toBe(learned);
+  expect(await due({ sensitivity: 'high' })).toBe(learned);
+  expect(await due({ prompt: 'other words' })).toBe(world.clock.now().getTime() + 15 * MINUTE);
+  expect(await due({ every: 'auto 20m-1h' })).toBe(world.clock.now().getTime() + 20 * MINUTE);
+});
+
 test('what is left of a wait stays when the clock of the database goes back', async () => {
   const search = await createAdaptive('setback-auto');
   const { due_at } = await paceOf(search.id);
@@ -257,6 +275,26 @@ test('searches of a service share its calls of a day: most are made, none is too
   expect(sum).toBeGreaterThan(20);
   expect(calls[0]).toMatchObject({ slug: 'share-busy' });
   expect(Number(calls[0].n)).toBeGreaterThan(sum / 2);
+}, 60_000);
+
+test('neither edits nor pauses make more calls in a day than the schedule allows', async () => {
+  const search = await createAdaptive('budget-edited', { every: 'auto 1m-6h 8/day' });
+  const from = world.clock.now().getTime();
+  let runs = 0;
+  for (let n = 0; ; n += 1) {
+    if (n % 2 === 0) await editSearch(world.ctx, search.slug, { prompt: `other words ${n}` });
+    else
+      for (const change of ['pause', 'resume'] as const) await changeSearch(world.ctx, search.slug, change);
+    const { next_due_at } = await requireSearch(world.db.pool, search.slug);
+    world.clock.set((next_due_at ?? new Date(0)).toISOString());
+    if (world.clock.now().getTime() >= from + DAY) break;
+    await scan(world.ctx);
+    respondWith(20, 1_000);
+    await runQueued(search.id);
+    runs += 1;
+  }
+  expect(runs).toBeLessThanOrEqual(8);
+  expect(runs).toBeGreaterThan(5);
 }, 60_000);
 
 test('a due time that has come is not moved before the scan has recorded it', async () => {

@@ -140,7 +140,7 @@ async function chooseNext(
     row.operation === 'ai'
       ? chooseAiInterval(beforeMs, last.newItems, schedule)
       : chooseInterval(pace, at, { ...schedule, fill: await findFill() }, last.response);
-  const allowed = calls === null ? 0 : earliestCall(row.spent_until?.getTime() ?? null, calls) - at;
+  const allowed = earliestCall(row.spent_until?.getTime() ?? null, calls) - at;
   return allowed > chosen.ms
     ? { ms: allowed, reason: 'budget', callsPerDay: calls }
     : { ...chosen, callsPerDay: calls };

@@ -218,14 +218,9 @@ export function readSchedule(row: ScheduleRow): SearchSchedule {
 /** State reason of a search whose schedule is from an older release or names a time zone that no longer exists. */
 export const UNREADABLE_SCHEDULE = 'the schedule is invalid; edit it';
 
-/** The first due time of a new or resumed search after a time. An adaptive one moves when a response has been derived. */
+/** The first due time of a new search after a time. An adaptive one moves when a response has been derived. */
 export function firstDue(schedule: SearchSchedule, after: Date | number): number {
   return schedule.kind === 'auto' ? Number(after) + firstInterval(schedule) : nextSlot(schedule, after);
-}
-
-/** The first due time of a stored search after a time; `null` if its schedule cannot be read. */
-export function findNextSlot(row: ScheduleRow, after: Date): Date | null {
-  return tryToRead(() => new Date(firstDue(readSchedule(row), after)));
 }
 
 /** What follows from a stored schedule; `null` if it cannot be read, which the scan reports. */

@@ -65,8 +65,9 @@ export function spendCall(spentUntil: number | null, at: number, callsPerDay: nu
   return Math.max(spentUntil ?? at, at) + evenly(callsPerDay);
 }
 
-/** When the budget allows the next call. */
-export function earliestCall(spentUntil: number | null, callsPerDay: number): number {
+/** When the budget allows the next call. @param callsPerDay null: no limit of its own */
+export function earliestCall(spentUntil: number | null, callsPerDay: number | null): number {
+  if (callsPerDay === null) return 0;
   return (spentUntil ?? 0) - countBurst(callsPerDay) * evenly(callsPerDay);
 }
 

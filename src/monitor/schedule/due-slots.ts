@@ -18,10 +18,17 @@ import {
   type UsedSlot,
 } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
-import { type DueSlots, listDueSlots, nextSlot, readSchedule, UNREADABLE_SCHEDULE } from './cadence.ts';
+import {
+  type DueSlots,
+  firstDue,
+  listDueSlots,
+  nextSlot,
+  readSchedule,
+  UNREADABLE_SCHEDULE,
+} from './cadence.ts';
 import { earliestCall, limitCalls, spendCall } from './call-budget.ts';
 import { firstInterval } from './pace-interval.ts';
-import type { AdaptiveSchedule } from './schedule.ts';
+import type { AdaptiveSchedule, SearchSchedule } from './schedule.ts';
 
 /** Older missed slots beyond this many share one row with their span and count. */
 const MAX_SLOT_ROWS = 1_000;
@@ -102,13 +109,25 @@ function useSlot(
   const interval = interval_seconds === null ? firstInterval(schedule) : interval_seconds * SECOND;
   const spent =
     most === null || !isQueued ? null : spendCall(spent_until?.getTime() ?? null, now.getTime(), most);
-  const allowed = most === null ? 0 : earliestCall(spent ?? spent_until?.getTime() ?? null, most);
+  const allowed = earliestCall(spent ?? spent_until?.getTime() ?? null, most);
   return {
     searchId: id,
     slot: next_due_at ?? now,
     at: new Date(Math.round(Math.max(now.getTime() + interval, allowed))),
     spentUntil: spent === null ? null : new Date(Math.round(spent)),
   };
+}
+
+/** The first due time of a search that was edited or resumed: as of a new one, but within the calls per day of its schedule. */
+export function findDueAgain(
+  ctx: Pick<Context, 'config'>,
+  search: LockedSearch,
+  schedule: SearchSchedule,
+  now: Date,
+): Date {
+  const most = schedule.kind === 'auto' ? limitCalls(ctx.config, search, schedule) : null;
+  const allowed = earliestCall(search.spent_until?.getTime() ?? null, most);
+  return new Date(Math.round(Math.max(firstDue(schedule, now), allowed)));
 }
 
 /** Queues the latest due slot, unless there is an obstacle; all earlier ones were missed. */

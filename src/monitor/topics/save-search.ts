@@ -27,8 +27,8 @@ import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
 import { ensureTopic, lockTopic, type Topic } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { findNextSlot, firstDue } from '../schedule/cadence.ts';
-import { recordDueSlots } from '../schedule/due-slots.ts';
+import { firstDue, readSchedule, tryToRead } from '../schedule/cadence.ts';
+import { findDueAgain, recordDueSlots } from '../schedule/due-slots.ts';
 import type { ScheduleColumns } from '../../store/slots.ts';
 import { writeEvery } from '../schedule/schedule.ts';
 import {
@@ -243,10 +243,14 @@ async function saveVersion(
   if (isDeepStrictEqual(pickEditable(edited), pickEditable(before))) return { changesRequest, queued: [] };
 
   const queued = await recordDueSlots(ctx, tx, [locked], now);
-  // Recording slots may have changed the state to broken, or from capped to active.
-  const state = (await lockSearch(tx, locked.id))?.state;
-  const repaired = state === 'broken' && findNextSlot(before, now) === null;
-  const next = new Date(firstDue(checked.schedule, now));
+  // Recording slots may have changed the state to broken, or from capped to active, and sets the next due time.
+  const search = (await lockSearch(tx, locked.id)) ?? locked;
+  const { state } = search;
+  const repaired = state === 'broken' && tryToRead(() => firstDue(readSchedule(before), now)) === null;
+  // What was learned of the request stays true.
+  const keepsDue = definition.auto !== null && definition.auto === before.auto && !changesRequest;
+  const due = keepsDue ? search.next_due_at : null;
+  const next = due ?? findDueAgain(ctx, search, checked.schedule, now);
   const stopped = state === 'paused' || state === 'broken';
   const version = before.version + 1;
   const requestVersion = changesRequest ? version : before.request_version;

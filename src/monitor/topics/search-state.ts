@@ -8,8 +8,8 @@ import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
 import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics.ts';
 import type { ActingContext, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { recordDueSlots, stopSearch } from '../schedule/due-slots.ts';
-import { findNextSlot, UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
+import { findDueAgain, recordDueSlots, stopSearch } from '../schedule/due-slots.ts';
+import { readSchedule, tryToRead, UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
 import { assertSearchNotRemoved, assertTopicNotRemoved, lockSearchBySlug } from './find-by-slug.ts';
 
 /**
@@ -88,7 +88,7 @@ async function resumeLockedSearch(
 ): Promise<readonly Id[]> {
   const now = await readTime(tx, ctx.clock);
   const queued = await recordDueSlots(ctx, tx, [search], now);
-  const next = findNextSlot(search, now);
+  const next = tryToRead(() => findDueAgain(ctx, search, readSchedule(search), now));
   if (next === null) await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
   else await setState(tx, search.id, 'active', null, now, next);
   return queued.map(({ id }) => id);
