@@ -13,7 +13,7 @@ import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { judgeCompleteness } from '../../src/monitor/status/search-completeness.ts';
 import { forecastSaved } from '../../src/monitor/topics/search-forecast.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { readPaces } from '../../src/store/pace.ts';
+import { readPaces, savePaces } from '../../src/store/pace.ts';
 import { readIntervalChanges } from '../../src/store/queries/search-list.ts';
 import { finishSetback } from '../../src/store/scanner.ts';
 import { lockDueSearches } from '../../src/store/slots.ts';
@@ -313,6 +313,20 @@ test('a due time that has come is not moved before the scan has recorded it', as
   expect((await paceOf(search.id)).due_at).toEqual(due);
   await scan(world.ctx);
   expect(await runsOf(search.id)).toMatchObject([{ slot_at: due }]);
+});
+
+test('a pace that was learned for a fixed interval does not move the due time of an adaptive one', async () => {
+  const { id } = await createAdaptive('adaptive-meanwhile');
+  const due = async () => rows('SELECT due_at, rate FROM strandline.search_pace WHERE search_id = $1', [id]);
+  const [before] = await due();
+  const { learned_at, interval_seconds, request_version, room, seen, missed } = await paceOf(id);
+  const learned = {
+    ...{ search_id: id, interval_seconds, request_version, rate: 1, room, seen, missed },
+    ...{ learned_before: learned_at, learned_at: world.clock.now(), hour_posts: [], hour_spans: [] },
+    ...{ due_at: null, change: null },
+  };
+  await savePaces(world.db, [learned], world.clock.now());
+  expect(await due()).toEqual([{ due_at: before.due_at, rate: 1 }]);
 });
 
 test('the scan finds adaptive searches by their own index', async () => {
