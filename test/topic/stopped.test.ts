@@ -133,6 +133,32 @@ test.each([
   },
 );
 
+test('a rejected key stops the searches although the confirmation of the failure is lost', async () => {
+  const { firstRunId } = await add('unconfirmed');
+  stub.answers(json({ detail: 'no such key' }, 401));
+  let lost = 0;
+  const { pool } = world.db;
+  const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>; // one of its forms
+  const query = async (...given: unknown[]) => {
+    const answer = await ask(...given);
+    if (lost > 0 || !String(given[0]).includes("SET status = 'failed'")) return answer;
+    lost += 1;
+    throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+  };
+  const db = {
+    ...world.db,
+    pool: Object.assign(Object.create(pool), { query, connect: pool.connect.bind(pool) }),
+  };
+  expect(await executeRun({ ...world.ctx, db }, firstRunId)).toMatchObject({
+    status: 'failed',
+    code: 'auth',
+  });
+  expect(lost).toBe(1);
+  expect(await rows(`SELECT state FROM strandline.searches WHERE slug = 'unconfirmed'`)).toEqual([
+    { state: 'broken' },
+  ]);
+});
+
 test('a search stopped by a rejected key has a row for each slot due until then', async () => {
   const { firstRunId: waiting } = await add('refused-key');
   const { search: other, firstRunId } = await add('beside-it');

@@ -12,7 +12,7 @@ import {
 } from '../../store/database.ts';
 import type { ResponseKey } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
-import { countFailuresInARow, failRun, requeueRun } from '../../store/run-states.ts';
+import { countFailuresInARow, failRun, readRunState, requeueRun } from '../../store/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
@@ -91,8 +91,8 @@ async function failWithCode(
 ): Promise<RunReport> {
   const { code, detail } = failure;
   const { rejects, tools } = failure instanceof UnreadableResponse ? failure : { rejects: null, tools: [] };
-  const ours = await withDbRetry(ctx, () =>
-    failRun(ctx.db, {
+  const ours = await withDbRetry(ctx, async () => {
+    const isFailed = await failRun(ctx.db, {
       runId: run.id,
       fence: run.fence,
       code,
@@ -101,8 +101,12 @@ async function failWithCode(
       tools,
       unreadable,
       now: ctx.clock.statementTime(),
-    }),
-  );
+    });
+    if (isFailed) return true;
+    // The commit of an earlier attempt may have succeeded although its confirmation was lost.
+    const state = await readRunState(ctx.db, run.id);
+    return state?.status === 'failed' && state.fence === run.fence;
+  });
   if (!ours) return reportRelease(run, 'lease_lost');
   await withDbRetry(ctx, () => suspendAfterFailure(ctx, run, failure));
   return { ...describeRun(run), status: 'failed', code, detail };
