@@ -116,13 +116,13 @@ export function poll({
     const response = listResponse(times, newest, { limit, popular, slot });
     // They are near its beginning: a set of everything that a response holds would cost more than detection.
     const repeats = previous.length === MIN_REPEATED_POSTS && previous.every((id) => response.includes(id));
+    const isFull = response.length > 0 && response.length >= (mostPosts ?? 0);
     const before = {
       operation: 'microblog',
       dateFilter: null,
       everySeconds: everyMs / SECOND,
-      requestedPosts: null,
       lastUntil,
-      mostPosts,
+      isFull,
       repeats,
       resumedAt: null,
       stoppedAt: null,
@@ -133,8 +133,8 @@ export function poll({
     for (const id of fresh) seen[id] = 1;
     caught += fresh.length;
     if (plan.everyMs === null) {
-      const isFull = response.length > 0 && response.length >= (mostPosts ?? 0) && !repeats;
-      const last = { at: slot, since: lastUntil, newPosts: fresh.length, times: isFull ? at : null };
+      const mayMiss = isFull && !repeats;
+      const last = { at: slot, since: lastUntil, newPosts: fresh.length, times: mayMiss ? at : null };
       pace = learn(pace, last);
       everyMs = Math.round(chooseInterval(pace, slot, ADAPTIVE, last).ms);
     }

@@ -128,6 +128,25 @@ test('a full response makes the time it did not reach a lower bound, until anoth
   });
 });
 
+test.each<[string, { extra?: string; before: number; count: number; full: boolean }]>([
+  ['as many posts as any before', { before: 2, count: 2, full: true }],
+  ['fewer posts than one before', { before: 3, count: 2, full: false }],
+  ['as many posts as requested', { extra: '{"count": 2}', before: 3, count: 2, full: true }],
+  ['fewer posts than requested and before', { extra: '{"count": 3}', before: 3, count: 2, full: false }],
+  ['the first posts of its request', { before: 0, count: 2, full: true }],
+  ['no posts', { before: 0, count: 0, full: false }],
+])(
+  'a response may be truncated by its number of posts: %s',
+  async (words, { extra, before, count, full }) => {
+    const search = await newSearch(words.replaceAll(' ', '-'), { every: '15m', extra });
+    const posts = (n: number, minutes: number) => Array.from({ length: n }, (_, i) => post(minutes - i));
+    await run(search, 0, posts(before, -1));
+    await run(search, 15, posts(count, 14));
+    const quarter = (await volumeOf(search)).find(({ minute }) => minute === 0);
+    expect(quarter).toMatchObject(full ? { cut: true, seconds: 119 } : { cut: false, seconds: 900 });
+  },
+);
+
 test('a full response that overlaps with the newest posts of the previous run misses nothing', async () => {
   const search = await newSearch('repeating');
   const first = [post(-6), post(-5), post(-4), post(-3), post(-2), post(-1)];

@@ -8,9 +8,8 @@ const before: RunBefore = {
   operation: 'microblog',
   dateFilter: null,
   everySeconds: 900,
-  requestedPosts: null,
   lastUntil: NOW - 15 * MINUTE,
-  mostPosts: 40,
+  isFull: false,
   repeats: false,
   resumedAt: null,
   stoppedAt: null,
@@ -49,35 +48,34 @@ describe('how many minutes a response covers', () => {
   });
 
   test('operation A without any posts so far covers nothing; an empty response after others is a quiet period', () => {
-    expect(seen({ operation: 'ai', mostPosts: null }, 0, [])).toBeNull();
-    expect(seen({ operation: 'ai', mostPosts: 2, lastUntil: NOW - 6 * HOUR }, 0, [])).toMatchObject({
+    expect(seen({ operation: 'ai', lastUntil: null }, 0, [])).toBeNull();
+    expect(seen({ operation: 'ai', lastUntil: NOW - 6 * HOUR }, 0, [])).toMatchObject({
       reached: 360,
       from: 360,
     });
-    expect(seen({ mostPosts: null, lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
+    expect(seen({ lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
   const since = (minutes: number) => expect.closeTo(minutes, 4);
 
   test('a full response covers its newest block: until the gaps are those of older popular posts', () => {
     const ages = [...Array.from({ length: 12 }, (_, i) => i / 4), 200, 600, 900];
-    expect(seen({ mostPosts: 15 }, 15, ages)).toEqual({ reached: 15, from: since(2.75), until: 0 });
-    expect(seen({ mostPosts: 16 }, 15, ages)).toEqual({ reached: 15, from: 15, until: 0 });
-    expect(seen({ mostPosts: 16, requestedPosts: 15 }, 15, ages)).toMatchObject({ from: since(2.75) });
+    expect(seen({ isFull: true }, 15, ages)).toEqual({ reached: 15, from: since(2.75), until: 0 });
+    expect(seen({}, 15, ages)).toEqual({ reached: 15, from: 15, until: 0 });
   });
 
   test('a block that goes back to the previous run without its newest posts is not contiguous: its newer half counts', () => {
-    expect(seen({ mostPosts: 6 }, 6, [1, 5, 9, 13, 17, 21])).toEqual({ reached: 15, from: 9, until: 0 });
+    expect(seen({ isFull: true }, 6, [1, 5, 9, 13, 17, 21])).toEqual({ reached: 15, from: 9, until: 0 });
   });
 
   test('a full response that overlaps with the newest posts of the previous run misses nothing', () => {
     const ages = [1, 2, 3, 4, 600, 900];
-    expect(seen({ mostPosts: 6, repeats: true }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
+    expect(seen({ isFull: true, repeats: true }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
   });
 
   test('an overlapping full response of operation A says nothing about what was truncated before the last run', () => {
     const ages = [1, 2, 3, 4, 600, 900];
-    const week = { operation: 'ai', dateFilter: 'PAST_WEEK', mostPosts: 6 } as const;
+    const week = { operation: 'ai', dateFilter: 'PAST_WEEK', isFull: true } as const;
     expect(seen({ ...week, repeats: true }, 6, ages)).toEqual({
       reached: (7 * DAY) / MINUTE,
       from: 15,
@@ -88,8 +86,8 @@ describe('how many minutes a response covers', () => {
     );
   });
 
-  test('the first response of a request may be truncated: its limit is unknown', () => {
-    expect(seen({ mostPosts: null, lastUntil: null }, 4, [1, 2, 3, 4])).toEqual({
+  test('a full first response covers its newest block', () => {
+    expect(seen({ isFull: true, lastUntil: null }, 4, [1, 2, 3, 4])).toEqual({
       reached: 30,
       from: since(4),
       until: 0,
@@ -97,7 +95,7 @@ describe('how many minutes a response covers', () => {
   });
 
   test('a full response without times covers nothing', () => {
-    expect(seen({ mostPosts: 3 }, 3, [])).toEqual({ reached: 15, from: 0, until: 0 });
+    expect(seen({ isFull: true }, 3, [])).toEqual({ reached: 15, from: 0, until: 0 });
   });
 
   test('a pause is unobserved: neither before its end nor after its start', () => {

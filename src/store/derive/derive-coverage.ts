@@ -51,7 +51,7 @@ WITH batch AS MATERIALIZED (
   ) c ON true
   WINDOW w AS (PARTITION BY b.search_id, b.request_version ORDER BY b.at, b.run_id)
 )
-SELECT k.*, CASE WHEN f.is_full OR k.last_until < k.at - 2 * k.every_seconds * interval '1 second' THEN (
+SELECT k.*, f.is_full, CASE WHEN f.is_full OR k.last_until < k.at - 2 * k.every_seconds * interval '1 second' THEN (
     SELECT array_agg(extract(epoch FROM g.at)::float8 * 1000)
     FROM ${S}.run_results rr, unnest(rr.post_ids) u(id)
     CROSS JOIN LATERAL (
@@ -83,11 +83,11 @@ type RunRow = {
   operation: Operation;
   date_filter: DateFilter | null;
   every_seconds: number;
-  requested_posts: number | null;
   resumed_at: Date | null;
   stopped_at: Date | null;
   last_until: Date | null;
   most_posts: number | null;
+  is_full: boolean;
   times: number[] | null;
   repeats: boolean;
 };
@@ -120,11 +120,10 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
       operation: run.operation,
       dateFilter: run.date_filter,
       everySeconds,
-      requestedPosts: run.requested_posts,
       // An AI search without any posts so far has observed nothing, whether its runs are in this batch or in an earlier one.
       lastUntil:
         run.operation === 'ai' && (run.most_posts ?? 0) === 0 ? null : (run.last_until?.getTime() ?? null),
-      mostPosts: run.most_posts,
+      isFull: run.is_full,
       repeats: run.repeats,
       resumedAt: run.resumed_at?.getTime() ?? null,
       stoppedAt: run.stopped_at?.getTime() ?? null,

@@ -7,18 +7,16 @@ import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/
 import { findNewestBlock } from '../../domain/response-rate.ts';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 
-/** State of a search before a run of it is saved. */
+/** State of a search before a run of it is saved, and how its response compares to it. */
 export type RunBefore = {
   operation: Operation;
   dateFilter: DateFilter | null;
   /** Between two slots. */
   everySeconds: number;
-  /** Number of posts that the request asks for, if specified. */
-  requestedPosts: number | null;
-  /** Until when the last succeeded run of the same request observed; null if there was none. */
+  /** Until when the last succeeded run of the same request observed; null if there was none, or operation A has had no posts so far. */
   lastUntil: number | null;
-  /** The most posts in an earlier response to this request. */
-  mostPosts: number | null;
+  /** Whether the response has as many posts as requested, or as many as this request ever got. */
+  isFull: boolean;
   /** Whether the response repeats the newest posts of the last run. */
   repeats: boolean;
   /** When the search was last resumed: posts published while it was stopped were not observed. */
@@ -40,8 +38,7 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
  * Computes what a run observed. Operation A reaches back as far as its date filter. Operation B is assumed to reach
  * back to the last succeeded run, at most two intervals, or as far as a response goes that was not cut: after an outage it
  * has everything since its oldest post.
- * A response with as many posts as requested, or as many as this request ever got, was cut at a limit. Only its
- * newest block is complete: a service may fill the rest with older popular posts. The first response of a request counts as
+ * A full response was cut at a limit. Only its newest block is complete: a service may fill the rest with older popular posts. The first response of a request counts as
  * cut, because its limit is unknown. If a response repeats the newest posts of the last run, everything since then is in it.
  * A response without posts means that none were published since the last run; it says nothing about earlier ones.
  * @param times of all posts in the response that have a publication time
@@ -53,7 +50,7 @@ export function computeReach(
   answer: { observedAt: number; posts: number; times: readonly number[] },
 ): Reach | null {
   const { observedAt, posts, times } = answer;
-  if (before.operation === 'ai' && posts === 0 && (before.mostPosts ?? 0) === 0) return null;
+  if (before.operation === 'ai' && posts === 0 && before.lastUntil === null) return null;
   const until = before.stoppedAt ?? observedAt;
   const earliest = Math.max(
     before.resumedAt ?? Number.NEGATIVE_INFINITY,
@@ -63,7 +60,7 @@ export function computeReach(
   const reached = clamped(limitReach(before, observedAt - 2 * before.everySeconds * SECOND, observedAt));
   const sinceLast = clamped(Math.max(reached, before.lastUntil ?? reached));
   if (posts === 0) return { reached: sinceLast, from: sinceLast, until };
-  if (!isCut(before, posts)) {
+  if (!before.isFull) {
     const oldest = times.reduce((least, time) => Math.min(least, time), reached);
     const from = before.lastUntil === null ? reached : clamped(oldest);
     return { reached: from, from, until };
@@ -86,10 +83,6 @@ function limitReach(before: RunBefore, atMost: number, observedAt: number): numb
   if (before.operation === 'ai')
     return observedAt - DATE_FILTER_DAYS[before.dateFilter ?? 'PAST_24_HOURS'] * DAY;
   return Math.max(atMost, before.lastUntil ?? atMost);
-}
-
-function isCut({ requestedPosts, mostPosts }: RunBefore, posts: number): boolean {
-  return posts > 0 && (posts >= (mostPosts ?? 0) || (requestedPosts !== null && posts >= requestedPosts));
 }
 
 /** Volume is counted per quarter-hour. */
