@@ -102,9 +102,10 @@ export function retentionLimitsAt(
 const EXPIRE_BATCH = 1_000;
 
 /** Deletes expired raw responses that were read, by when they were received. */
+const IS_EXPIRED = `received_at < $1 AND read_at IS NOT NULL`;
 const EXPIRE_RESPONSES = `
 DELETE FROM strandline.responses WHERE (run_id, n) IN
-  (SELECT run_id, n FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
+  (SELECT run_id, n FROM strandline.responses WHERE ${IS_EXPIRED} ORDER BY received_at LIMIT $2)`;
 
 /** What expired responses confirmed: none of that time can be read late any more. */
 const EXPIRE_OBSERVED = `
@@ -124,10 +125,11 @@ DELETE FROM strandline.rejects WHERE id IN
  * Clears message bodies by their last attempt; keeps the delivery and its discoveries. A dead message that is resent
  * later is composed from the remaining ones. Checks the state twice, because it may be resent in between.
  */
-const IS_OVER = `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`;
+const isOver = (before: string) =>
+  `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < ${before}`;
 const EXPIRE_MESSAGES = `
-UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${IS_OVER} AND id IN
-  (SELECT id FROM strandline.deliveries WHERE ${IS_OVER} ORDER BY id LIMIT $2)`;
+UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${isOver('$1')} AND id IN
+  (SELECT id FROM strandline.deliveries WHERE ${isOver('$1')} ORDER BY id LIMIT $2)`;
 
 /** By when it was written. */
 const EXPIRE_AUDIT = `
@@ -199,10 +201,9 @@ export async function countDue(db: Database, limits: RetentionLimits): Promise<D
   const { rows } = await db.pool.query<Omit<DueForDeletion, 'months'>>(
     `SELECT count(*)::int AS answers, coalesce(sum(octet_length(body)), 0)::float8 AS answer_bytes,
        (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
-       (SELECT count(*)::int FROM strandline.deliveries
-        WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages,
+       (SELECT count(*)::int FROM strandline.deliveries WHERE ${isOver('$3')}) AS messages,
        (SELECT count(*)::int FROM strandline.audit_log WHERE at < $4) AS audit
-     FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL`,
+     FROM strandline.responses WHERE ${IS_EXPIRED}`,
     [limits.answers, limits.rejects, limits.messages, limits.audit],
   );
   const { snapshots } = limits;
