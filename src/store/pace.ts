@@ -15,7 +15,6 @@ export type PaceRow = ScheduleColumns & {
   service_kind: ServiceKind;
   operation: Operation;
   current_request_version: number;
-  due_at: Date | null;
   interval_seconds: number | null;
   /** Of its newest row in `interval_changes`. */
   recorded_seconds: number | null;
@@ -32,7 +31,7 @@ export type PaceRow = ScheduleColumns & {
 
 const SELECT_PACES = `
 SELECT s.id AS search_id, s.slug, t.slug AS topic, s.service_id, sv.kind AS service_kind, s.operation, v.cron, v.every_seconds, v.auto, v.tz,
-  v.request_version AS current_request_version, p.due_at, p.interval_seconds, p.spent_until, p.request_version, p.learned_at,
+  v.request_version AS current_request_version, p.interval_seconds, p.spent_until, p.request_version, p.learned_at,
   (SELECT seconds FROM strandline.interval_changes c WHERE c.search_id = s.id ORDER BY c.id DESC LIMIT 1) AS recorded_seconds,
   p.rate, p.room, p.hour_posts, p.hour_spans, p.seen, p.missed
 FROM strandline.searches s

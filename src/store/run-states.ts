@@ -4,6 +4,7 @@ import type { Operation, Tool } from '../domain/enumerations.ts';
 import type { ToolReport } from '../domain/tool-coverage.ts';
 import { type Database, type Id, type Queryable, sqlTime, type Transaction } from './database.ts';
 import { encodeReports, insertToolsSql } from './save/save-tools.ts';
+import { OFFER_AGAIN_MS } from './slots.ts';
 
 /**
  * Ends a claimed run without success. Marks an unusable response as read, and stores its rejects.
@@ -137,7 +138,7 @@ export async function readRunState(
 
 /**
  * Creates a run outside the schedule: the first one of a new search, or a manual one. The caller enqueues it; if
- * nobody claims it, the scan enqueues it again after half a minute. Share-locks the search's row, to wait for a
+ * nobody claims it, the scan enqueues it again after {@link OFFER_AGAIN_MS}. Share-locks the search's row, to wait for a
  * concurrent removal and see it.
  * @param input.now the statement time; null: the database's clock
  * @throws Refused `not_found` if the search is removed
@@ -148,11 +149,11 @@ export async function insertRun(
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
     `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
-     SELECT s.id, s.version, v.request_version, $2, 'queued', t.now, t.now + interval '30 seconds'
+     SELECT s.id, s.version, v.request_version, $2, 'queued', t.now, t.now + $4 * interval '1 ms'
      FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version,
        (SELECT ${sqlTime('$3')} AS now) t
      WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
-    [input.searchId, input.trigger, input.now],
+    [input.searchId, input.trigger, input.now, OFFER_AGAIN_MS],
   );
   const row = rows[0];
   if (row === undefined) throw new Refused('not_found', 'the search was removed');

@@ -233,7 +233,7 @@ export async function setAdaptiveDue(tx: Transaction, searchId: Id, at: Date | n
 /**
  * Changes the state of a search and records when, so that paused time is not mistaken for silence. Does nothing if state
  * and reason are the same.
- * @param nextDueAt next due time of a search that becomes active; undefined: unchanged. A stopped search is never due.
+ * @param nextDueAt next due time of a search that becomes active; null: unchanged. A stopped search is never due.
  */
 export async function setState(
   tx: Transaction,

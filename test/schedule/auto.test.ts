@@ -57,7 +57,8 @@ const runsOf = (id: bigint) =>
 const paceOf = async (id: bigint) => {
   const [row] = await readPaces(world.db, [id]);
   if (row === undefined) throw new Error('no such search');
-  return row;
+  const [{ due_at }] = await rows('SELECT due_at FROM strandline.search_pace WHERE search_id = $1', [id]);
+  return { ...row, due_at: due_at as Date | null }; // the column's type
 };
 const changesOf = (id: bigint) => readIntervalChanges(world.db, 'real', id, { limit: 50 });
 async function runQueued(id: bigint): Promise<void> {
@@ -321,9 +322,19 @@ test('a pace that was learned for a fixed interval does not move the due time of
   const [before] = await due();
   const { learned_at, interval_seconds, request_version, room, seen, missed } = await paceOf(id);
   const learned = {
-    ...{ search_id: id, interval_seconds, request_version, rate: 1, room, seen, missed },
-    ...{ learned_before: learned_at, learned_at: world.clock.now(), hour_posts: [], hour_spans: [] },
-    ...{ due_at: null, change: null },
+    search_id: id,
+    learned_before: learned_at,
+    learned_at: world.clock.now(),
+    interval_seconds,
+    request_version,
+    rate: 1,
+    room,
+    seen,
+    missed,
+    hour_posts: [],
+    hour_spans: [],
+    due_at: null,
+    change: null,
   };
   await savePaces(world.db, [learned], world.clock.now());
   expect(await due()).toEqual([{ due_at: before.due_at, rate: 1 }]);

@@ -21,7 +21,6 @@ function search(i: number, when: Partial<PaceRow>): PaceRow {
     auto: null,
     tz: 'UTC',
     current_request_version: 1,
-    due_at: null,
     interval_seconds: null,
     recorded_seconds: null,
     spent_until: null,

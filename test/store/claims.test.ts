@@ -63,7 +63,7 @@ async function run(search: Search, minutes: number, told: Told): Promise<Id> {
 
 async function again(search: Search, runId: Id, minutes: number, told: Told): Promise<void> {
   const observed = { observedAt: at(minutes), endedAt: at(minutes) };
-  const whose = { runId, searchId: search.id, serviceId: search.service_id };
+  const whose = { runId, response: 1, searchId: search.id, serviceId: search.service_id };
   await saveAgain(world.db, { ...whose, ...observed, findings: read(told) }, async () => {});
 }
 

@@ -244,7 +244,7 @@ class History {
         if (saved === undefined) return;
         await saveAgain(
           world.db,
-          { ...input(saved, findingsOf(this.round, one.answer)), endedAt: at(saved.minute) },
+          { ...input(saved, findingsOf(this.round, one.answer)), response: 1, endedAt: at(saved.minute) },
           async () => {},
         );
         return;

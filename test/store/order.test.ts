@@ -198,7 +198,7 @@ async function lose(world: World, { input, time }: OpenRun): Promise<void> {
 }
 
 async function saveBy(world: World, path: string, run: OpenRun): Promise<void> {
-  const again = () => saveAgain(world.db, { ...run.input, endedAt: run.time }, async () => {});
+  const again = () => saveAgain(world.db, { ...run.input, response: 1, endedAt: run.time }, async () => {});
   if (path === 'late' || path === 'replayed') await lose(world, run);
   if (path === 'late') await saveLate(world.db, { ...run.input, response: 1, now: at(700) });
   else if (path === 'replayed') await again();

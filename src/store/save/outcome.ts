@@ -25,7 +25,7 @@ export type SaveInput = ResponseToSave & {
 
 /** A response that was read before and is parsed again. */
 export type AgainInput = ResponseToSave & {
-  response?: number;
+  response: number;
   /** The time of additional discoveries. */
   endedAt: Date;
 };
@@ -193,7 +193,7 @@ export async function completeAgain(tx: Transaction, input: AgainInput): Promise
     findings.itemsSeen,
     findings.rejects.length,
     JSON.stringify(findings.rejects),
-    input.response ?? null,
+    input.response,
     input.endedAt,
   ]);
   return toOutcome(rows[0]);
