@@ -101,8 +101,8 @@ export function retentionLimitsAt(
 /** Rows per DELETE, few enough not to delay saves. */
 const EXPIRE_BATCH = 1_000;
 
-/** Deletes expired raw responses that were read, by when they were received. */
 const IS_EXPIRED = `received_at < $1 AND read_at IS NOT NULL`;
+/** Deletes expired raw responses that were read, by when they were received. */
 const EXPIRE_RESPONSES = `
 DELETE FROM strandline.responses WHERE (run_id, n) IN
   (SELECT run_id, n FROM strandline.responses WHERE ${IS_EXPIRED} ORDER BY received_at LIMIT $2)`;

@@ -38,8 +38,8 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
  * Computes what a run observed. Operation A reaches back as far as its date filter. Operation B is assumed to reach
  * back to the last succeeded run, at most two intervals, or as far as a response goes that was not cut: after an outage it
  * has everything since its oldest post.
- * A full response was cut at a limit. Only its newest block is complete: a service may fill the rest with older popular posts. The first response of a request counts as
- * cut, because its limit is unknown. If a response repeats the newest posts of the last run, everything since then is in it.
+ * A full response was cut at a limit. Only its newest block is complete: a service may fill the rest with older popular posts. The first
+ * response of a request counts as full, because its limit is unknown. If a response repeats the newest posts of the last run, everything since then is in it.
  * A response without posts means that none were published since the last run; it says nothing about earlier ones.
  * @param times of all posts in the response that have a publication time
  * @param posts number of posts in the response
