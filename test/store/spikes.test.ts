@@ -5,11 +5,12 @@ import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { FOLLOWER_INTERVAL_MS, derivePending, deriveBatch } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeSpikeSentence } from '../../src/monitor/trends/rules/spike-sentence.ts';
-import type { Id } from '../../src/store/database.ts';
+import { type Id, inTransaction } from '../../src/store/database.ts';
 import { claimRun } from '../../src/store/run-claims.ts';
 import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { readVoices } from '../../src/store/volume/voices.ts';
 import { wirePost } from '../stub-service.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -36,7 +37,8 @@ async function newSearch(slug: string): Promise<Search> {
 }
 
 type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 'quote_count', number>> & {
-  created_at?: string;
+  created_at?: string | null;
+  user?: object;
 };
 
 /** One run whose answer came at a time and held these posts, by id, with these counters. */
@@ -266,4 +268,45 @@ test('posts of a Saturday are compared with weekends, of which six weeks are rea
     await world.derive();
   }
   expect(await spikesOf(search)).toMatchObject([{ measure: 'posts', n: 16, usual: expect.closeTo(4, 0) }]);
+});
+
+test('who is behind a spike is asked of the posts that it counts: of none without a time, and of those dated ahead', async () => {
+  const search = await newSearch('counted-alike');
+  await world.db.pool.query(
+    `INSERT INTO strandline.volume (search_id, bucket_at, posts, cut, observed, exposure_ms, exposed_posts)
+     SELECT $1, t, 1, false, '{[0,900000)}', 900000, 1
+     FROM generate_series($2::timestamptz, $3::timestamptz, '15 minutes') t`,
+    [search.id, new Date(NOON - 20 * DAY), at(-75)],
+  );
+  const user = { id: '7', username: 'one', name: 'One' };
+  const some = (name: string, count: number, given: Counters) =>
+    Object.entries(Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, given])));
+  for (let look = 0; look <= 4; look += 1) {
+    const minutes = look * 15 - 60;
+    await run(
+      search,
+      minutes,
+      Object.fromEntries([
+        ...some(`${look}`, look === 0 ? 0 : 8, { created_at: at(minutes - 8).toISOString() }),
+        ...some('undated', look === 2 ? 60 : 0, { created_at: null, user }),
+        ...some('ahead', look === 2 ? 3 : 0, { created_at: at(minutes + 50).toISOString() }),
+        ...some('far', look === 2 ? 3 : 0, { created_at: at(minutes + 90).toISOString(), user }),
+      ]),
+    );
+    await world.derive();
+  }
+  expect(await spikesOf(search)).toMatchObject([
+    { measure: 'posts', only_by: null, author_share: expect.closeTo(1 / 16, 1) },
+  ]);
+
+  const voices = await inTransaction(world.db, (tx) => readVoices(tx, search.id, at(-60), at(0)));
+  const counted = new Map<number, number>();
+  for (const { at: quarter, posts } of voices) counted.set(quarter, (counted.get(quarter) ?? 0) + posts);
+  const { rows } = await world.db.pool.query<{ at: number; posts: number }>(
+    'SELECT (extract(epoch FROM bucket_at) * 1000)::float8 AS at, exposed_posts AS posts FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 ORDER BY 1',
+    [search.id, at(-60)],
+  );
+  // The first response, and one with more posts than before it, were cut: their quarters are not observed.
+  expect(rows.map(({ posts }) => posts)).toEqual([0, 0, 11, 8]);
+  expect(new Map(rows.filter(({ posts }) => posts > 0).map((row) => [row.at, row.posts]))).toEqual(counted);
 });

@@ -103,6 +103,17 @@ test('a post with a time after its sighting counts at its sighting', async () =>
   expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([{ minute: 0, posts: 1 }]);
 });
 
+test('a post with a time after its sighting does not count in the quarter hour of that time as well', async () => {
+  const search = await newSearch('ahead-twice');
+  await run(search, -22, [post(-12), post(-40), post(-50)]);
+  await run(search, -10, [post(-5)]);
+  await run(search, 0, []);
+  expect((await volumeOf(search)).filter(({ minute }) => minute >= -30)).toMatchObject([
+    { minute: -30, posts: 1, exposed: 1, seconds: 900 },
+    { minute: -15, posts: 1, exposed: 1, seconds: 900 },
+  ]);
+});
+
 test('a failed run leaves a gap, not zero: the hour shows how much of it was observed', async () => {
   const search = await newSearch('gap');
   // Every quarter, and between 12:45 and 14:15 nothing: the run after it sees back half an hour.

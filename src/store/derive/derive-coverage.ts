@@ -1,13 +1,8 @@
 /** What runs observed, and the volume of their searches, derived from a batch of readings. */
 import type { DateFilter, Operation } from '../../domain/enumerations.ts';
 import type { Id, Transaction } from '../database.ts';
-import {
-  computeReach,
-  listQuarters,
-  QUARTER_MS,
-  type Reach,
-  UNKNOWN_EVERY_SECONDS,
-} from '../volume/reach.ts';
+import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
+import { measurableBetweenSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';
 
 /**
@@ -149,11 +144,6 @@ sighted AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE search_id = n.search_id AND post_id = n.id OFFSET 0) g
 )`;
 
-/** When a post counts, and where in its quarter-hour, in milliseconds. @param alias of a sighting */
-const countedAtSql = (alias: string) => `least(${alias}.post_created_at, ${alias}.first_seen_at)`;
-const offsetSql = (alias: string) =>
-  `(floor(extract(epoch FROM ${countedAtSql(alias)}) * 1000)::bigint % ${QUARTER_MS})::integer`;
-
 /**
  * Adds posts and observed time to quarter-hours. Posts dated after their sighting count at the sighting; posts
  * without a time do not count. Where observed time grows, posts are counted in it that were found before, as in the popular part of
@@ -168,8 +158,8 @@ WITH ${SIGHTED}, kept AS (
   SELECT * FROM json_to_recordset($8::json) AS c(run_id bigint, search_id bigint, request_version integer,
     observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer, posts integer, most_posts integer)
 ), dated AS MATERIALIZED (
-  SELECT search_id, post_id, date_bin('15 minutes', ${countedAtSql('s')}, 'epoch') AS at,
-    CASE WHEN post_created_at < first_seen_at + interval '1 hour' THEN ${offsetSql('s')} END AS ms
+  SELECT search_id, post_id, ${quarterSql('s')} AS at,
+    CASE WHEN ${isMeasurableSql('s')} THEN ${offsetSql('s')} END AS ms
   FROM sighted s WHERE post_created_at IS NOT NULL
 ), given AS MATERIALIZED (
   SELECT * FROM unnest($4::bigint[], $5::timestamptz[], $6::int4multirange[], $7::boolean[]) AS q(search_id, at, observed, cut)
@@ -189,9 +179,7 @@ WITH ${SIGHTED}, kept AS (
     (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(q.observed) r),
     q.exposed_posts + coalesce(c.exposed, 0) + CASE WHEN q.posts > q.exposed_posts AND q.observed <> q.observed_before THEN (
       SELECT count(*) FROM ${S}.post_sightings g
-      WHERE g.search_id = q.search_id AND coalesce(g.post_created_at, g.first_seen_at) >= q.at
-        AND coalesce(g.post_created_at, g.first_seen_at) < q.at + interval '75 minutes'
-        AND g.post_created_at < g.first_seen_at + interval '1 hour' AND ${countedAtSql('g')} < q.at + interval '15 minutes'
+      WHERE g.search_id = q.search_id AND ${measurableBetweenSql('g', 'q.at', "q.at + interval '15 minutes'")}
         AND ${offsetSql('g')} <@ (q.observed - q.observed_before)
         AND NOT EXISTS (SELECT FROM dated d WHERE d.search_id = g.search_id AND d.post_id = g.post_id)
         AND g.post_id NOT IN (SELECT u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id) WHERE p.search_id = q.search_id)

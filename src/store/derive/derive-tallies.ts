@@ -1,5 +1,6 @@
 import type { Id, Transaction } from '../database.ts';
 import { type Day, type RecountedPosts, SIGHTED } from './derive-coverage.ts';
+import { countedAtSql } from '../volume/volume-history.ts';
 import { S } from './counter-sql.ts';
 
 /**
@@ -13,8 +14,7 @@ const seenElsewhereSql = (kind: 'post' | 'link') => `
       AND t.topic_id = (SELECT topic_id FROM ${S}.searches WHERE id = s.search_id) LIMIT 1`;
 
 /** The day (UTC) of a sighting's post by its publication time, as in volume; without one, by the sighting. */
-export const dayOfPostSql = (sighting: string) =>
-  `date_trunc('day', least(${sighting}.post_created_at, ${sighting}.first_seen_at), 'UTC')`;
+export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAtSql(sighting)}, 'UTC')`;
 
 /** The domain of a URL, without `www.`; null if it is not a web address. */
 export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;

@@ -2,6 +2,24 @@ import type { Id, Pooled, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
 import { QUARTER_MS } from './reach.ts';
 
+/**
+ * When a post counts, in which quarter-hour, and where in it, in milliseconds: one dated after its sighting counts at the sighting.
+ * @param g alias of a sighting
+ */
+export const countedAtSql = (g: string) => `least(${g}.post_created_at, ${g}.first_seen_at)`;
+export const quarterSql = (g: string) => `date_bin('15 minutes', ${countedAtSql(g)}, 'epoch')`;
+export const offsetSql = (g: string) =>
+  `(floor(extract(epoch FROM ${countedAtSql(g)}) * 1000)::bigint % ${QUARTER_MS})::integer`;
+
+/** Whether a post measures the rate if its time is observed: not without a time, and not if dated an hour ahead. */
+export const isMeasurableSql = (g: string) => `${g}.post_created_at < ${g}.first_seen_at + interval '1 hour'`;
+
+/** These posts of a range, found by an index. */
+export const measurableBetweenSql = (g: string, from: string, until: string) =>
+  `coalesce(${g}.post_created_at, ${g}.first_seen_at) >= ${from}
+  AND coalesce(${g}.post_created_at, ${g}.first_seen_at) < ${until} + interval '1 hour'
+  AND ${isMeasurableSql(g)} AND ${countedAtSql(g)} >= ${from} AND ${countedAtSql(g)} < ${until}`;
+
 /** Inputs of a search's alerts at a run. */
 export type WatchedSearch = {
   run_id: Id;
