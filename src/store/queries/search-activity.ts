@@ -218,14 +218,15 @@ export type SearchDay = {
   topic_posts: number;
   /** Of `posts`, those of the observed time. */
   observed_posts: number;
-  /** Observed share of the day (UTC), 0 to 1. */
+  /** Observed share of the day (UTC), 0 to 1; and share of its hours of which anything was observed. */
   coverage: number;
+  hours: number;
   lower_bound: boolean;
 };
 
 const SELECT_SEARCH_DAYS = `
 SELECT search_id, day_at, posts, topic_posts, exposed_posts AS observed_posts,
-  exposure_ms::float8 / 86400000 AS coverage, cut AS lower_bound
+  exposure_ms::float8 / 86400000 AS coverage, hours::float8 / 24 AS hours, cut AS lower_bound
 FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND search_id = ANY ($3::bigint[])
 ORDER BY search_id, day_at`;
 

@@ -5,7 +5,7 @@ import {
   type ObservedVolume,
   type VolumePulse,
   computePulse,
-  measuresRate,
+  measuresDay,
   computeTypicalVolume,
 } from '../../monitor/trends/rules/volume-comparison.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
@@ -97,7 +97,7 @@ export function buildPulses(data: OverviewData): TopicPulse[] {
     }));
     const observed = known.map(({ run, days: past }) => ({
       now: toObservation(run),
-      typical: computeTypicalVolume(past.map(toObservation)),
+      typical: computeTypicalVolume(past.map((day) => ({ ...toObservation(day), hours: day.hours }))),
     }));
     return {
       topic,
@@ -168,12 +168,12 @@ function computeDays(from: number, days: readonly SearchDay[]): (number | null)[
 function computeDay(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
   const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
-  const posts = its.reduce((sum, one) => sum + one.topic_posts, 0);
+  const hours = its.reduce((sum, one) => sum + one.hours, 0) / its.length;
   const observedPosts = its.reduce(
     (sum, one) => sum + one.topic_posts * (one.observed_posts / Math.max(1, one.posts)),
     0,
   );
-  return measuresRate({ observedPosts, coverage }) ? (posts === 0 ? 0 : observedPosts / coverage) : null;
+  return measuresDay({ observedPosts, coverage, hours }) ? observedPosts / coverage : null;
 }
 
 function findLatest(times: readonly (Date | null)[]): Date | null {

@@ -218,6 +218,7 @@ function computeTopicPulse(
         .filter(({ search_id }) => search_id === id)
         .map((day) => ({
           coverage: day.coverage,
+          hours: day.hours,
           posts: once ? day.topic_posts : day.posts,
           observedPosts: once
             ? (day.topic_posts * day.observed_posts) / Math.max(1, day.posts)

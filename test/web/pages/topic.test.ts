@@ -253,11 +253,12 @@ describe('pages', () => {
 });
 
 describe('against a typical day', () => {
-  const day = (n: number, coverage = 1, lowerBound = false) => ({
+  const day = (n: number, coverage = 1, lowerBound = false, hours = 1) => ({
     posts: n,
     observedPosts: n,
     coverage,
     lowerBound,
+    hours,
   });
 
   test.each([
@@ -265,6 +266,11 @@ describe('against a typical day', () => {
     ['scaled up by coverage', [day(10, 0.5), day(20), day(20)], 20],
     ['days with little coverage do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
     ['truncated days count with the rate that they measured', [day(30, 0.1, true), day(300), day(10)], 300],
+    [
+      'minutes of a busy day do not count',
+      [day(24, 5 / 1_440, false, 1 / 24), day(10), day(10), day(16, 0.5)],
+      10,
+    ],
     ['two days are too few', [day(10), day(10)], null],
   ])('%s', (_, days, usual) => expect(computeTypicalVolume(days)).toBe(usual));
 

@@ -9,13 +9,14 @@ export type ObservedVolume = { posts: number; observedPosts: number; coverage: n
 /** An hour that begins at `at` (ms since 1970). */
 type VolumeHour = ObservedVolume & { at: number };
 
+/** Volume of a day; `hours` is the share of its hours of which anything was observed, 0 to 1. */
+type ObservedDay = ObservedVolume & { hours: number };
+
 /** Volume of any number of hours. */
-export type VolumeSpan = ObservedVolume & {
+export type VolumeSpan = ObservedDay & {
   /** Milliseconds since 1970; whole hours. */
   from: number;
   until: number;
-  /** Share of its hours of which anything was observed, 0 to 1. */
-  hours: number;
   /** The volume with full coverage; null if the rate was not measured. */
   estimate: number | null;
 };
@@ -74,11 +75,16 @@ export function splitIntoSpans(
 export const MIN_COVERAGE = 0.5;
 const MIN_RATE_POSTS = 20;
 
-export function measuresRate({
+function measuresRate({
   observedPosts,
   coverage,
 }: Pick<ObservedVolume, 'observedPosts' | 'coverage'>): boolean {
   return coverage >= MIN_COVERAGE || (coverage > 0 && observedPosts >= MIN_RATE_POSTS);
+}
+
+/** For a day, also something of half of its hours: a few minutes say nothing about its other times. */
+export function measuresDay(day: Pick<ObservedDay, 'observedPosts' | 'coverage' | 'hours'>): boolean {
+  return day.hours >= MIN_COVERAGE && measuresRate(day);
 }
 
 /**
@@ -109,26 +115,22 @@ const MIN_TYPICAL_DAYS = 3;
 /** How far back a typical day looks. */
 export const TYPICAL_DAY_HISTORY_MS = TYPICAL_DAYS * DAY;
 
-/**
- * The median of the last 14 days (24 hours each, up to `until`) with full coverage. Excludes days of which less than half of the hours
- * were observed.
- * @returns null if fewer than three days are left
- */
+/** The typical volume of the last 14 days, 24 hours each, up to `until`. */
 export function computeTypicalDay(hours: VolumeHours, until: number): number | null {
-  const values: number[] = [];
-  for (let day = 1; day <= TYPICAL_DAYS; day += 1) {
-    const { estimate, hours: share } = sumSpan(hours, until - day * DAY, until - (day - 1) * DAY);
-    if (estimate !== null && share >= MIN_COVERAGE) values.push(estimate);
-  }
-  return values.length < MIN_TYPICAL_DAYS ? null : median(values);
+  return computeTypicalVolume(splitIntoSpans(hours, until - TYPICAL_DAY_HISTORY_MS, until, 24));
 }
 
 /**
  * The median of days with full coverage. Excludes days whose rate was not measured.
+ * @param days with their `estimate` if hours were weighed
  * @returns null if fewer than three days are left
  */
-export function computeTypicalVolume(days: readonly ObservedVolume[]): number | null {
-  const values = days.filter(measuresRate).map(({ observedPosts, coverage }) => observedPosts / coverage);
+export function computeTypicalVolume(
+  days: readonly (ObservedDay & Partial<Pick<VolumeSpan, 'estimate'>>)[],
+): number | null {
+  const values = days
+    .filter(measuresDay)
+    .map(({ estimate, observedPosts, coverage }) => estimate ?? observedPosts / coverage);
   return values.length < MIN_TYPICAL_DAYS ? null : median(values);
 }
 
