@@ -1,5 +1,6 @@
 /** Growth: gains of posts and searches, and what is typical at each age. */
 import { z } from 'zod';
+import { AGES } from '../domain/counters.ts';
 import { DAY } from '../domain/time.ts';
 import { findScope } from '../monitor/topics/find-by-slug.ts';
 import { readLatestAges } from '../store/queries/post-ages.ts';
@@ -80,7 +81,7 @@ export function growthRoutes(app: App, home: RouteContext): void {
         ...trendFilter,
         hours: z.coerce
           .number()
-          .pipe(z.union([1, 3, 8, 24, 72].map((n) => z.literal(n))))
+          .pipe(z.union(AGES.map((n) => z.literal(n))))
           .default(24)
           .meta({ description: 'Age in hours: 1, 3, 8, 24 or 72.', examples: [24] }),
         since: timeParam

@@ -37,6 +37,9 @@ export const ENGAGEMENT_COUNTERS = ['like_count', 'repost_count', 'reply_count',
 
 type EngagementCounter = (typeof ENGAGEMENT_COUNTERS)[number];
 
+/** Ages of posts at which their counters are compared, in hours after publication. */
+export const AGES = [1, 3, 8, 24, 72] as const;
+
 /** The counters shown in lists and messages and used for sorting, most significant first. */
 export const MAIN_COUNTERS = [...ENGAGEMENT_COUNTERS, 'view_count'] as const;
 

@@ -1,7 +1,10 @@
 /** Counters of posts in the statements that derive growth: column lists, and values at a time. */
-import { POST_COUNTERS } from '../../domain/counters.ts';
+import { AGES, POST_COUNTERS } from '../../domain/counters.ts';
 
 export const S = 'strandline';
+
+/** The rows `h(hours)` of a FROM: each age. */
+export const AGES_SQL = `(VALUES ${AGES.map((age) => `(${age})`).join(', ')}) h(hours)`;
 
 /** `f(counter)` for each counter, as a list. */
 export const joinCounters = (f: (counter: string, n: number) => string) => POST_COUNTERS.map(f).join(', ');

@@ -5,7 +5,7 @@
  */
 import type { Id, Transaction } from '../database.ts';
 import { engagementSql } from '../../domain/counters.ts';
-import { joinCounters, knownCounterSql, S } from './counter-sql.ts';
+import { AGES_SQL, joinCounters, knownCounterSql, S } from './counter-sql.ts';
 import { addToHours, countGains } from './derive-gains.ts';
 
 /** The readings, with the posts of those that are the result of their run (`is_result`). */
@@ -57,7 +57,7 @@ hours AS (${addToHours(`
 const DUE = `
 due AS MATERIALIZED (
   SELECT s.search_id, s.run_id, s.id, s.at AS after_at, a.*
-  FROM seen s CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+  FROM seen s CROSS JOIN ${AGES_SQL}
   CROSS JOIN LATERAL (
     SELECT h.hours, s.post_created_at + h.hours * interval '1 hour' AS at, h.hours * interval '30 minutes' AS near OFFSET 0
   ) a

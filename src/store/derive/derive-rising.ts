@@ -3,8 +3,8 @@
  * `as_of` is the time of the run.
  */
 import type { Id, Transaction } from '../database.ts';
-import { POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
-import { knownCounterSql, S } from './counter-sql.ts';
+import { AGES, POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
+import { AGES_SQL, knownCounterSql, S } from './counter-sql.ts';
 
 const MEASURES = [...POST_COUNTERS, 'engagement'];
 const joinMeasures = (f: (measure: string) => string) => MEASURES.map(f).join(', ');
@@ -18,7 +18,7 @@ const UPDATE_TYPICAL = `
 INSERT INTO ${S}.search_typical AS k (search_id, hours, posts, ${joinMeasures((m) => m)})
 SELECT z.search_id, h.hours, m.*
 FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
-CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+CROSS JOIN ${AGES_SQL}
 CROSS JOIN LATERAL (
   SELECT count(*) AS posts, ${joinMeasures((m) => `CASE WHEN count(e.${m}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY e.${m}) END AS ${m}`)}
   FROM (
@@ -102,16 +102,16 @@ WITH look AS MATERIALIZED (
   FROM held h WHERE h.since IS NOT NULL
 ), typical AS MATERIALIZED (
   SELECT l.search_id, array_agg(m.engagement ORDER BY h.hours) AS engagement, array_agg(m.posts ORDER BY h.hours) AS posts
-  FROM look l CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+  FROM look l CROSS JOIN ${AGES_SQL}
   LEFT JOIN LATERAL (SELECT * FROM ${S}.search_typical WHERE search_id = l.search_id AND hours = h.hours OFFSET 0) m ON true
   GROUP BY l.search_id
 ), rising AS MATERIALIZED (
   SELECT r.*, y.per_hour, CASE WHEN y.per_hour IS NOT NULL THEN y.posts END AS compared_with
   FROM gained r JOIN typical m USING (search_id)
-  CROSS JOIN LATERAL (SELECT width_bucket(r.age_hours, ARRAY[1, 3, 8, 24]::float8[]) + 1 AS i) b
+  CROSS JOIN LATERAL (SELECT width_bucket(r.age_hours, ARRAY[${AGES.slice(0, -1).join(', ')}]::float8[]) + 1 AS i) b
   CROSS JOIN LATERAL (
     SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
-      greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[1, 2, 5, 16, 48])[b.i] AS per_hour
+      greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[${AGES.map((age, i) => age - (AGES[i - 1] ?? 0)).join(', ')}])[b.i] AS per_hour
   ) y
   WHERE r.gained >= ${MIN_GAINED} AND r.observed_hours >= ${MIN_OBSERVED_HOURS} AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
 ), sunk AS (

@@ -1,6 +1,6 @@
 /** Tables of growth: gains of posts and searches, counters at ages, newest results and dropped posts. */
 
-import { ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
+import { AGES, ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../domain/counters.ts';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
@@ -65,7 +65,7 @@ export const post_counters_at_age = strandline.table(
       t.post_id.desc().nullsFirst(),
       t.at,
     ),
-    check('post_counters_at_age_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
+    check('post_counters_at_age_hours', sql`${t.hours} in ${AGES}`.inlineParams()),
   ],
 );
 
