@@ -46,7 +46,7 @@ export type StateCandidate = {
 /**
  * Those of the runs at which a day has ended, a silence may have begun (no time of day is more than four times as busy as the mean), or
  * posts came after a silence. $1 runs, $2 for each, the time of the oldest response in the batch of its search; $3 evidence of a silence,
- * $4 its hours, $5 posts that end it.
+ * $4 its hours, $5 posts that end it; how many days back $6 posts are found, $7 a silence is compared.
  */
 const SELECT_STATE_CANDIDATES = `
 SELECT x.search_id, x.run_id, x.tz, x.observed_until, x.changed_at, x.is_day_over FROM (
@@ -56,7 +56,7 @@ SELECT x.search_id, x.run_id, x.tz, x.observed_until, x.changed_at, x.is_day_ove
     (SELECT state FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS state,
     (SELECT since FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS since,
     (SELECT bucket_at FROM strandline.volume WHERE search_id = c.search_id AND exposed_posts > 0
-      AND bucket_at >= c.observed_until - interval '35 days' ORDER BY bucket_at DESC LIMIT 1) AS last_post_at
+      AND bucket_at >= c.observed_until - $6 * interval '1 day' ORDER BY bucket_at DESC LIMIT 1) AS last_post_at
   FROM unnest($1::bigint[], $2::timestamptz[]) u(run_id, oldest)
   JOIN strandline.coverage c ON c.run_id = u.run_id
   JOIN strandline.runs r ON r.id = c.run_id
@@ -69,7 +69,7 @@ WHERE x.is_day_over OR CASE WHEN x.state = 'silent'
   THEN x.last_post_at >= x.since AND $5 <= (SELECT sum(exposed_posts) FROM strandline.volume WHERE search_id = x.search_id AND bucket_at >= x.since)
   ELSE x.observed_until - x.last_post_at >= $4 * interval '1 hour' AND $3 <= (
     SELECT 4.0 * sum(exposed_posts) / nullif(sum(exposure_ms), 0) FROM strandline.search_days
-    WHERE search_id = x.search_id AND day_at >= x.observed_until - interval '28 days'
+    WHERE search_id = x.search_id AND day_at >= x.observed_until - $7 * interval '1 day'
   ) * extract(epoch FROM x.observed_until - x.last_post_at) * 1000 END
 ORDER BY x.search_id`;
 
@@ -77,7 +77,13 @@ ORDER BY x.search_id`;
 export async function readStateCandidates(
   tx: Transaction,
   runs: readonly { run_id: Id; oldest: Date }[],
-  silence: { evidence: number; hours: number; returnPosts: number },
+  limits: {
+    evidence: number;
+    hours: number;
+    returnPosts: number;
+    historyDays: number;
+    comparedDays: number;
+  },
 ): Promise<StateCandidate[]> {
   const { rows } = await tx.query<StateCandidate>({
     name: 'state_candidates',
@@ -85,9 +91,11 @@ export async function readStateCandidates(
     values: [
       runs.map(({ run_id }) => run_id),
       runs.map(({ oldest }) => oldest),
-      silence.evidence,
-      silence.hours,
-      silence.returnPosts,
+      limits.evidence,
+      limits.hours,
+      limits.returnPosts,
+      limits.historyDays,
+      limits.comparedDays,
     ],
   });
   return rows;

@@ -10,7 +10,7 @@ import {
 } from '../../store/trend-reports.ts';
 import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readVolumeHistory } from '../../store/volume/volume-history.ts';
-import { MIN_SILENCE_EVIDENCE, MIN_SILENT_HOURS } from '../trends/rules/silence.ts';
+import { MIN_SILENCE_EVIDENCE, MIN_SILENT_HOURS, SILENCE_DAYS } from '../trends/rules/silence.ts';
 import { composeStateSentence } from '../trends/rules/state-sentence.ts';
 import { findStateChange, MIN_RETURN_POSTS, STATE_HISTORY_MS } from '../trends/rules/trend-states.ts';
 
@@ -20,7 +20,13 @@ export async function findStates(
   runs: readonly { run_id: Id; at: Date; oldest: Date }[],
 ): Promise<NewTrendState[]> {
   if (runs.length === 0) return [];
-  const limits = { evidence: MIN_SILENCE_EVIDENCE, hours: MIN_SILENT_HOURS, returnPosts: MIN_RETURN_POSTS };
+  const limits = {
+    evidence: MIN_SILENCE_EVIDENCE,
+    hours: MIN_SILENT_HOURS,
+    returnPosts: MIN_RETURN_POSTS,
+    historyDays: STATE_HISTORY_MS / DAY,
+    comparedDays: SILENCE_DAYS,
+  };
   const candidates = await readStateCandidates(tx, runs, limits);
   const atRun = new Map(runs.map(({ run_id, at }) => [run_id, at]));
   const found: NewTrendState[] = [];

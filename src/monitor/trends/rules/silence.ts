@@ -5,7 +5,7 @@ import { QUARTER_MS, QUARTERS_PER_DAY, type Series } from './time-series.ts';
 
 const HOURS_PER_WEEK = 168;
 /** Days before a stretch without posts that say what is usual, and how many of them must be observed. */
-const SILENCE_DAYS = 28;
+export const SILENCE_DAYS = 28;
 const MIN_SILENCE_DAYS = 7;
 /** A silence has so many observed hours, at least: some services index posts hours late. */
 export const MIN_SILENT_HOURS = 6;
