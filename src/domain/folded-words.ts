@@ -1,5 +1,7 @@
 /** Words without case and accents, for exact matches in every script: `zurich` matches `Zürich`. */
 
+import { UNSPACED_SCRIPTS } from './text.ts';
+
 /** Letters that decompose into nothing simpler. */
 const FOLDED_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -16,8 +18,10 @@ const FOLDED_LETTERS: Readonly<Record<string, string>> = {
 const FOLDABLE = new RegExp(`[${Object.keys(FOLDED_LETTERS).join('')}]`, 'gu');
 const ACCENTS = /[\u0300-\u036f]/gu;
 /** A run of letters and digits; in scripts without spaces, each character is a word. */
-const WORD =
-  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*)|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{N}\p{M}])+/gu;
+const WORD = new RegExp(
+  String.raw`(?:[${UNSPACED_SCRIPTS}]\p{M}*)|(?:(?![${UNSPACED_SCRIPTS}])[\p{L}\p{N}\p{M}])+`,
+  'gu',
+);
 
 /** Longer runs are not searched for, in UTF-16 units: Postgres limits a lexeme to 2,046 bytes. */
 export const MAX_FOLDED_WORD_LENGTH = 255;

@@ -4,6 +4,7 @@
  */
 
 import { DAY } from './time.ts';
+import { UNSPACED_SCRIPTS } from './text.ts';
 
 /** Term frequency saturation, and length normalization. */
 const K1 = 1.5;
@@ -64,9 +65,7 @@ export function createPrior({ from, to }: { from: Date | undefined; to: Date }, 
 
 /** A run of letters, marks and digits. */
 const WORD_RUN = /[\p{L}\p{M}\p{N}]+/gu;
-/** Scripts without spaces between words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u');
 
 /** Whether a text contains scripts without spaces between words. */

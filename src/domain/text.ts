@@ -49,6 +49,9 @@ export const INVISIBLES = DIRECTIONS + ZERO_WIDTHS + TAGS;
  */
 export const HIDING = String.raw`${CONTROLS}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\u{e0100}-\u{e01ef}`;
 
+/** Scripts without spaces between words, and the long-vowel mark, which belongs to two of them. A class, as above. */
+export const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー`;
+
 const INVISIBLE = new RegExp(`[${INVISIBLES}]`, 'gu');
 const BLANK = new RegExp(String.raw`[\s${CONTROLS}]+`, 'gu');
 /** All controls except tab and line feed, which JSON and text use for layout. */
@@ -62,6 +65,11 @@ export function cleanLine(text: string): string {
 /** Removes what a terminal would interpret; keeps line ends and tabs. */
 export function removeUnsafe(text: string): string {
   return text.replace(UNSAFE, '');
+}
+
+/** Whether a text has a word, or part of one: a letter or digit of any script. */
+export function hasLetterOrDigit(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 /** JSON escapes for the same characters: inside JSON, the meaning is unchanged. */

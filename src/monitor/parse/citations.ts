@@ -7,6 +7,7 @@
 import type { LinkRef } from '../../domain/parsed-results.ts';
 import { MAX_LINK_LENGTH } from '../../domain/link.ts';
 import { MARK } from '../../domain/sentences.ts';
+import { hasLetterOrDigit } from '../../domain/text.ts';
 import { parseLink } from './parse-links.ts';
 
 /** Placeholder for what must not be split: a link label, an address, code. */
@@ -145,7 +146,7 @@ function extractSourceList(text: string, define: (n: number, link: LinkRef) => v
     if (start < 0) return line;
     const end = findAddressEnd(entry, start);
     // Text after the address: a sentence that begins with a citation, not an entry.
-    if (/[\p{L}\p{N}]/u.test(entry.slice(end))) return line;
+    if (hasLetterOrDigit(entry.slice(end))) return line;
     const { link } = parseLink(trimTrailingPunctuation(entry.slice(start, end)));
     if (link === undefined) return line;
     define(Number(n ?? m), link);

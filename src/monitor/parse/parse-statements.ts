@@ -13,7 +13,7 @@ import type {
   StatementRole,
 } from '../../domain/parsed-results.ts';
 import { hashStatement, MARK, splitSentences, unwrapLines } from '../../domain/sentences.ts';
-import { cleanText } from '../../domain/text.ts';
+import { cleanText, hasLetterOrDigit, UNSPACED_SCRIPTS } from '../../domain/text.ts';
 import { extractMarks, KEPT_WHOLE, type MarkedText, type MarkToken } from './citations.ts';
 import { parseLink } from './parse-links.ts';
 
@@ -115,14 +115,13 @@ function restoreSentence(piece: string, tokens: readonly MarkToken[]): string {
   );
 }
 
+const UNSPACED_RUN = new RegExp(`[${UNSPACED_SCRIPTS}]{4}`, 'u');
+
 /** Excludes fragments, lead-ins and lines of symbols. */
 function isStatement(text: string): boolean {
-  const words = text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const words = text.split(' ').filter(hasLetterOrDigit);
   if (!/\p{L}/u.test(text)) return false;
-  if (
-    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{4}/u.test(text)
-  )
-    return true;
+  if (UNSPACED_RUN.test(text)) return true;
   return words.length >= 3 || (words.length === 2 && /[.!?؟।]["'”’»)]*$/u.test(text));
 }
 

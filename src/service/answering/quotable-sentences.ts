@@ -1,6 +1,7 @@
 /** Extracts whole sentences that can be quoted verbatim. */
 import { hasUnspacedScript } from '../../domain/relevance.ts';
 import { removeListNumber, splitSentences, unwrapLines } from '../../domain/sentences.ts';
+import { hasLetterOrDigit } from '../../domain/text.ts';
 import { isBoilerplate } from '../sources/parse/boilerplate.ts';
 import { collapseSpaces } from './unsafe-markup.ts';
 
@@ -67,7 +68,7 @@ export function isStatement(text: string): boolean {
 }
 
 function listWords(text: string): string[] {
-  return text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
+  return text.split(' ').filter(hasLetterOrDigit);
 }
 
 /** The sentence with a mark at its end. */

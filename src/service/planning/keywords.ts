@@ -1,6 +1,7 @@
 /** Keywords of a prompt, without the stop words of its language, and the wordings sent to sources. */
 
 import { hasUnspacedScript } from '../../domain/relevance.ts';
+import { hasLetterOrDigit } from '../../domain/text.ts';
 import { pickBestWords } from '../sources/provider-query.ts';
 import type { SourceQuery } from '../sources/search-source.ts';
 import {
@@ -131,7 +132,7 @@ function segmentRun(run: string): string[] {
     const last = segments.length - 1;
     if (alone && single) segments[last] = `${segments[last]}${segment}`;
     // The segmenter also counts underscores as words.
-    else if (/[\p{L}\p{N}]/u.test(segment)) segments.push(toBoundedLowerCase(segment));
+    else if (hasLetterOrDigit(segment)) segments.push(toBoundedLowerCase(segment));
     single = alone;
   }
   return segments.length === 0 ? [toBoundedLowerCase(run)] : segments;

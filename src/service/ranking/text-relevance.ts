@@ -1,6 +1,7 @@
 /** Relevance of titles and snippets to a prompt: a list of its own beside those of the sources. */
 
 import { hasUnspacedScript, inverseDocumentFrequency, termSaturation } from '../../domain/relevance.ts';
+import { hasLetterOrDigit } from '../../domain/text.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 
 /** More occurrences of a word do not raise its score. */
@@ -9,7 +10,6 @@ const MAX_OCCURRENCES = 4;
 const MIN_STEMMED_LENGTH = 6;
 /** A prompt up to this length is also matched as a phrase. */
 const MAX_PHRASE_LENGTH = 60;
-const LETTER = /[\p{L}\p{N}]/u;
 
 /** What is compared: title and snippet. */
 type Text = Pick<FoundItem, 'title' | 'snippet'>;
@@ -68,7 +68,7 @@ function countOccurrences(text: string, term: string): number {
     at = text.indexOf(term, at + term.length)
   ) {
     const before = text[at - 1];
-    if (before === undefined || !LETTER.test(before) || hasUnspacedScript(term)) count += 1;
+    if (before === undefined || !hasLetterOrDigit(before) || hasUnspacedScript(term)) count += 1;
   }
   return count;
 }
