@@ -3,6 +3,8 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+/** Volume is counted per quarter of an hour. */
+export const QUARTER_MS = 15 * MINUTE;
 
 /** How precisely a time is known, best first: `exact` as given, otherwise to the unit of a relative time. */
 export const TIME_PRECISIONS = ['exact', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;

@@ -34,8 +34,8 @@ const CLAIM_SPARE_MS = 5 * SECOND;
 type ClaimedDelivery = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
 
 /**
- * Sends due messages to a channel, oldest first, until none is left, another process has the channel, or one fails. The claim
- * is a row: if a process dies, its claim expires and another process sends the same message again.
+ * Sends due messages to a channel, oldest first, until none is left, another process has the channel, or it pauses or is
+ * disabled. The claim is a row: if a process dies, its claim expires and another process sends the same message again.
  * @returns the number of delivered messages
  */
 export async function deliverDueMessages(

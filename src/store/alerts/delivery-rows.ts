@@ -53,7 +53,7 @@ export async function findGathering(
   return rows[0] ?? null;
 }
 
-/** When the last message of a rule to a channel was created; null if there is none. */
+/** When the last message of a rule to a channel was composed; null if none was. */
 export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId: Id): Promise<Date | null> {
   const { rows } = await tx.query<{ at: Date | null }>(
     'SELECT max(made_at) AS at FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2',

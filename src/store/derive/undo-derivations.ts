@@ -108,8 +108,8 @@ WHERE NOT EXISTS (SELECT FROM ${S}.latest_results l JOIN ${S}.run_results rr ON 
   WHERE l.search_id = z.search_id AND q.id = ANY (rr.post_ids))
 ON CONFLICT DO NOTHING`;
 
-/** Clears time that may no longer be observed. $3 searches, $4 since when. Returns their days. */
-const UPDATE_LAST_SEEN = `
+/** Clears time that may no longer be observed. $1 searches, $2 since when. Returns their days. */
+const CLEAR_OBSERVED = `
 WITH emptied AS (
   UPDATE ${S}.volume v SET observed = '{}', exposure_ms = 0, exposed_posts = 0, cut = false
   FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
@@ -117,7 +117,8 @@ WITH emptied AS (
   RETURNING v.search_id, v.bucket_at
 )
 SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM emptied`;
-const DELETE_STILL_SEEN = `
+/** The runs that still observe a part of it. Parameters as above. */
+const SELECT_STILL_SEEN = `
 SELECT c.search_id, z.since, c.reached_from, c.observed_from, c.observed_until
 FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
 JOIN ${S}.coverage c ON c.search_id = z.search_id AND c.observed_until > z.since`;
@@ -173,14 +174,14 @@ export async function undoDerivations(
     reached.map((run) => run.search_id),
     reached.map((run) => new Date(startOfQuarter(run.reached_from.getTime()))),
   ];
-  const { rows: emptied } = await tx.query<Day>(UPDATE_LAST_SEEN, unseen);
+  const { rows: emptied } = await tx.query<Day>(CLEAR_OBSERVED, unseen);
   const { rows: seen } = await tx.query<{
     search_id: Id;
     since: Date;
     reached_from: Date;
     observed_from: Date;
     observed_until: Date;
-  }>(DELETE_STILL_SEEN, unseen);
+  }>(SELECT_STILL_SEEN, unseen);
 
   const { rows: found } = await tx.query<Day>(SELECT_DAYS, z);
   const days = [

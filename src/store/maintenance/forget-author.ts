@@ -122,8 +122,8 @@ export async function forgetAuthor(
 }
 
 /**
- * Responses received from then on may be missed by a search that starts now, because workers date them by their own
- * clocks.
+ * Responses received from then on may be missed by a search that starts now: it goes by the time of receipt, and a response is
+ * committed after it, later than others that were received later.
  */
 async function readOldestOpen(db: Database): Promise<Date> {
   const { rows } = await db.pool.query<{ at: Date | null }>(

@@ -5,7 +5,7 @@
 
 import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
 import { findNewestBlock } from '../../domain/response-rate.ts';
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, QUARTER_MS, SECOND } from '../../domain/time.ts';
 
 /** State of a search before a run of it is saved, and how its response compares to it. */
 export type RunBefore = {
@@ -85,17 +85,14 @@ function limitReach(before: RunBefore, atMost: number, observedAt: number): numb
   return Math.max(atMost, before.lastUntil ?? atMost);
 }
 
-/** Volume is counted per quarter-hour. */
-export const QUARTER_MS = 15 * MINUTE;
-
 /**
  * What a run observed of a quarter-hour, in milliseconds after its start (`end` is excluded), and whether the response was
  * cut in it. Nothing was observed if `start` is `end`.
  */
 type Quarter = { at: number; start: number; end: number; cut: boolean };
 
-/** How far back coverage is stored: somewhat more than twice the longest comparison. */
-const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
+/** How far back one response counts: five weeks, as states compare. Comparisons that go further use earlier responses, too. */
+const MAX_REACH_MS = 35 * DAY;
 
 export function startOfQuarter(time: number): number {
   return Math.floor(time / QUARTER_MS) * QUARTER_MS;
@@ -108,7 +105,7 @@ export function startOfQuarter(time: number): number {
 export function listQuarters(reach: Reach): Quarter[] {
   const quarters: Quarter[] = [];
   const [first, end] = [Math.floor(reach.from), Math.floor(reach.until)];
-  const reached = Math.max(Math.floor(reach.reached), end - VOLUME_MEMORY_MS);
+  const reached = Math.max(Math.floor(reach.reached), end - MAX_REACH_MS);
   for (let at = startOfQuarter(reached); at < end; at += QUARTER_MS) {
     const [start, stop] = [Math.max(first, at), Math.min(end, at + QUARTER_MS)];
     const cut = at < first && reached < first;

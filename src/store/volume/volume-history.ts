@@ -1,6 +1,6 @@
+import { QUARTER_MS } from '../../domain/time.ts';
 import type { Id, Pooled, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topic-views.ts';
-import { QUARTER_MS } from './reach.ts';
 
 /**
  * When a post counts, in which quarter-hour, and where in it, in milliseconds: one dated after its sighting counts at the sighting.

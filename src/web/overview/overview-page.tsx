@@ -1,7 +1,7 @@
 /** The overview: activity of each topic. */
 import { z } from 'zod';
 import { sideOf } from '../../domain/data.ts';
-import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/search-silence.ts';
 import { findPausedSample } from '../../monitor/topics/sample-topic.ts';
 import { listTopicsToRewatch } from '../../monitor/topics/simulated-topics.ts';
@@ -29,8 +29,6 @@ const MAX_SEARCHES = 2_000;
 const SPIKE_CURRENT_MS = 24 * HOUR;
 const MAX_SPIKES = 6;
 const MAX_BUCKETS = 50_000;
-/** Volume is stored per quarter of an hour. */
-const QUARTER_MS = 15 * MINUTE;
 const MAX_NEW = 14;
 
 const querystring = z.object({

@@ -4,8 +4,8 @@
  */
 
 import type { TrendState } from '../../../domain/enumerations.ts';
-import { DAY } from '../../../domain/time.ts';
-import { QUARTER_MS, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
+import { DAY, QUARTER_MS } from '../../../domain/time.ts';
+import { QUARTERS_PER_HOUR, type Series } from './time-series.ts';
 import { sumSpan } from './volume-comparison.ts';
 
 /** What was reported of a search; times in ms since 1970. */

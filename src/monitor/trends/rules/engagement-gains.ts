@@ -1,7 +1,7 @@
 /** What counters gained over time, as the detector reads it. Pure; times are milliseconds since 1970. */
-import { SECOND } from '../../../domain/time.ts';
+import { QUARTER_MS, SECOND } from '../../../domain/time.ts';
 import { MIN_SPIKE_POSTS, MIN_SPIKE_RATIO, type Spike } from './spike-detection.ts';
-import { QUARTER_MS, type Series } from './time-series.ts';
+import type { Series } from './time-series.ts';
 
 /** What the posts that two answers of a search in a row both held gained between them. */
 export type Gain = {

@@ -1,7 +1,7 @@
 /** Whether a search is silent: observed without posts for longer than chance explains. docs/internals/trends.md explains the rule. Pure. */
 
-import { DAY, HOUR } from '../../../domain/time.ts';
-import { QUARTER_MS, QUARTERS_PER_DAY, type Series } from './time-series.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../../domain/time.ts';
+import { QUARTERS_PER_DAY, type Series } from './time-series.ts';
 
 const HOURS_PER_WEEK = 168;
 /** Days before a stretch without posts that say what is usual, and how many of them must be observed. */

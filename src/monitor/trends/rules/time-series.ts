@@ -1,7 +1,7 @@
 /** Time series for spike detection: consecutive quarters of an hour, and windows over them. */
-import { MINUTE } from '../../../domain/time.ts';
+import { QUARTER_MS } from '../../../domain/time.ts';
 
-export const QUARTER_MS = 15 * MINUTE;
+export { QUARTER_MS };
 export const QUARTERS_PER_DAY = 96;
 export const QUARTERS_PER_HOUR = 4;
 const SECONDS_PER_QUARTER = 900;

@@ -3,10 +3,10 @@
  * explains the rules. Pure.
  */
 
-import { DAY } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { findCourse, type ReportedState, type StateChange } from './day-courses.ts';
 import { findSilence, MIN_SILENCE_EVIDENCE } from './silence.ts';
-import { QUARTER_MS, type Series } from './time-series.ts';
+import type { Series } from './time-series.ts';
 
 /** History that is compared. */
 export const STATE_HISTORY_MS = 35 * DAY;
