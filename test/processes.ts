@@ -172,29 +172,29 @@ export async function until<T>(
   );
 }
 
+/** The processes of this machine that are so; undefined where there is no /proc. */
+async function filterProcesses(isSo: (folder: string) => Promise<boolean>): Promise<number[] | undefined> {
+  const all = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
+  const found = await Promise.all(all.map(async (pid) => ((await isSo(`/proc/${pid}`)) ? [pid] : [])));
+  return all.length > 0 ? found.flat() : undefined;
+}
+
 /** Processes for statements that a process has started, by default this one; none where there is no /proc. */
 export async function findStatementProcesses(of = process.pid): Promise<number[]> {
-  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [stat, line] = await Promise.all(
-        ['stat', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-      );
-      const parent = Number(stat?.slice(stat.lastIndexOf(')')).split(' ')[2]);
-      return parent === of && line?.includes('reader-process') === true ? [pid] : [];
-    }),
-  );
-  return found.flat();
+  const found = await filterProcesses(async (folder) => {
+    const [stat, line] = await Promise.all(
+      ['stat', 'cmdline'].map((file) => readFile(`${folder}/${file}`, 'utf8').catch(() => '')),
+    );
+    const parent = Number(stat?.slice(stat.lastIndexOf(')')).split(' ')[2]);
+    return parent === of && line?.includes('reader-process') === true;
+  });
+  return found ?? [];
 }
 
 /** Processes whose current directory is this one or below it; undefined where there is no /proc. */
 export async function findProcessesBelow(place: string): Promise<number[] | undefined> {
-  const all = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
-  const below = await Promise.all(
-    all.map(async (pid) => {
-      const works = await readlink(`/proc/${pid}/cwd`).catch(() => '');
-      return `${works}/`.startsWith(`${place}/`) ? [pid] : [];
-    }),
-  );
-  return all.length > 0 ? below.flat() : undefined;
+  return filterProcesses(async (folder) => {
+    const works = await readlink(`${folder}/cwd`).catch(() => '');
+    return `${works}/`.startsWith(`${place}/`);
+  });
 }
