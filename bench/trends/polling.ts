@@ -2,20 +2,14 @@
  * Polls a stream of posts as the monitor does, without a database: what each response holds goes through the follower's
  * functions for reach, volume and detection. Times are milliseconds since 1970.
  */
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { DAY, HOUR, MINUTE, QUARTER_MS, SECOND } from '../../src/domain/time.ts';
 import { learn, NEW_PACE } from '../../src/monitor/schedule/pace.ts';
 import { chooseInterval, firstInterval, USUAL_FILL } from '../../src/monitor/schedule/pace-interval.ts';
 import { detectSpike, MAX_SPIKE_AGE_MS, type Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
 import type { Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { findCause } from '../../src/monitor/trends/rules/voices.ts';
 import { HISTORY_MS } from '../../src/monitor/trends/rules/history.ts';
-import {
-  computeReach,
-  listQuarters,
-  QUARTER_MS,
-  type Reach,
-  startOfQuarter,
-} from '../../src/store/volume/reach.ts';
+import { computeReach, listQuarters, type Reach, startOfQuarter } from '../../src/store/volume/reach.ts';
 import type { Voice } from '../../src/store/volume/voices.ts';
 
 /** Bounds of an adaptive interval, as the program's defaults are. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
 import { findSilences } from '../../src/monitor/trends/rules/history.ts';
 import {
   computeScore,
@@ -8,7 +8,7 @@ import {
   detectSpike,
   listWindowWidths,
 } from '../../src/monitor/trends/rules/spike-detection.ts';
-import { accumulate, QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
+import { accumulate, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const watch: DetectionOptions = { sensitivity: 'normal', everySeconds: 900, alerted: [], now: NOW };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
-import { computeReach, listQuarters, QUARTER_MS, type RunBefore } from '../../src/store/volume/reach.ts';
+import { DAY, HOUR, MINUTE, QUARTER_MS } from '../../src/domain/time.ts';
+import { computeReach, listQuarters, type RunBefore } from '../../src/store/volume/reach.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const before: RunBefore = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
 import { detectSpike } from '../../src/monitor/trends/rules/spike-detection.ts';
-import { QUARTER_MS } from '../../src/monitor/trends/rules/time-series.ts';
 import { computeUsualHours } from '../../src/monitor/trends/rules/usual-hours.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 18);

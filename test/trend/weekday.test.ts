@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
-import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { type Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { computeWeekdayUsual } from '../../src/monitor/trends/rules/weekday-usual.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/time.ts';
-import { accumulate, QUARTER_MS } from '../../src/monitor/trends/rules/time-series.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../src/domain/time.ts';
+import { accumulate } from '../../src/monitor/trends/rules/time-series.ts';
 import { estimateWeekends, scaleWeekends } from '../../src/monitor/trends/rules/weekends.ts';
 
 /** A Monday; what is known ends two hours later. */

@@ -1,10 +1,10 @@
 /** Finds spikes after runs: in the number of posts, and in the engagement that posts gained. */
 
-import { DAY } from '../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../domain/time.ts';
 import type { Id, Transaction } from '../../store/database.ts';
 import type { SpikeCause, SpikeMeasure } from '../../store/schema/analytics/trend-views.ts';
 import { type NewSpike, readSpikesSince } from '../../store/trend-reports.ts';
-import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';
+import { startOfQuarter } from '../../store/volume/reach.ts';
 import { readGains } from '../../store/volume/run-gains.ts';
 import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
 import { readVoices } from '../../store/volume/voices.ts';

@@ -1,16 +1,9 @@
 /** The history that windows are compared with: without silences, with weekends scaled, and what is usual at each time of day. Pure. */
 
-import { DAY } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { accumulateExpected, computeDispersion, computeScale } from './dispersion.ts';
 import { computeProfile, HISTORY_DAYS, type Profile } from './profile.ts';
-import {
-  accumulate,
-  QUARTER_MS,
-  QUARTERS_PER_DAY,
-  QUARTERS_PER_HOUR,
-  type Series,
-  type Sums,
-} from './time-series.ts';
+import { accumulate, QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series, type Sums } from './time-series.ts';
 import { estimateWeekends, scaleWeekends } from './weekends.ts';
 
 /** History that detection needs before a window: six weeks before its day. */

@@ -1,13 +1,12 @@
 /** Detects spikes. docs/internals/trends.md explains the rule. Pure. */
 
-import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS, SECOND } from '../../../domain/time.ts';
 import { type Baseline, computeBaseline } from './baseline.ts';
 import { CASCADE_HOURS, LONG_HOURS } from './dispersion.ts';
 import { BASELINE_DAYS, type History, readHistory } from './history.ts';
 import { expectCount } from './profile.ts';
 import {
   countObservedHours,
-  QUARTER_MS,
   QUARTERS_PER_DAY,
   QUARTERS_PER_HOUR,
   type Series,

@@ -1,7 +1,5 @@
 /** Time series for spike detection: consecutive quarters of an hour, and windows over them. */
-import { QUARTER_MS } from '../../../domain/time.ts';
 
-export { QUARTER_MS };
 export const QUARTERS_PER_DAY = 96;
 export const QUARTERS_PER_HOUR = 4;
 const SECONDS_PER_QUARTER = 900;

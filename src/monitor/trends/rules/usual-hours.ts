@@ -1,15 +1,10 @@
 /** The usual volume of each hour, by the rule that spikes are detected with. Pure. */
+import { QUARTER_MS } from '../../../domain/time.ts';
 import { type Baseline, computeBaseline } from './baseline.ts';
 import { BASELINE_DAYS, readHistory } from './history.ts';
 import { expectCount } from './profile.ts';
 import { computeDeviation, computeWindowDispersion, LEARNING_HOURS } from './spike-detection.ts';
-import {
-  countObservedHours,
-  QUARTER_MS,
-  QUARTERS_PER_DAY,
-  QUARTERS_PER_HOUR,
-  type Series,
-} from './time-series.ts';
+import { countObservedHours, QUARTERS_PER_DAY, QUARTERS_PER_HOUR, type Series } from './time-series.ts';
 import { scaleWeekends } from './weekends.ts';
 
 type Counted = Series & { counts: Float64Array; seconds: Float64Array };

@@ -1,6 +1,7 @@
 /** Volume over time spans, and comparisons that account for coverage. Pure. */
 
 import { DAY, HOUR } from '../../../domain/time.ts';
+import { ASSUMED_DISPERSION } from './profile.ts';
 import { median } from './weekday-usual.ts';
 
 /** Posts as counted; those of the observed time; which part of the time that is, 0 to 1; and whether a response was cut. */
@@ -23,12 +24,6 @@ export type VolumeSpan = ObservedDay & {
 
 /** Hours by their start. Missing hours were not observed. */
 export type VolumeHours = ReadonlyMap<number, VolumeHour>;
-
-/**
- * Squared coefficient of variation assumed of hours: with it, a minute of a busy hour counts nearly as much as the whole hour.
- * Without it, truncated responses would weigh busy hours less, because they observe them shorter.
- */
-const ASSUMED_DISPERSION = 0.25;
 
 /** @param until end of the last complete hour: an incomplete hour would look quiet */
 export function sumSpan(hours: VolumeHours, from: number, until: number): VolumeSpan {

@@ -1,15 +1,8 @@
 /** What is usual on a weekday at a time of day. Pure. */
 
-import { DAY, HOUR } from '../../../domain/time.ts';
+import { DAY, HOUR, QUARTER_MS } from '../../../domain/time.ts';
 import { NEARBY_QUARTERS } from './profile.ts';
-import {
-  accumulate,
-  QUARTER_MS,
-  QUARTERS_PER_DAY,
-  type Series,
-  type Sums,
-  sumWindow,
-} from './time-series.ts';
+import { accumulate, QUARTERS_PER_DAY, type Series, type Sums, sumWindow } from './time-series.ts';
 
 const COMPARED_WEEKS = 4;
 /** How far back a series must go, from the end of the window. */

@@ -2,11 +2,10 @@
  * How weekends differ from weekdays, in the complete days of six weeks. Pure.
  */
 
-import { DAY } from '../../../domain/time.ts';
+import { DAY, QUARTER_MS } from '../../../domain/time.ts';
 import { computeProfile, expectCount, HISTORY_DAYS } from './profile.ts';
 import {
   countObservedHours,
-  QUARTER_MS,
   QUARTERS_PER_DAY,
   QUARTERS_PER_HOUR,
   type Series,
