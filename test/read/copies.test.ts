@@ -1,6 +1,6 @@
 /** Copies of one post or author in a response: full, nested, shortened; wherever they are, the post is the same. */
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import type { ParsedPost, ParsedResults } from '../../src/domain/parsed-results.ts';
@@ -257,4 +257,32 @@ describe('replies', () => {
     expect(rejects).toHaveLength(100);
     expect(rejects[0]).toMatchObject({ path: 'miner_tweets[0].replies[500]', code: 'too_many' });
   });
+});
+
+test.each<[string, Members]>([
+  ['a long text', { text: 'tide '.repeat(200_000) }],
+  [
+    'a long list',
+    { media: Array.from({ length: 2_000 }, (_, i) => ({ type: 'photo', url: `https://a.example/${i}` })) },
+  ],
+  [
+    'long entities',
+    { entities: { urls: Array.from({ length: 2_000 }, () => ({ url: 'https://a.example' })) } },
+  ],
+])('the fullest copy so far is not written again for each further copy: %s', (_, long) => {
+  const replies = Array.from({ length: 498 }, () => ({
+    id: '7',
+    text: 'b',
+    media: [],
+    entities: { urls: [] },
+  }));
+  const body = JSON.stringify([{ id: 'top', replies: [{ id: '7', ...long }, ...replies] }]);
+  const parse = () =>
+    parseResponse({ operation: 'microblog', body, contentType: null, dialect: loadDialect('named') });
+  const writing = vi.spyOn(JSON, 'stringify');
+  const { nestedPosts } = parse();
+  const written = writing.mock.results.reduce((sum, { value }) => sum + String(value).length, 0);
+  writing.mockRestore();
+  expect(nestedPosts).toMatchObject([{ external_id: '7' }]);
+  expect(written).toBeLessThan(2 * body.length);
 });

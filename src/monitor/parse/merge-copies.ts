@@ -52,6 +52,18 @@ const chooseLater: Choose = (_, later) => later;
 /** The one with more information: the higher number, the longer text or list. A total order, so that any order works. */
 const chooseFuller: Choose = (before, later) => {
   if (typeof before === 'number' && typeof later === 'number') return Math.max(before, later);
-  const [a, b] = [JSON.stringify(before), JSON.stringify(later)];
+  const [a, b] = [toComparable(before), toComparable(later)];
   return b.length > a.length || (b.length === a.length && b > a) ? later : before;
 };
+
+/** JSON of lists and objects: one post may have hundreds of copies, and each is compared with the fullest so far. */
+const jsonOf = new WeakMap<object, string>();
+
+/** A text itself; anything else as JSON, once. */
+function toComparable(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const json = jsonOf.get(value) ?? JSON.stringify(value);
+  jsonOf.set(value, json);
+  return json;
+}
