@@ -55,7 +55,7 @@ function readSentences(summary: string): PlantedSentence[] {
   const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };
   const texts = { summary, ...others, text_chunks: null };
   const statements = runToEnd(
-    parseStatements(texts, createCitationResolver({ links: [], posts: [], nestedPosts: [] })),
+    parseStatements(texts, runToEnd(createCitationResolver({ links: [], posts: [], nestedPosts: [] }))),
   );
   return statements.map(({ text, citations, unresolved }) => ({
     text,

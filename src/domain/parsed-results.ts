@@ -36,7 +36,7 @@ export type ParsedLink = {
   canonical: string;
   /** The first address in the response, as returned. */
   address: string;
-  /** All its addresses in the response, in order. */
+  /** Its addresses in the response, in order, at most 100. */
   addresses: string[];
   /** Host of the identity. */
   site: string;

@@ -18,7 +18,7 @@ const NOTHING = { links: [], posts: [], nestedPosts: [] };
 
 type Given = [...Parameters<typeof parseStatements>, ...Parameters<typeof createCitationResolver>];
 const readAll = (texts: Given[0], results: Given[2] = NOTHING) =>
-  runToEnd(parseStatements(texts, createCitationResolver(results)));
+  runToEnd(parseStatements(texts, runToEnd(createCitationResolver(results))));
 
 function claims(summary: string, results?: Given[2]): ParsedStatement[] {
   const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };

@@ -3,12 +3,12 @@
  * responses. Each of these bodies is as large, or holds as much, as the limits allow.
  */
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MAX_MEMBERS, MAX_VALUES } from '../../src/protocol/json.ts';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import type { Operation } from '../../src/domain/enumerations.ts';
 import { RunError } from '../../src/domain/errors.ts';
-import { parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
+import { parseResponse, parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
 import { runCooperatively } from '../../src/monitor/runs/parse-and-save.ts';
 import { watchProcessor } from '../processor.ts';
 
@@ -118,6 +118,45 @@ test.each([...TOO_MUCH, ...AS_MUCH_AS_MAY_BE])('%s (%s)', async (_, operation, b
     least = Math.min(least, keptMs);
   }
   expect(least).toBeLessThan(MOST_MS);
+});
+
+const addresses = (path: string) => Array.from({ length: 500 }, (_, i) => `https://a.example/${path}/${i}`);
+const links = (path: string) => addresses(path).map((url) => ({ url, text: 'a' }));
+
+test('no step parses more than a few addresses, wherever they are', () => {
+  const body = JSON.stringify({
+    completion: Object.fromEntries(
+      ['key_tweets', 'key_posts', 'key_news', 'key_sources'].map((list) => [list, links(list)]),
+    ),
+    completion_links: addresses('cited'),
+    search_completion_links: addresses('found'),
+    miner_tweets: addresses('posts').map((url, i) => ({ id: String(i), text: 'a', url })),
+  });
+  let parsed = 0;
+  class CountedUrl extends URL {
+    constructor(address: string | URL, base?: string | URL) {
+      super(address, base);
+      parsed++;
+    }
+  }
+  vi.stubGlobal('URL', CountedUrl);
+  let [all, most] = [0, 0];
+  const work = parseResponseInSteps({ operation: 'ai', body, contentType: null, dialect });
+  for (let step = work.next(); step.done !== true; step = work.next()) {
+    [all, most, parsed] = [all + parsed, Math.max(most, parsed), 0];
+  }
+  vi.unstubAllGlobals();
+  expect(all + parsed).toBeGreaterThan(7 * 500);
+  expect(Math.max(most, parsed)).toBeLessThan(20);
+});
+
+test('ten thousand spellings of a link are its first hundred addresses', () => {
+  const spellings = Array.from({ length: 10_000 }, (_, i) => `https://a.example/x?utm_source=${i}`);
+  const body = JSON.stringify({
+    web_search_results: { organic_results: spellings.map((link) => ({ link })) },
+  });
+  const { links: found } = parseResponse({ operation: 'ai', body, contentType: null, dialect });
+  expect(found).toMatchObject([{ address: spellings[0], addresses: spellings.slice(0, 100) }]);
 });
 
 /** How a reading ended, and the longest that the event loop was kept meanwhile. */

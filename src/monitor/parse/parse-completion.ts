@@ -1,5 +1,6 @@
 /** Parses the completion of operation A: its texts, key items and links. */
 
+import type { Cooperative } from '../../domain/cooperative.ts';
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
 import { CLAIM_ROLES, KEY_LISTS } from '../../domain/enumerations.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../../domain/json-values.ts';
@@ -22,13 +23,13 @@ type CompletionWithoutStatements = Omit<ParsedCompletion, 'claims'>;
  * Parses the completion of a response (an object, or since the third generation a text with inline citations), with its
  * text chunks and links. Null if the response has none.
  */
-export function parseCompletion(
+export function* parseCompletion(
   answer: Plain,
   dialect: Dialect,
   rejects: Rejects,
-): CompletionWithoutStatements | null {
+): Cooperative<CompletionWithoutStatements | null> {
   const { completion } = answer;
-  const written = parseWrittenTexts(completion, dialect, rejects);
+  const written = yield* parseWrittenTexts(completion, dialect, rejects);
   const texts = isPlain(answer.texts) ? answer.texts : {};
   const roleText = (member: string) => readText(own(texts, wireName(dialect, member)));
   const sections = {
@@ -38,14 +39,16 @@ export function parseCompletion(
     news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
     text_chunks: parseChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
   };
+  const linkLists = [yield* parseAddressList(answer, 'completion_links', rejects)];
+  for (const role of CLAIM_ROLES) {
+    linkLists.push(parseCitations(readRoleText(sections, role)));
+    yield;
+  }
   const read: CompletionWithoutStatements = {
     ...sections,
     text: readNonEmptyText(answer.text),
-    completion_links: mergeLinkRefs(
-      parseAddressList(answer, 'completion_links', rejects),
-      ...CLAIM_ROLES.map((role) => parseCitations(readRoleText(sections, role))),
-    ),
-    search_completion_links: parseAddressList(answer, 'search_completion_links', rejects),
+    completion_links: mergeLinkRefs(...linkLists),
+    search_completion_links: yield* parseAddressList(answer, 'search_completion_links', rejects),
     key_items: written.key_items,
     miner_link_scores: parseScores(answer.miner_link_scores),
     warnings: parseWarnings(answer.warnings),
@@ -58,7 +61,11 @@ type WrittenTexts = Pick<
   'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary' | 'key_items'
 >;
 
-function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejects): WrittenTexts {
+function* parseWrittenTexts(
+  completion: unknown,
+  dialect: Dialect,
+  rejects: Rejects,
+): Cooperative<WrittenTexts> {
   const nothing: WrittenTexts = {
     summary: null,
     microblog_summary: null,
@@ -73,17 +80,22 @@ function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejec
     return nothing;
   }
   const member = (name: string) => own(completion, wireName(dialect, name)) ?? own(completion, name);
+  const keyItems: ParsedKeyItem[] = [];
+  for (const list of KEY_LISTS) {
+    const path = `completion.${wireName(dialect, list)}`;
+    const { items, wrong } = readItems(path, member(list), hasAnyMember('text', 'url'));
+    if (wrong !== undefined) rejects.add(path, 'bad_shape', wrong);
+    for (const [position, item] of items.entries()) {
+      keyItems.push(...parseKeyItem(list, position, item, rejects));
+      yield;
+    }
+  }
   return {
     summary: readText(completion.summary),
     microblog_summary: readText(member('microblog_summary')),
     discussion_board_summary: readText(member('discussion_board_summary')),
     news_forum_summary: readText(member('news_forum_summary')),
-    key_items: KEY_LISTS.flatMap((list) => {
-      const path = `completion.${wireName(dialect, list)}`;
-      const { items, wrong } = readItems(path, member(list), hasAnyMember('text', 'url'));
-      if (wrong !== undefined) rejects.add(path, 'bad_shape', wrong);
-      return items.flatMap((item, position) => parseKeyItem(list, position, item, rejects));
-    }),
+    key_items: keyItems,
   };
 }
 
@@ -130,7 +142,7 @@ function isEmptyMember(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function parseAddressList(answer: Plain, member: string, rejects: Rejects): LinkRef[] {
+function parseAddressList(answer: Plain, member: string, rejects: Rejects): Cooperative<LinkRef[]> {
   const list = own(answer, member);
   const { items, wrong } = readItems(member, typeof list === 'string' ? [list] : list, () => false);
   if (wrong !== undefined) rejects.add(member, 'bad_shape', wrong);

@@ -3,6 +3,7 @@
  * identity of links.
  */
 
+import type { Cooperative } from '../../domain/cooperative.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
 import { isWebUrl, MAX_LINK_LENGTH, parseWebUrl } from '../../domain/link.ts';
@@ -18,6 +19,10 @@ import { readBoolean, readNonEmptyText, readWord } from './wire-values.ts';
 
 const MAX_SNIPPET = 10_000;
 const MAX_TITLE = 2_000;
+/** Maximum spellings per link. */
+const MAX_ADDRESSES = 100;
+
+type CollectedLink = Omit<ParsedLink, 'addresses'>;
 
 /** Collects the distinct links of a response. */
 type LinkCollector = {
@@ -34,11 +39,16 @@ type LinkCollector = {
 
 /** @param receivedAt when the response was received, for relative times; without it, these are unknown */
 export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCollector {
-  const links = new Map<string, ParsedLink>();
+  const links = new Map<string, { link: CollectedLink; addresses: Set<string> }>();
 
-  function place(link: ParsedLink): void {
+  function place(link: CollectedLink): void {
     const before = links.get(link.canonical);
-    links.set(link.canonical, before === undefined ? link : mergeLinks(before, link));
+    const addresses = before?.addresses ?? new Set();
+    if (addresses.size < MAX_ADDRESSES) addresses.add(link.address);
+    links.set(link.canonical, {
+      link: before === undefined ? link : mergeLinks(before.link, link),
+      addresses,
+    });
   }
 
   return {
@@ -58,7 +68,6 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
         .reduce(choosePrecise);
       place({
         ...link,
-        addresses: [link.address],
         source,
         title: readNonEmptyText(value.title, MAX_TITLE),
         snippet: readNonEmptyText(value.snippet, MAX_SNIPPET),
@@ -77,7 +86,6 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
       const known = links.get(link.canonical);
       place({
         ...link,
-        addresses: [link.address],
         ...EMPTY_METADATA,
         source,
         // A result has its own title, or none.
@@ -87,7 +95,7 @@ export function createLinkCollector(rejects: Rejects, receivedAt?: Date): LinkCo
     get size() {
       return links.size;
     },
-    take: () => [...links.values()],
+    take: () => Array.from(links.values(), ({ link, addresses }) => ({ ...link, addresses: [...addresses] })),
   };
 }
 
@@ -116,16 +124,15 @@ function choosePrecise(before: DatedTime | null, later: DatedTime | null): Dated
   return before.precision === 'exact' || before.at <= later.at ? before : later;
 }
 
-function publishedOf({ published_at: at, published_precision: precision }: ParsedLink): DatedTime | null {
+function publishedOf({ published_at: at, published_precision: precision }: CollectedLink): DatedTime | null {
   return at === null || precision === null ? null : { at, precision };
 }
 
 /** Keeps the first copy, and fills its gaps from the later one. */
-function mergeLinks(before: ParsedLink, later: ParsedLink): ParsedLink {
+function mergeLinks(before: CollectedLink, later: CollectedLink): CollectedLink {
   const published = choosePrecise(publishedOf(before), publishedOf(later));
   return {
     ...before,
-    addresses: [...new Set([...before.addresses, ...later.addresses])],
     title: before.title ?? later.title,
     snippet: before.snippet ?? later.snippet,
     summary_description: before.summary_description ?? later.summary_description,
@@ -142,12 +149,13 @@ function isBlank(value: unknown): boolean {
 }
 
 /** Parses a list of bare addresses to distinct references, in order; invalid ones become rejects. */
-export function parseLinkRefs(items: readonly Item[], rejects: Rejects): LinkRef[] {
+export function* parseLinkRefs(items: readonly Item[], rejects: Rejects): Cooperative<LinkRef[]> {
   const refs = new Map<string, LinkRef>();
   for (const { path, value } of items) {
     const { link, code } = parseLink(value);
     if (link === undefined) rejects.add(path, code, value);
     else if (!refs.has(link.canonical)) refs.set(link.canonical, link);
+    yield;
   }
   return [...refs.values()];
 }
@@ -197,10 +205,10 @@ export function listKeyItemSources(keyItems: readonly ParsedKeyItem[]): Set<Sour
  * text among the key items of its completion. Addresses at the host of a known post count as posts, too.
  * @returns the mention of an address; `web` without a title if there is none
  */
-export function indexMentions(
+export function* indexMentions(
   posts: readonly ParsedPost[],
   keyItems: readonly ParsedKeyItem[],
-): (link: LinkRef) => AddressMention {
+): Cooperative<(link: LinkRef) => AddressMention> {
   const mentions = new Map<string, AddressMention>();
   const hosts = new Set<string>();
   const add = ({ canonical, site }: LinkRef, source: Source | undefined, text: string) => {
@@ -214,6 +222,7 @@ export function indexMentions(
   for (const { url, text } of posts) {
     const { link } = parseLink(url);
     if (link !== undefined) add(link, 'microblog', text);
+    yield;
   }
   for (const { list, link, text } of keyItems) {
     if (link !== null) add(link, KEY_LIST_SOURCES[list], text);

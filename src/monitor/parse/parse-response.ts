@@ -5,7 +5,7 @@
 
 import { type Cooperative, runToEnd } from '../../domain/cooperative.ts';
 import type { Operation } from '../../domain/enumerations.ts';
-import type { ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
+import type { LinkRef, ParsedCompletion, ParsedResults } from '../../domain/parsed-results.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { readErrorValue } from '../../protocol/error-body.ts';
 import { isPlain, type Plain } from '../../domain/json-values.ts';
@@ -79,17 +79,17 @@ export function* parseResponseInSteps({
     });
   }
   yield;
-  const written = operation === 'ai' ? parseCompletion(answer, dialect, rejects) : null;
+  const written = operation === 'ai' ? yield* parseCompletion(answer, dialect, rejects) : null;
   if (written !== null) {
-    const findMention = indexMentions(collected.posts, written.key_items);
+    const findMention = yield* indexMentions(collected.posts, written.key_items);
     for (const link of written.search_completion_links) links.addAddress(link, findMention(link));
   }
   const itemsSeen = collected.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = parseWarnings(answer.warnings);
   const results = { ...collected, links: links.take() };
-  const toCitation = createCitationResolver(results);
+  const toCitation = yield* createCitationResolver(results);
   const claims = written && (yield* parseStatements(written, toCitation));
-  const completion = written && claims && { ...spellAsReturned(written, toCitation), claims };
+  const completion = written && claims && { ...(yield* spellAsReturned(written, toCitation)), claims };
   const groups = countItemsBySource(answer, operation, dialect, parts);
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
@@ -97,14 +97,16 @@ export function* parseResponseInSteps({
 }
 
 /** The links of a completion that is a text come from its citations, where services escape some characters. */
-function spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
+function* spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
   written: T,
   toCitation: CitationResolver,
-): T {
-  const links = written.completion_links.map((link) => {
+): Cooperative<T> {
+  const links: LinkRef[] = [];
+  for (const link of written.completion_links) {
     const { canonical, address, site } = toCitation(link);
-    return { canonical, address, site };
-  });
+    links.push({ canonical, address, site });
+    yield;
+  }
   return { ...written, completion_links: mergeLinkRefs(links) };
 }
 

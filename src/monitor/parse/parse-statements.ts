@@ -162,13 +162,19 @@ export type CitationResolver = (link: LinkRef) => ParsedCitation;
  * Resolves a cited link: whether it is a result of the response, or the address of one of its posts, and if so as it is
  * spelled there.
  */
-export function createCitationResolver({ links, posts, nestedPosts }: CitableResults): CitationResolver {
+export function* createCitationResolver({
+  links,
+  posts,
+  nestedPosts,
+}: CitableResults): Cooperative<CitationResolver> {
   const all = [...posts, ...nestedPosts];
   const ids = new Set(all.map(({ external_id }) => external_id));
-  const addresses = new Set([
-    ...links.map(({ canonical }) => canonical),
-    ...all.flatMap(({ url }) => parseLink(url).link?.canonical ?? []),
-  ]);
+  const addresses = new Set(links.map(({ canonical }) => canonical));
+  for (const { url } of all) {
+    const { link } = parseLink(url);
+    if (link !== undefined) addresses.add(link.canonical);
+    yield;
+  }
   const isReturned = ({ canonical }: LinkRef) => {
     const id = readIdFromAddress(canonical);
     return addresses.has(canonical) || (id !== null && ids.has(id));

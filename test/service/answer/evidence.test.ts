@@ -24,7 +24,7 @@ async function write(findings: Findings, prompt: string) {
 
 /** As the monitor reads a completion. */
 function readStatements(completion: Awaited<ReturnType<typeof write>>) {
-  const toCitation = createCitationResolver({ links: [], posts: [], nestedPosts: [] });
+  const toCitation = runToEnd(createCitationResolver({ links: [], posts: [], nestedPosts: [] }));
   return runToEnd(parseStatements({ ...completion, text_chunks: [] }, toCitation));
 }
 
