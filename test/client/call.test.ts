@@ -187,6 +187,19 @@ test.each<[string | undefined, string | Buffer, string]>([
   expect(outcome(result)).toBe(expected);
 });
 
+test.each([
+  ['{"a":1}', 'answer'],
+  ['', 'bad_json'],
+  ['<html>busy</html>', 'bad_content_type'],
+])('any white space may keep the connection alive before the body %j', async (body, expected) => {
+  for (const start of ['', '\uFEFF']) {
+    const result = await withService(send(200, {}, `${start}${' \r\n'.repeat(2_000)}${body}`), (url) =>
+      call(url),
+    );
+    expect(outcome(result)).toBe(expected);
+  }
+});
+
 const CHUNKED = 'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n';
 // What arrives of a body before it breaks off, the code, and how much of it is kept.
 test.each<[string, (socket: Socket) => void, string, string | undefined]>([

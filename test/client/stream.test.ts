@@ -75,6 +75,8 @@ describe('an unannounced stream', () => {
   ])('%s is parsed as a stream', async (_, headers: Record<string, string>) => {
     expect(outcome(await stream(TEXT + DONE, headers))).toBe('answer');
     expect(outcome(await stream(TEXT, headers))).toBe('stream_incomplete');
+    expect(outcome(await stream(`\uFEFF${'\n'.repeat(2_000)}${TEXT}${DONE}`, headers))).toBe('answer');
+    expect(outcome(await stream(`${'\n'.repeat(2_000)}${TEXT}`, headers))).toBe('stream_incomplete');
   });
 
   it('is parsed even if none was requested', async () => {

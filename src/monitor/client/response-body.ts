@@ -8,14 +8,12 @@ import {
   isEventStreamType,
   type StreamReader,
 } from '../../protocol/stream.ts';
-import { assertJson } from './service-refusal.ts';
+import { assertJson, SNIFFED_BYTES, trimBlankStart } from './service-refusal.ts';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 /** How long to keep reading after the completion of a stream: a service may keep the connection open. */
 const STREAM_END_GRACE_MS = 250;
-/** Bytes after which the kind of a body is known. */
-const SNIFFED_BYTES = 1_000;
 const BLOCK_BYTES = 65_536;
 
 /** The bytes of a body as they come. */
@@ -46,16 +44,21 @@ export async function readBody(
   { body, contentType, streams, onBytes }: ExpectedBody,
 ): Promise<Buffer> {
   let stream = streams && isEventStreamType(contentType) ? createStreamReader(streams) : undefined;
-  let undecided = streams !== undefined && stream === undefined;
+  /** What was received so far, trimmed, until it is known whether it is a stream. */
+  let beginning: Buffer | undefined = streams && stream === undefined ? Buffer.alloc(0) : undefined;
   let grace: NodeJS.Timeout | undefined;
   try {
     for await (const piece of pieces) {
       const bytes = body.add(piece);
       onBytes(bytes);
       stream?.push(piece);
-      if (streams && undecided) {
-        stream = detectStream(streams, body.whole());
-        undecided = stream === undefined && bytes < SNIFFED_BYTES;
+      if (streams && beginning) {
+        beginning = trimBlankStart(Buffer.concat([beginning, piece]));
+        if (isEventStream(beginning.subarray(0, SNIFFED_BYTES).toString('utf8'))) {
+          stream = createStreamReader(streams);
+          stream.push(body.whole());
+        }
+        if (stream !== undefined || beginning.length >= SNIFFED_BYTES) beginning = undefined;
       }
       if (stream?.complete) grace ??= setTimeout(() => source.destroy(), STREAM_END_GRACE_MS);
     }
@@ -89,14 +92,6 @@ export async function readRefusalBody(
     // The status is what matters; a truncated message is better than none.
   }
   return body.whole();
-}
-
-/** Detects an event stream without a matching content type; undefined if the body is not one. */
-function detectStream(dialect: Dialect, body: Buffer): StreamReader | undefined {
-  if (!isEventStream(body.subarray(0, SNIFFED_BYTES).toString('utf8'))) return undefined;
-  const stream = createStreamReader(dialect);
-  stream.push(body);
-  return stream;
 }
 
 function createUnfinishedError({ error }: StreamReader): RunError {

@@ -43,15 +43,24 @@ function classifyStatus(status: number): RunCode {
  */
 export function assertJson(body: Buffer, contentType: string | null): void {
   if (isNotUtf8(body)) return; // its reader decodes it, or says what is wrong
-  const beginning = body
-    .subarray(0, 1_000)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart();
+  const beginning = trimBlankStart(body).subarray(0, SNIFFED_BYTES).toString('utf8').trimStart();
   if (/^[{["]/.test(beginning)) return;
   const labelled = /^\s*application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '');
   if (labelled && /^(?:null|true|false|-?\d)/.test(beginning)) return; // JSON; its reader says what is wrong
   throw new RunError(beginning === '' || labelled ? 'bad_json' : 'bad_content_type');
+}
+
+/** Bytes after which the kind of a body is known, apart from white space before it. */
+export const SNIFFED_BYTES = 1_000;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+const BLANKS: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n'));
+
+/** Without byte order mark and white space at the start, which keeps a connection alive until the response is ready. */
+export function trimBlankStart(body: Buffer): Buffer {
+  const mark = BYTE_ORDER_MARK.length;
+  let start = body.subarray(0, mark).equals(BYTE_ORDER_MARK) ? mark : 0;
+  while (BLANKS.has(body[start])) start++;
+  return body.subarray(start);
 }
 
 /** UTF-16, by its byte order mark or the zeros of ASCII, or bytes that are still compressed. */
