@@ -548,6 +548,76 @@ describe('a quota', () => {
     expect([...live.ports.units]).toEqual([['tested 2026-11-21', 1]]);
   });
 
+  describe('is refunded if no request was sent', () => {
+    const buying =
+      (url: string): Adapter['find'] =>
+      async (_, { spend, ask }) => {
+        await spend(2);
+        await ask({ url: new URL(url) });
+        return [];
+      };
+    const large = { ...allowance, most: 9 };
+
+    test('because the rate limit would take too long', async () => {
+      const provider = await startProvider(json({}));
+      const pace = { perMinute: 1, burst: 1 };
+      const { source, ports } = startLive({ allowance: large, pace, find: buying(provider.url) });
+      await source.find(query({ prompt: 'a' }));
+      expect((await outageOf(source.find(query({ prompt: 'b' })))).code).toBe('source_busy');
+      expect([...ports.units.values()]).toEqual([2]);
+      expect(provider.requests).toHaveLength(1);
+    });
+
+    test('because its caller left while it waited', async () => {
+      const provider = await startProvider(json({}));
+      const waits = pending<void>();
+      const wait = () => {
+        waits.resolve();
+        return never();
+      };
+      const pace = { perMinute: 60, burst: 1 };
+      const { source, ports } = startLive({ allowance: large, pace, find: buying(provider.url) }, { wait });
+      await source.find(query({ prompt: 'a' }));
+      const gone = new AbortController();
+      const found = source.find(query({ prompt: 'b', signal: gone.signal }));
+      await waits.promise;
+      expect([...ports.units.values()]).toEqual([4]);
+      gone.abort(new Error('gone'));
+      await expect(found).rejects.toThrow('gone');
+      await expect.poll(() => [...ports.units.values()]).toEqual([2]);
+      expect(provider.requests).toHaveLength(1);
+    });
+
+    test('because its caller left while its units were reserved', async () => {
+      const { allowances, turns, units } = memoryPorts(steppedClock(NOW));
+      const [asked, counted] = [pending<void>(), pending<void>()];
+      const slow: typeof allowances = {
+        ...allowances,
+        take: async (...taken) => {
+          asked.resolve();
+          await counted.promise;
+          return allowances.take(...taken);
+        },
+      };
+      const find = buying('http://127.0.0.1:1');
+      const { source } = startLive({ allowance: large, find }, { ports: { allowances: slow, turns } });
+      const gone = new AbortController();
+      const found = source.find(query({ signal: gone.signal }));
+      await asked.promise;
+      gone.abort(new Error('gone'));
+      await expect(found).rejects.toThrow('gone');
+      counted.resolve();
+      await expect.poll(() => [...units.values()]).toEqual([0]);
+    });
+
+    test('but not after a request was sent, whatever became of it', async () => {
+      const provider = await startProvider(text('', 503));
+      const { source, ports } = startLive({ allowance: large, find: buying(provider.url) });
+      await outageOf(source.find(query()));
+      expect([...ports.units.values()]).toEqual([2]);
+    });
+  });
+
   test('that cannot be refunded stays spent, and paid results are returned', async () => {
     const lines: string[] = [];
     const clock = steppedClock(NOW);

@@ -17,7 +17,7 @@ type BoundedRequests = {
   shortness: () => SourceDown | undefined;
   /** How long the source asked to be paused after this query, in milliseconds; 0 if it did not. */
   restMs: () => number;
-  /** Ends the query: reserved units that were not returned count as spent. */
+  /** Ends the query: units that were not returned count as spent, unless all of its requests failed before they were sent. */
   settle: () => void;
 };
 
@@ -45,6 +45,8 @@ export function createBoundedRequests(
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
   let restMs = 0;
+  /** Whether any request was sent; undefined if none was asked for, since an adapter may send its own. */
+  let sent: boolean | undefined;
   const wallet = createAllowanceWallet(adapter, {
     clock,
     log,
@@ -65,6 +67,7 @@ export function createBoundedRequests(
       restMs = Math.max(restMs, ms);
     },
     async ask(question, timeoutMs) {
+      sent ??= false;
       signal.throwIfAborted();
       const limit = timeoutMs === undefined ? undefined : createTimeLimit(timeoutMs, signal);
       const bounded =
@@ -76,6 +79,7 @@ export function createBoundedRequests(
       try {
         return await pace.inTurn(bounded, () => {
           waiting.delete(question);
+          sent = true;
           return ask(question);
         });
       } catch (error) {
@@ -88,7 +92,8 @@ export function createBoundedRequests(
       }
     },
   };
-  return { context, isWaiting, shortness: () => short, restMs: () => restMs, settle: wallet.settle };
+  const settle = () => wallet.settle(sent === false);
+  return { context, isWaiting, shortness: () => short, restMs: () => restMs, settle };
 }
 
 /** @param isWaiting whether the request was not sent, because of the rate limit */

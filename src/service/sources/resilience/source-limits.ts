@@ -83,7 +83,7 @@ export type HeldUnits = { units: number };
 export function createAllowanceWallet(
   adapter: Adapter,
   { clock, log, allowances, held }: { clock: Clock; log: Logger; allowances: Allowances; held: HeldUnits },
-): Pick<AdapterContext, 'spend' | 'unspend'> & { settle: () => void } {
+): Pick<AdapterContext, 'spend' | 'unspend'> & { settle: (isUnused: boolean) => void } {
   let taken: Allowance | undefined;
   let mine: number | undefined = 0;
   function hold(units: number): void {
@@ -99,9 +99,20 @@ export function createAllowanceWallet(
     return used !== undefined && used - others + units <= today.most;
   }
 
+  async function unspend(units: number): Promise<void> {
+    if (taken === undefined) return;
+    hold(-units);
+    await allowances.refund(taken, units).catch((err: unknown) => {
+      log.warn({ err, source: adapter.name, units }, 'allowance refund failed');
+    });
+  }
+
   return {
-    settle() {
-      hold(-(mine ?? 0));
+    unspend,
+    settle(isUnused) {
+      const units = mine ?? 0;
+      if (isUnused && units > 0) void unspend(units);
+      else hold(-units);
       mine = undefined;
     },
     async spend(units) {
@@ -123,14 +134,9 @@ export function createAllowanceWallet(
         throw new SourceDown('source_quota', { detail, unasked: true });
       }
       taken = today;
-      hold(units);
-    },
-    async unspend(units) {
-      if (taken === undefined) return;
-      hold(-units);
-      await allowances.refund(taken, units).catch((err: unknown) => {
-        log.warn({ err, source: adapter.name, units }, 'allowance refund failed');
-      });
+      // The query was aborted meanwhile, so no request will be sent.
+      if (mine === undefined) await unspend(units);
+      else hold(units);
     },
   };
 }
