@@ -111,9 +111,18 @@ function formatValue(variable: Variable, text: string | undefined): string | num
   const parsed = variable.schema.parse(text);
   const isHidden = variable.secret === 'whole';
   if (Array.isArray(parsed))
-    return parsed.length === 0 ? null : isHidden ? `${parsed.length} ${HIDDEN}` : parsed.join(',');
+    return parsed.length === 0
+      ? null
+      : isHidden
+        ? `${parsed.length} ${HIDDEN}`
+        : parsed.map(maskText).join(',');
   if (text === undefined || text === '') return null;
   if (isHidden) return HIDDEN;
-  if (typeof parsed === 'string') return parseUrl(parsed) === undefined ? parsed : maskUrl(parsed);
+  if (typeof parsed === 'string') return maskText(parsed);
   return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+function maskText(value: unknown): string {
+  const text = String(value);
+  return parseUrl(text) === undefined ? text : maskUrl(text);
 }

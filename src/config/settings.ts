@@ -59,9 +59,9 @@ export function openSettings(env: Env) {
   function readVariable(variable: Variable): unknown {
     refuseClearText(variable, findInFile(variable.name, file));
     const setting = find(variable);
-    const found = setting === undefined ? [] : listSecrets(variable, setting.text);
-    secrets.push(...found.filter((secret) => !secrets.includes(secret)));
     const parsed = variable.schema.safeParse(setting?.text, { error: () => variable.allowed });
+    const found = setting === undefined ? [] : listSecrets(variable, setting.text, parsed.data);
+    secrets.push(...found.filter((secret) => !secrets.includes(secret)));
     if (parsed.success) return parsed.data;
     const isHidden = variable.secret !== undefined || mayHoldSecret(setting?.text ?? '');
     const expected = parsed.error.issues[0]?.message ?? variable.allowed;
@@ -176,9 +176,14 @@ function mayHoldSecret(text: string): boolean {
   return text.includes('@') || (text.includes('://') && /[?#]/.test(text));
 }
 
-function listSecrets({ secret }: Variable, text: string): string[] {
-  if (secret === undefined) return [];
+/** @param parsed the value; undefined if it is invalid. A list may be one of URLs, or a file with them */
+function listSecrets({ secret }: Variable, text: string, parsed: unknown): string[] {
   if (secret === 'whole') return splitList(text);
+  if (secret === 'password') return listUrlSecrets(text);
+  return Array.isArray(parsed) ? parsed.map(String).flatMap(listUrlSecrets) : [];
+}
+
+function listUrlSecrets(text: string): string[] {
   const url = parseUrl(text);
   if (url === undefined) return [];
   const parameters = [...url.searchParams]

@@ -32,7 +32,7 @@ export function maskUrl(address: string): string {
 
 /** Whether a query parameter is likely to hold a secret, by its name. */
 export function isSecretParameter(name: string): boolean {
-  return /pass|key|token|secret/i.test(name);
+  return /pass|key(?!words?$)|token|secret/i.test(name);
 }
 
 /** Parses a web address; null if it is none. */

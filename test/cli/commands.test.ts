@@ -171,6 +171,7 @@ describe('config show', () => {
         SEARCH_API_KEY: 'hunter2hunter2',
         SERVICE_API_KEYS: 'hunter2a,hunter2b',
         DATABASE_READER_URL: '',
+        FEEDS: 'https://a.example/feed?page=2&key=hunter2,-b.example,https://c.example/d?token=hunter2',
       },
     });
     expect(stdout).not.toContain('hunter2');
@@ -179,6 +180,9 @@ describe('config show', () => {
     expect(of('DATABASE_URL')).toMatchObject({
       from: 'environment',
       value: expect.stringContaining('me:***@db'),
+    });
+    expect(of('FEEDS')).toMatchObject({
+      value: 'https://a.example/feed?page=2&key=***,https://c.example/d?token=***',
     });
     expect(of('SERVICE_API_KEYS')).toMatchObject({ value: '2 (hidden)' });
     expect(of('DATABASE_READER_URL')).toMatchObject({ from: 'default', value: null });

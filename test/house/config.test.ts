@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
@@ -227,6 +227,19 @@ test('every secret is registered, whichever variable it came from', () => {
   });
   settings.read(SOURCE_VARIABLES);
   expect(secrets.toSorted()).toEqual(['four', 'one', 'three', 'two']);
+});
+
+test('credentials in any URL of a list are registered, also in a file; words of a search are none', async () => {
+  const folder = await makeDirectory();
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'pages.txt');
+  await writeFile(file, 'https://a.example/x?token=two\n');
+  const { secrets, settings } = readConfig({
+    FEEDS: 'en,https://a.example/feed?key=one,https://a.example/search?keyword=news',
+    PAGES: file,
+  });
+  settings.read(SOURCE_VARIABLES);
+  expect(secrets.toSorted()).toEqual(['one', 'two']);
 });
 
 test('every variable has a default', () => {
