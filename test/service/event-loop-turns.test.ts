@@ -1,5 +1,5 @@
 /** Long computations leave the event loop to others: counted in turns, not in time. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSlices, takeTurn } from '../../src/service/event-loop-turns.ts';
 import { readEvidence } from '../../src/service/answering/evidence.ts';
 import { SOURCES } from '../../src/domain/enumerations.ts';
@@ -7,7 +7,9 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { runAiSearch } from '../../src/service/ai-search.ts';
 import { COMPLETION_ROLES } from '../../src/service/answering/completion-draft.ts';
 import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
+import { searchEntries } from '../../src/service/sources/feeds/feed-search.ts';
 import { found } from './answer/found.ts';
+import { query } from './sources/provider.ts';
 import { NOON } from './running.ts';
 
 /** Counts turns of the event loop during some work. */
@@ -58,6 +60,27 @@ test('a response of seven tools takes a turn for each search, ranking and text, 
   const form = { answers: 'flat', linksOnly: false } as const;
   const turns = await countTurns(() => runAiSearch(ctx, request, form, new AbortController().signal));
   expect(turns).toBeGreaterThanOrEqual(7 + 7 + COMPLETION_ROLES.length);
+});
+
+test('a search of many feed entries takes turns, and parses no link that is not asked for', async () => {
+  const entries = Array.from({ length: 20_000 }, (_, i) => ({
+    title: 'tidal',
+    link: `https://a.example/${i}`,
+    text: 'tidal turbines '.repeat(100),
+    publishedAt: new Date(NOON).toISOString(),
+  }));
+  const parsed = vi.spyOn(globalThis, 'URL');
+  let matching: readonly unknown[] = [{}];
+  const turns = await countTurns(async () => {
+    matching = await searchEntries(
+      { entries, isShown: () => true },
+      query({ prompt: 'lunar', keywords: ['lunar'] }),
+    );
+  });
+  expect(matching).toEqual([]);
+  expect(parsed).not.toHaveBeenCalled();
+  parsed.mockRestore();
+  expect(turns).toBeGreaterThan(0);
 });
 
 test('the best 40 of a source are read for the completion, however many there are', async () => {

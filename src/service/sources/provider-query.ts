@@ -80,6 +80,7 @@ function takeWhileShort(
 
 /** Whether a link is of the domains, each with its subdomains. */
 export function isWithinDomains(link: string, { include, exclude }: DomainFilter): boolean {
+  if (include.length + exclude.length === 0) return true;
   const host = parseUrl(link)?.hostname ?? '';
   const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
   return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);

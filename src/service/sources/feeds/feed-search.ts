@@ -1,5 +1,6 @@
 /** Finds the items of feeds and watched pages that match a query. */
 
+import { createSlices } from '../../event-loop-turns.ts';
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
 import { extractSite, isWithinDomains, pickBestWords } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
@@ -8,9 +9,12 @@ import type { FeedEntry } from './feed-orders.ts';
 /** Every word is required: tries fewer if nothing matches. */
 const WORD_ATTEMPTS = [3, 2] as const;
 
+/** What is searched: the entries that may be shown. */
+type Searched = { entries: readonly FeedEntry[]; isShown: (entry: FeedEntry) => boolean };
+
 /** Entries of the window with all of the best words, most relevant first. */
-export function searchEntries(entries: readonly FeedEntry[], query: SourceQuery): FoundItem[] {
-  const matching = matchItems(listEntries(entries, query), query).map(toFoundItem);
+export async function searchEntries(searched: Searched, query: SourceQuery): Promise<FoundItem[]> {
+  const matching = (await matchItems(await listEntries(searched, query), query)).map(toFoundItem);
   return rankByText(matching, query)
     .flatMap((i) => matching[i] ?? [])
     .slice(0, query.limit);
@@ -19,16 +23,15 @@ export function searchEntries(entries: readonly FeedEntry[], query: SourceQuery)
 /**
  * Texts of the window with all of the best words, of which the title of their page may have some; what appeared last
  * comes first. A query of nothing but a site finds all texts of it.
- * @param isCurrent whether the window ends now: then it includes what a page said when it was first read
+ * @param searched.isCurrent whether the window ends now: then it includes what a page said when it was first read
  */
-export function searchTexts(
-  entries: readonly FeedEntry[],
+export async function searchTexts(
+  { isCurrent, ...searched }: Searched & { isCurrent: boolean },
   query: SourceQuery,
-  isCurrent: boolean,
-): FoundItem[] {
-  const listed = listEntries(entries, query);
+): Promise<FoundItem[]> {
+  const listed = await listEntries(searched, query);
   const { words, site } = extractSite(query.prompt);
-  return (site !== undefined && words === '' ? listed : matchItems(listed, query))
+  return (site !== undefined && words === '' ? listed : await matchItems(listed, query))
     .slice(0, query.limit)
     .map((entry) => {
       const item = toFoundItem(entry);
@@ -37,27 +40,42 @@ export function searchTexts(
 }
 
 /** Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter. */
-function listEntries(entries: readonly FeedEntry[], { from, to, prompt, domains }: SourceQuery): FeedEntry[] {
+function listEntries(
+  { entries, isShown }: Searched,
+  { from, to, prompt, domains }: SourceQuery,
+): Promise<FeedEntry[]> {
   const { site } = extractSite(prompt);
   const ofSite = { include: site === undefined ? [] : [site.toLowerCase()], exclude: [] };
-  return entries.filter(({ link, publishedAt }) => {
+  return filterInSlices(entries, (entry) => {
+    const { link, publishedAt } = entry;
     const at = publishedAt === null ? undefined : new Date(publishedAt);
     if (at !== undefined && ((from !== undefined && at < from) || at > to)) return false;
-    return isWithinDomains(link, ofSite) && isWithinDomains(link, domains ?? ofSite);
+    return isWithinDomains(link, ofSite) && isWithinDomains(link, domains ?? ofSite) && isShown(entry);
   });
 }
 
 /** Entries with all of the best words. */
-function matchItems(entries: readonly FeedEntry[], query: SourceQuery): FeedEntry[] {
+async function matchItems(entries: readonly FeedEntry[], query: SourceQuery): Promise<FeedEntry[]> {
   for (const most of WORD_ATTEMPTS) {
     const words = pickBestWords(query, most);
     if (words.length === 0) return [];
-    const matching = entries.filter(({ title, text, page = '' }) =>
+    const matching = await filterInSlices(entries, ({ title, text, page = '' }) =>
       containsEveryWord({ title: `${page} ${title}`, snippet: text }, words),
     );
     if (matching.length > 0) return matching;
   }
   return [];
+}
+
+/** There may be tens of thousands of entries, and each query searches all. */
+async function filterInSlices<T>(items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
+  const slices = createSlices();
+  const kept: T[] = [];
+  for (const item of items) {
+    await slices();
+    if (keep(item)) kept.push(item);
+  }
+  return kept;
 }
 
 function toFoundItem({ title, link, text, publishedAt }: FeedEntry): FoundItem {

@@ -9,6 +9,7 @@ import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../..
 import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
 import { feedList, pageList } from '../feeds/feed-list.ts';
+import type { FeedEntry } from '../feeds/feed-orders.ts';
 import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
 import { SourceDown } from '../outage.ts';
 
@@ -86,13 +87,12 @@ export function feeds(
             unasked: true,
           }),
         );
-      const listShown = (kind: 'feeds' | 'pages') =>
-        opened.entries(kind).filter(({ link }) => isIntranetAllowed || !isPrivateAddress(new URL(link)));
+      const isShown = ({ link }: FeedEntry) => isIntranetAllowed || !isPrivateAddress(new URL(link));
       const isCurrent = context.clock.now().getTime() - query.to.getTime() <= CURRENT_MS;
       const { searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
       return [
-        ...searchTexts(listShown('pages'), query, isCurrent),
-        ...searchEntries(listShown('feeds'), query),
+        ...(await searchTexts({ entries: opened.entries('pages'), isShown, isCurrent }, query)),
+        ...(await searchEntries({ entries: opened.entries('feeds'), isShown }, query)),
       ];
     },
   };
