@@ -85,7 +85,7 @@ test.each([
 test('reads what is almost JSON, and skips what does not fit', async () => {
   const body = JSON.stringify({
     articles: [article('A@B'), article('x', { seendate: 'today' }), article('y', { url: 'javascript:1' })],
-  }).replace('A@B', 'A \\d \u0007 \\"B\\" \\u00e9');
+  }).replace('A@B', 'A \\d C:\\Temp \\U0041 \u0007 \\"B\\" \\u00e9\\u00E9');
   const { find } = await startAdapter(make, text(body));
-  expect(await find()).toEqual([expect.objectContaining({ title: 'A \\d "B" é' })]);
+  expect(await find()).toEqual([expect.objectContaining({ title: 'A \\d C:\\Temp \\U0041 "B" éé' })]);
 });

@@ -70,3 +70,9 @@ test('without a token, a start or reactions; words are no operators', async () =
   expect(provider.requests[0]?.headers.authorization).toBeUndefined();
   expect(adapter.pace.perMinute).toBeLessThan(10);
 });
+
+test('does not search without a word', async () => {
+  const { find, provider } = await startAdapter(make, none);
+  expect(await find({ prompt: '???', keywords: [] })).toEqual([]);
+  expect(provider.requests).toHaveLength(0);
+});

@@ -149,3 +149,9 @@ test('skips a malformed item, and truncates a long extract', async () => {
 test('uses the language of its encyclopedia', () => {
   expect(mediawiki({ language: 'de', dates: 'none' }).title).toContain('de.wikipedia.org');
 });
+
+test('does not search without a word', async () => {
+  const { find, provider } = await startAdapter(make, EMPTY);
+  expect(await find({ prompt: '???', keywords: [] })).toEqual([]);
+  expect(provider.requests).toHaveLength(0);
+});

@@ -102,7 +102,7 @@ function assertNoNotice(text: string): void {
 function repairJson(text: string): string {
   return text
     .replace(/\p{Cc}/gu, ' ')
-    .replace(/\\(?:["\\/bfnrt]|u[\da-f]{4})|\\/gi, (mark) => (mark === '\\' ? '\\\\' : mark));
+    .replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|\\/g, (mark) => (mark === '\\' ? '\\\\' : mark));
 }
 
 function toFoundItems({ url, title, seendate }: Article): FoundItem[] {

@@ -63,8 +63,10 @@ export function github(settings: { token?: string | undefined; at?: string | und
     },
     find(query, context) {
       return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
+        const bare = stripSigns(words);
+        if (bare === '') return { items: [], isLast: true };
         const params = {
-          q: `${stripSigns(words)} in:title is:issue ${buildTimeFilter(query)}`,
+          q: `${bare} in:title is:issue ${buildTimeFilter(query)}`,
           per_page: String(Math.min(query.limit, MAX_PAGE_SIZE)),
         };
         return { items: await searchIssues({ at, token }, params, context), isLast: false };

@@ -74,10 +74,11 @@ export function mediawiki(settings: {
     async find(query, context) {
       const edited = dates === 'edited' ? buildEditedFilter(query, context.clock.now()) : '';
       const limit = Math.min(query.limit, MAX_PAGE_SIZE);
-      return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => ({
-        items: await search(`${stripSigns(words)}${edited}`, limit, context),
-        isLast: false,
-      }));
+      return searchWithFewerWords(query, WORD_ATTEMPTS, async (words) => {
+        const bare = stripSigns(words);
+        if (bare === '') return { items: [], isLast: true };
+        return { items: await search(`${bare}${edited}`, limit, context), isLast: false };
+      });
     },
   };
 }
