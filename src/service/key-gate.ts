@@ -3,6 +3,7 @@
 import { MINUTE, SECOND } from '../domain/time.ts';
 import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
+import { extractNetwork } from '../platform/network.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -19,23 +20,36 @@ export function createOwnKeyTest(ownKey: string | undefined): OwnKeyTest {
   };
 }
 
+/** Keys of one network that are looked up in the database: who has none could ask for as many as they like. */
+const LOOKUP_RATE: RateLimit = { perMinute: 600, burst: 100 };
+
 /**
  * Missing and invalid keys get the same response (401, as documented), which does not reveal the difference.
  * @param isOwn requests without a rate limit: the monitor asks as often as its searches want
  */
-export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: OwnKeyTest) {
+export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, isOwn: OwnKeyTest, clock: Clock) {
+  const lookups = createRateLimiter(LOOKUP_RATE, clock);
+  const wait = (reply: FastifyReply, seconds: number) =>
+    reply.code(429).header('retry-after', String(seconds)).send(tooManyRequestsBody(seconds));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const key = keyOfHeader(request.headers.authorization);
-    if (key === undefined || !(await keys.verify(key))) return reply.code(401).send(unauthorizedBody());
+    if (key === undefined) return reply.code(401).send(unauthorizedBody());
+    const known = keys.recall(key);
+    const lookupSeconds = known === undefined ? lookups.take(extractNetwork(request.ip)) : 0;
+    if (lookupSeconds > 0) return wait(reply, lookupSeconds);
+    if (!(known ?? (await keys.verify(key)))) return reply.code(401).send(unauthorizedBody());
     if (isOwn(request)) return undefined;
     const waitSeconds = limiter.take(hashKey(key).toString('base64'));
-    if (waitSeconds === 0) return undefined;
-    return reply.code(429).header('retry-after', String(waitSeconds)).send(tooManyRequestsBody(waitSeconds));
+    return waitSeconds === 0 ? undefined : wait(reply, waitSeconds);
   };
 }
 
 /** Decides whether a key may call this service. */
-export type KeyVerifier = { verify(raw: string): Promise<boolean> };
+export type KeyVerifier = {
+  /** The verdict without a lookup; undefined if it needs one. */
+  recall(raw: string): boolean | undefined;
+  verify(raw: string): Promise<boolean>;
+};
 
 /** How long a verdict holds: a revoked key works this long at most. */
 const KEY_VERDICT_TTL_MS = 10 * SECOND;
@@ -66,23 +80,24 @@ export function createKeyVerifier({
     ...buildCacheTime(clock),
   });
 
-  async function decide(raw: string): Promise<boolean> {
+  const nameOf = (raw: string) => hashKey(raw).toString('base64');
+
+  function recall(raw: string): boolean | undefined {
     // Every configured key is compared, so that the time says nothing about which one matched.
     if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
-    const id = keyIdOf(raw, 'sk');
-    const hashes = id === undefined ? [] : await findKeyHashes(id);
-    if (id === undefined || !hashes.some((hash) => isKeyOf(raw, hash))) return false;
-    onKeyUsed?.(id);
-    return true;
+    return keyIdOf(raw, 'sk') === undefined ? false : verdicts.get(nameOf(raw));
   }
 
   return {
+    recall,
     async verify(raw) {
-      const name = hashKey(raw).toString('base64');
-      const known = verdicts.get(name);
-      if (known !== undefined) return known;
-      const isGood = await decide(raw);
-      verdicts.set(name, isGood);
+      const known = recall(raw);
+      const id = keyIdOf(raw, 'sk');
+      if (known !== undefined || id === undefined) return known ?? false;
+      const hashes = await findKeyHashes(id);
+      const isGood = hashes.some((hash) => isKeyOf(raw, hash));
+      if (isGood) onKeyUsed?.(id);
+      verdicts.set(nameOf(raw), isGood);
       return isGood;
     },
   };

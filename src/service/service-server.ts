@@ -138,7 +138,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   registerHealthRoutes(app, parts);
 
   const isOwn = createOwnKeyTest(parts.ownKey);
-  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn);
+  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), isOwn, clock);
   registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
     { mount: 'root', below: '', answering: sources },

@@ -30,7 +30,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/client/', 'domain/ protocol/ config/version.ts platform/clock.ts'],
   ['monitor/trends/rules/', 'domain/'],
   ['monitor/context.ts monitor/enqueue.ts', 'domain/ store/ type:config/ type:platform/'],
-  ['monitor/access/', `${CONTEXT} platform/clock.ts platform/keys.ts`],
+  ['monitor/access/', `${CONTEXT} platform/clock.ts platform/keys.ts platform/network.ts`],
   ['monitor/events/', CONTEXT],
   ['monitor/export/', `${CONTEXT} config/version.ts`],
   ['monitor/trends/', `${CONTEXT} monitor/trends/rules/`],

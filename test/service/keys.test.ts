@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { steppedClock } from '../../src/platform/clock.ts';
 import { createKeyVerifier } from '../../src/service/key-gate.ts';
+import { KEY, NOON, startForTest } from './running.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/platform/keys.ts';
 
 describe('a service key', () => {
@@ -65,4 +66,34 @@ describe('the key verifier', () => {
     clock.advance(1);
     expect(await verifier.verify(key)).toBe(false);
   });
+});
+
+test('keys that must be looked up have a limit for each network, which others do not share', async () => {
+  const stored = makeKey('sk');
+  const asked: string[] = [];
+  const findKeyHashes = (id: string) => {
+    asked.push(id);
+    return Promise.resolve(id === stored.id ? [stored.hash] : []);
+  };
+  const clock = steppedClock(NOON);
+  const keys = createKeyVerifier({ rawKeys: [KEY], findKeyHashes, clock });
+  const client = await startForTest({ clock, keys });
+  const ask = async (authorization: string) => {
+    const response = await client.post('/search/ai/search/links/microblog', {}, { authorization });
+    await response.arrayBuffer();
+    return [response.status, response.headers.get('retry-after')];
+  };
+  try {
+    expect(await ask(stored.key)).toEqual([422, null]);
+    for (let n = 0; n < 99; n++) expect(await ask(makeKey('sk').key)).toEqual([401, null]);
+    expect(await ask(makeKey('sk').key)).toEqual([429, '1']);
+    expect(asked).toHaveLength(100);
+    expect(await ask(stored.key)).toEqual([422, null]);
+    expect(await ask(KEY)).toEqual([422, null]);
+    expect(await ask('unknown')).toEqual([401, null]);
+    clock.advance(1_000);
+    expect(await ask(makeKey('sk').key)).toEqual([401, null]);
+  } finally {
+    await client.close();
+  }
 });

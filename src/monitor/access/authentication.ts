@@ -3,6 +3,7 @@
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { buildCacheTime, type Clock } from '../../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
+import { extractNetwork } from '../../platform/network.ts';
 import {
   deleteSession,
   findSession,
@@ -188,19 +189,4 @@ function createBackOff(clock: Clock): BackOff {
       mistakes.set(network, { count, at: clock.now().getTime() });
     },
   };
-}
-
-/**
- * The network by which an address is counted: with IPv6, one client has any number of addresses in one /64.
- * @param address as a socket names it
- * @returns an address of IPv4, or the first 64 bits of one of IPv6
- */
-export function extractNetwork(address: string): string {
-  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string | undefined) => (text === undefined || text === '' ? [] : text.split(':'));
-  const before = groups(head);
-  const after = groups(tail);
-  const between = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array.from({ length: between }, () => '0'), ...after].slice(0, 4).join(':');
 }

@@ -4,7 +4,7 @@
  */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
-import { extractNetwork } from '../access/authentication.ts';
+import { extractNetwork } from '../../platform/network.ts';
 import { Denied } from '../access/visitor-scopes.ts';
 import type { App } from './route-types.ts';
 import { getVisitorKey } from './visitor-shares.ts';

@@ -5,7 +5,7 @@
 
 import { Refused } from '../../domain/errors.ts';
 import { MAX_STATEMENTS } from '../../store/reader/ask-reader.ts';
-import { extractNetwork } from '../access/authentication.ts';
+import { extractNetwork } from '../../platform/network.ts';
 import { Denied } from '../access/visitor-scopes.ts';
 import type { App, Share, Shares } from './route-types.ts';
 import type { FastifyRequest } from 'fastify';

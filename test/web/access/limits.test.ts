@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { extractNetwork } from '../../../src/monitor/access/authentication.ts';
+import { extractNetwork } from '../../../src/platform/network.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
