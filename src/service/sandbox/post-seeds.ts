@@ -76,28 +76,29 @@ export function createSeedStore(remembered = 150_000): SeedStore {
 
   function hour(topic: TopicInWorld, number: number): readonly PostSeed[] {
     const name = `${topic.key[0]}.${topic.key[1]}`;
-    let hours = known.get(name);
-    if (hours === undefined) known.set(name, (hours = new Map()));
-    const cached = hours.get(number);
+    const cached = known.get(name)?.get(number);
     if (cached !== undefined) return cached;
     const posts = createHour(topic, number, (first) =>
       roots.memo(`${name}.${first}`, { context: { topic, first } }),
     );
     held += posts.length + 1;
     if (held > remembered) forget();
-    hours.set(number, posts);
+    const hours = known.get(name);
+    if (hours === undefined) known.set(name, new Map([[number, posts]]));
+    else hours.set(number, posts);
     return posts;
   }
 
-  /** Evicts the older half of each topic's hours, in order of generation. */
+  /** Evicts the older half of each topic's hours, in order of generation, and its only one. */
   function forget(): void {
-    for (const hours of known.values()) {
-      let surplus = hours.size >> 1;
+    for (const [name, hours] of known) {
+      let surplus = (hours.size + 1) >> 1;
       for (const [number, posts] of hours) {
         if (surplus-- <= 0) break;
         held -= posts.length + 1;
         hours.delete(number);
       }
+      if (hours.size === 0) known.delete(name);
     }
   }
 

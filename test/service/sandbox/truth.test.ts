@@ -109,6 +109,16 @@ describe('planted bursts', () => {
   });
 });
 
+test('the cache of posts keeps to its size, also with one hour of each topic', () => {
+  const seeds = createSeedStore(100);
+  const hours = worlds.map((world) => seeds.hour(world, NOON / HOUR));
+  expect(hours.flat().length).toBeGreaterThan(500);
+  const kept = hours.filter(
+    (posts, i) => posts === seeds.hour(worlds[i] as (typeof worlds)[number], NOON / HOUR),
+  );
+  expect(kept.flat().length).toBeLessThanOrEqual(Math.max(100, ...kept.map(({ length }) => length)));
+});
+
 describe('planted beside the bursts', () => {
   const from = NOON - 120 * DAY;
   const seeds = createSeedStore();
