@@ -141,7 +141,7 @@ function toResultItems(found: readonly FoundItem[], { webGroup }: ShownMembers):
     // Present on preprint and encyclopedia results, absent on the other groups.
     ...((source === 'preprint' || source === 'encyclopedia') && { with_metadata: true }),
     ...(webGroup && publishedAt && { published_date: publishedAt.toISOString() }),
-    ...(periodVouched === true && { period_vouched: true }),
+    ...(webGroup && periodVouched === true && { period_vouched: true }),
   }));
 }
 

@@ -120,6 +120,14 @@ describe('next to the results', () => {
     await open.close();
     expect(answer.web_search_results?.organic_results).toMatchObject([{ link: LIVE, period_vouched: true }]);
     expect(answer.warnings).toMatchObject([{ code: 'outside_period', tool: 'Video Search' }]);
+    const board = stubSource('discussion_board', async () => [{ ...vouched, source: 'discussion_board' }]);
+    const plain = await startForTest({ live: [board] });
+    const usual = await (
+      await plain.post(`/live${A}`, { ...web, tools: ['Discussion Board Search'] })
+    ).text();
+    await plain.close();
+    expect(usual).toContain(LIVE);
+    expect(usual).not.toContain('period_vouched');
   });
 });
 
