@@ -456,6 +456,18 @@ test('a document that ends the process fails alone, also right after the start',
   expect(await next).toMatchObject({ kind: 'feed', entries: [{ title: 'Tidal turbines' }] });
 });
 
+test('the largest page that is watched is parsed: five hundred texts, each with its address and the title', async () => {
+  const body = Array.from({ length: 500 }, (_, i) => `<p>${i} ${'潮'.repeat(600)}</p>`).join('');
+  const document = Buffer.from(`<title>${'港'.repeat(1_000)}</title><main>${body}</main>`);
+  const order = {
+    address: `https://a.example/${'a'.repeat(2_000)}`,
+    contentType: 'text/html',
+    isWatched: true,
+  };
+  const parsed = await parser.parse(document, order, new AbortController().signal);
+  expect(parsed.kind === 'text' && parsed.entries).toHaveLength(500);
+});
+
 describe('a watched page', () => {
   const notices = (...texts: string[]) =>
     `<html><title>Notices of the harbour</title><link rel="alternate" type="application/rss+xml" href="/feed"><main>${texts.map((each) => `<p>${each}</p>`).join('')}</main>`;

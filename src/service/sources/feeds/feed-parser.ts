@@ -14,8 +14,8 @@ const FEED_PROCESS: ChildKind = {
   advice: 'the feed is too large',
   // The largest tree of 2 MB, of elements with different names, takes 130 MB.
   maxHeapMb: 192,
-  // 200 entries of at most 2,000 characters.
-  maxReplyBytes: MAX_DOCUMENT_BYTES,
+  // 500 texts of a page, each with its address and the title of the page, take at most 7,500 bytes each.
+  maxReplyBytes: 2 * MAX_DOCUMENT_BYTES,
   // The slowest takes five seconds.
   silentMs: 15 * SECOND,
 };
