@@ -15,22 +15,11 @@ export type ModelTier = {
   again: number;
 };
 
-const SOURCE_TIME_SHARE = 0.6;
 /** A smaller share of `items` is too little. */
 export const MIN_RESULT_SHARE = 0.25;
 
 export const MODEL_TIERS: Record<Model, ModelTier> = {
-  NOVA: createTier('NOVA', 8 * SECOND, { items: 10, narrower: 0, again: 0 }),
-  ORBIT: createTier('ORBIT', 12 * SECOND, { items: 20, narrower: 1, again: 0 }),
-  HORIZON: createTier('HORIZON', 25 * SECOND, { items: 40, narrower: 3, again: 2 }),
+  NOVA: { budgetMs: MODEL_BUDGET_MS.NOVA, sourceMs: 6 * SECOND, items: 10, narrower: 0, again: 0 },
+  ORBIT: { budgetMs: MODEL_BUDGET_MS.ORBIT, sourceMs: 12 * SECOND, items: 20, narrower: 1, again: 0 },
+  HORIZON: { budgetMs: MODEL_BUDGET_MS.HORIZON, sourceMs: 25 * SECOND, items: 40, narrower: 3, again: 2 },
 };
-
-function createTier(
-  model: Model,
-  sourceMostMs: number,
-  rest: Pick<ModelTier, 'items' | 'narrower' | 'again'>,
-): ModelTier {
-  const budgetMs = MODEL_BUDGET_MS[model];
-  const sourceMs = Math.min(SOURCE_TIME_SHARE * budgetMs, sourceMostMs);
-  return { budgetMs, sourceMs, ...rest };
-}
