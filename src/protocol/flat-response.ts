@@ -7,16 +7,16 @@ import { z } from 'zod';
 import { COMPLETION_WRITERS, popularMark, unknownCounters, warning } from './extensions.ts';
 import { microblogPost } from './specification.ts';
 
-/** Counters that a flat post must have as numbers; unknown ones are 0 and named in `unknown_counters`. */
-export const REQUIRED_COUNTERS = [
-  'reply_count',
-  'repost_count',
-  'like_count',
-  'quote_count',
-  'bookmark_count',
-] as const;
-
 const count = z.int().nonnegative();
+/** Counters that a flat post must have as numbers; unknown ones are 0 and named in `unknown_counters`. */
+const requiredCounters = z.object({
+  reply_count: count,
+  repost_count: count,
+  like_count: count,
+  quote_count: count,
+  bookmark_count: count,
+});
+export const REQUIRED_COUNTERS = requiredCounters.keyof().options;
 /** First character and the one after the last, in code points; empty if the text does not show the entity. */
 const indices = z.array(count);
 
@@ -32,11 +32,7 @@ export type FlatEntities = z.infer<typeof flatEntities>;
 
 /** The hosted service no longer returns the omitted members. */
 const withoutQuote = microblogPost.omit({ impression_count: true, summary_description: true }).extend({
-  reply_count: count,
-  repost_count: count,
-  like_count: count,
-  quote_count: count,
-  bookmark_count: count,
+  ...requiredCounters.shape,
   entities: flatEntities,
   quote: z.null(),
   unknown_counters: unknownCounters,

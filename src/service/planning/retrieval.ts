@@ -16,7 +16,7 @@ import { rankResults } from '../ranking/result-ranking.ts';
 import { awaitUnlessAborted } from '../../platform/clock.ts';
 import { takeTurn } from '../event-loop-turns.ts';
 import { OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
-import { isWithinDomains } from '../sources/provider-query.ts';
+import { isWithinDomains, isWithinWindow } from '../sources/provider-query.ts';
 import type { OutageCode } from '../../domain/tool-coverage.ts';
 import type { DomainFilter, FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
@@ -86,7 +86,7 @@ async function retrieveForTool(
   const window = request.window ?? computeDateWindow(request.dateFilter, request.at);
   const domains = source === 'web' ? request.domains : undefined;
   const query = { ...window, limit: request.count ?? tier.items, domains };
-  const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isWithinWindow(item, window);
+  const isInPeriod = (item: FoundItem) => source === 'encyclopedia' || isInWindow(item, window);
   const keep = (item: FoundItem) =>
     isOriginalPost(item) &&
     isInPeriod(item) &&
@@ -140,11 +140,13 @@ function isOriginalPost({ post }: FoundItem): boolean {
 const MAX_DATED_ONLY_MS = DATE_FILTER_DAYS.PAST_MONTH * DAY;
 
 /** Filters by each item's own time, since sources may search a wider window; undated ones need a source that vouches. */
-function isWithinWindow({ publishedAt, periodVouched }: FoundItem, { from, to }: DateWindow): boolean {
-  const at = publishedAt?.getTime() ?? Number.NaN;
-  const start = from?.getTime() ?? Number.NEGATIVE_INFINITY;
-  if (Number.isNaN(at)) return periodVouched === true || to.getTime() - start > MAX_DATED_ONLY_MS;
-  return at >= start && at <= to.getTime();
+function isInWindow(item: FoundItem, window: DateWindow): boolean {
+  if (item.publishedAt !== undefined && !Number.isNaN(item.publishedAt.getTime()))
+    return isWithinWindow(item, window);
+  const { from, to } = window;
+  return (
+    item.periodVouched === true || from === undefined || to.getTime() - from.getTime() > MAX_DATED_ONLY_MS
+  );
 }
 
 // One tool: all its sources in parallel.

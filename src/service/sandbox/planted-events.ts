@@ -181,7 +181,7 @@ function drawEventStart(topic: TopicInWorld, day: number): Draw | undefined {
   return draw() < 1 / everyDays ? draw : undefined;
 }
 
-/** Whether an earlier day drew a burst; then a second one becomes a ripple. */
+/** Whether an earlier day drew a burst; then a second one becomes an event of another kind. */
 function hasBurstBefore(topic: TopicInWorld, day: number): boolean {
   for (let d = day - QUIET_DAYS; d < day; d++) {
     const draw = drawEventStart(topic, d);

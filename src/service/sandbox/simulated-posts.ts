@@ -43,7 +43,7 @@ type FixedPost = PostWords &
 export function createPostWriter(seeds: SeedStore): PostWriter {
   const known = new WeakMap<PostSeed, FixedPost>();
   const tallies = new WeakMap<readonly PostSeed[], ReadonlyMap<number, ReferenceCounts>>();
-  const writer = createWordWriter(seeds, computePostId);
+  const writer = createWordWriter(seeds);
 
   function fixed(topic: TopicInWorld, seed: PostSeed): FixedPost {
     const there = known.get(seed);
@@ -172,10 +172,7 @@ const NO_REFERENCES: ReferenceCounts = { reply: 0, repost: 0, quote: 0 };
 type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
 
 /** @returns a deterministic generator of post texts */
-function createWordWriter(
-  seeds: SeedStore,
-  idOf: (topic: TopicInWorld, seed: PostSeed) => string,
-): (topic: TopicInWorld, seed: PostSeed) => PostWords {
+function createWordWriter(seeds: SeedStore): (topic: TopicInWorld, seed: PostSeed) => PostWords {
   const known = new WeakMap<PostSeed, PostWords>();
 
   function words(topic: TopicInWorld, seed: PostSeed): PostWords {
@@ -202,7 +199,7 @@ function createWordWriter(
     }
     const lang = drawLanguage(draw, topic.topic);
     const said = says();
-    const picture = `https://images.chirp.example/posts/${idOf(topic, seed)}.jpg`;
+    const picture = `https://images.chirp.example/posts/${computePostId(topic, seed)}.jpg`;
     return {
       text: said.text,
       lang: said.lang ?? lang,

@@ -16,7 +16,7 @@ const THREAD_PATH = /^\/r\/(\w+)\/comments\/(\w+)(?:\/([^/]*))?/i;
 /** Suffixes that search engines add to thread titles: ` : r/rust`, ` - Reddit`. */
 const TITLE_TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 
-/** Finds discussion boards through web search, if no board source is available. */
+/** Finds threads of Reddit through web search, if Reddit itself is no source. */
 export function createBoardFallback(web: SearchSource): SearchSource {
   return {
     // Inherits the limits of web search.

@@ -3,12 +3,14 @@
  * per request a rate limit and an allowance.
  */
 import type { Agent } from 'undici';
-import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
+import { DAY, MINUTE } from '../../domain/time.ts';
 import { awaitUnlessAborted, buildCacheTime, type Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { LiveHealth } from '../../protocol/service-status.ts';
 import { isTimeout, SourceDown } from './outage.ts';
+import { MODEL_TIERS } from '../planning/model-tiers.ts';
 import type { ServicePorts } from '../ports.ts';
+import { endsNow } from './provider-query.ts';
 import type { FoundItem, SourceQuery, SearchSource } from './search-source.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import {
@@ -23,7 +25,7 @@ import { createCoalescedRequests, type StartedRequest } from './resilience/coale
 import { LRUCache } from 'lru-cache';
 
 /** The longest source time limit of any model. */
-const MAX_SOURCE_MS = 25 * SECOND;
+const MAX_SOURCE_MS = MODEL_TIERS.HORIZON.sourceMs;
 /** Pause after "too many requests" without a Retry-After. */
 const SOURCE_REST_MS = MINUTE;
 const FRESH_RESULT_TTL_MS = MINUTE;
@@ -227,14 +229,11 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_timeout',
 ]);
 
-/** A window that ended earlier than this is one of the past. */
-const CURRENT_MS = 10 * MINUTE;
-
 /** Cache key of a query, independent of case, spaces, and for a window that ends now also of the time. */
 function createQueryKey({ prompt, keywords, from, to, limit, domains }: SourceQuery, now: Date): string {
   const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
   const days = from && (to.getTime() - from.getTime()) / DAY;
-  const end = now.getTime() - to.getTime() > CURRENT_MS ? to.getTime() : undefined;
+  const end = endsNow(to, now) ? undefined : to.getTime();
   return JSON.stringify([words, keywords, days, end, limit, domains]);
 }
 

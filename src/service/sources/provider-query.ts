@@ -114,7 +114,12 @@ export const PERIODS = [
 ] as const;
 
 /** Time that may pass between computing the window and the request. */
-const PERIOD_GRACE_MS = 10 * MINUTE;
+const WINDOW_GRACE_MS = 10 * MINUTE;
+
+/** Whether a window ends now; otherwise it is one of the past. */
+export function endsNow(to: Date, now: Date): boolean {
+  return now.getTime() - to.getTime() <= WINDOW_GRACE_MS;
+}
 
 /**
  * The shortest period that covers a window's start, for sources that only support periods.
@@ -127,7 +132,7 @@ export function pickShortestPeriod<T extends string>(
   now: Date,
 ): T | undefined {
   if (from === undefined) return undefined;
-  const backMs = now.getTime() - from.getTime() - PERIOD_GRACE_MS;
+  const backMs = now.getTime() - from.getTime() - WINDOW_GRACE_MS;
   return periods.find(([, days]) => days * DAY >= backMs)?.[0];
 }
 
@@ -192,7 +197,10 @@ export async function searchWithFewerWords<T>(
   return [];
 }
 
-/** Whether an item is of the window, for sources whose own periods are wider. */
-export function isWithinWindow({ publishedAt: at }: FoundItem, { from, to }: SourceQuery): boolean {
+/** Whether an item has a time of the window, for sources whose own periods are wider. */
+export function isWithinWindow(
+  { publishedAt: at }: Pick<FoundItem, 'publishedAt'>,
+  { from, to }: Pick<SourceQuery, 'from' | 'to'>,
+): boolean {
   return at !== undefined && (from === undefined || at >= from) && at <= to;
 }

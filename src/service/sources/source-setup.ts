@@ -83,7 +83,7 @@ export function openSources(
   };
 }
 
-/** Without a source for discussion boards, the first web source replaces it. */
+/** Without Reddit as a source, the first source of all the web finds its threads. */
 function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefined {
   const web = live.find(({ source, adapter }) => source === 'web' && adapter.covers === undefined);
   return web === undefined || live.some(({ name }) => name === 'reddit')

@@ -2,7 +2,7 @@
 
 import { createSlices } from '../../event-loop-turns.ts';
 import { containsEveryWord, rankByText } from '../../ranking/text-relevance.ts';
-import { extractSite, isWithinDomains, pickBestWords } from '../provider-query.ts';
+import { extractSite, isWithinDomains, isWithinWindow, pickBestWords } from '../provider-query.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { FeedEntry } from './feed-orders.ts';
 
@@ -40,16 +40,13 @@ export async function searchTexts(
 }
 
 /** Entries of the window, and of the site and the domains of the query; undated ones are left to the date filter. */
-function listEntries(
-  { entries, isShown }: Searched,
-  { from, to, prompt, domains }: SourceQuery,
-): Promise<FeedEntry[]> {
+function listEntries({ entries, isShown }: Searched, query: SourceQuery): Promise<FeedEntry[]> {
+  const { prompt, domains } = query;
   const { site } = extractSite(prompt);
   const ofSite = { include: site === undefined ? [] : [site.toLowerCase()], exclude: [] };
   return filterInSlices(entries, (entry) => {
     const { link, publishedAt } = entry;
-    const at = publishedAt === null ? undefined : new Date(publishedAt);
-    if (at !== undefined && ((from !== undefined && at < from) || at > to)) return false;
+    if (publishedAt !== null && !isWithinWindow({ publishedAt: new Date(publishedAt) }, query)) return false;
     return isWithinDomains(link, ofSite) && isWithinDomains(link, domains ?? ofSite) && isShown(entry);
   });
 }

@@ -4,7 +4,6 @@
  */
 
 import { anyText, variable } from '../../../config/variable.ts';
-import { MINUTE } from '../../../domain/time.ts';
 import { type Allowed, readAllowed, type Resolve, systemResolve } from '../../../platform/network.ts';
 import { isPrivateAddress } from '../../citable-link.ts';
 import { type Adapter, defineSource } from '../adapter.ts';
@@ -12,13 +11,12 @@ import { feedList, pageList } from '../feeds/feed-list.ts';
 import type { FeedEntry } from '../feeds/feed-orders.ts';
 import type { FeedReader, TestedParts } from '../feeds/feed-reader.ts';
 import { SourceDown } from '../outage.ts';
+import { endsNow } from '../provider-query.ts';
 
 /** Share of the remaining time to wait for slow feeds, if others were read. */
 const WAIT_SHARE = 0.7;
 const PROBE_WAIT_MS = 1_500;
 const MAX_HOSTS_IN_TITLE = 8;
-/** A window that ended earlier is one of the past. */
-const CURRENT_MS = 10 * MINUTE;
 
 export const FEEDS = defineSource({
   facts: {
@@ -88,7 +86,7 @@ export function feeds(
           }),
         );
       const isShown = ({ link }: FeedEntry) => isIntranetAllowed || !isPrivateAddress(new URL(link));
-      const isCurrent = context.clock.now().getTime() - query.to.getTime() <= CURRENT_MS;
+      const isCurrent = endsNow(query.to, context.clock.now());
       const { searchEntries, searchTexts } = await import('../feeds/feed-search.ts');
       return [
         ...(await searchTexts({ entries: opened.entries('pages'), isShown, isCurrent }, query)),
