@@ -12,7 +12,6 @@
 import { wireName, type Dialect } from './dialect.ts';
 import { readErrorValue } from './error-body.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../domain/json-values.ts';
-import { fromWire } from './wire.ts';
 
 /** Members of a response that some services send as separate events. */
 const UNWRAPPED_MEMBERS = new Set([
@@ -31,9 +30,7 @@ type StreamAssembler = {
   fail: (words: unknown) => void;
   readonly complete: boolean;
   readonly error: string | null;
-  readonly events: number;
   wireAnswer: () => Plain;
-  neutralAnswer: () => Plain;
 };
 
 /** Assembles the events of one stream into one response. */
@@ -45,12 +42,10 @@ export function createStreamAssembler(dialect: Dialect): StreamAssembler {
   let whole: Plain = {};
   let complete = false;
   let error: string | null = null;
-  let events = 0;
 
   function take(event: Plain, name: string): void {
     const type = typeof event.type === 'string' ? event.type : name;
     const { content } = event;
-    events++;
     if (type === 'text') return takeText(event.role, content);
     if (type === 'completion' && content !== undefined) return finish(content, null);
     if (type === 'result' && isPlain(content)) return finish(null, content);
@@ -58,7 +53,6 @@ export function createStreamAssembler(dialect: Dialect): StreamAssembler {
     if (UNWRAPPED_MEMBERS.has(type)) return void members.set(type, content);
     if (type === 'error' || own(event, 'error') || isRefusal(event)) return fail(event);
     if (type === '' && isWholeResponse(event, dialect)) return finish(null, event);
-    events--;
   }
 
   function takeText(role: unknown, content: unknown): void {
@@ -100,25 +94,15 @@ export function createStreamAssembler(dialect: Dialect): StreamAssembler {
     };
   }
 
-  function neutralAnswer(): Plain {
-    const { texts: byRole, ...answer } = wireAnswer();
-    const neutral = fromWire(dialect, 'ai-answer', answer) as Plain; // an object in, an object out
-    return { ...neutral, texts: fromWire(dialect, 'completion', byRole) };
-  }
-
   return {
     take,
     fail,
     wireAnswer,
-    neutralAnswer,
     get complete() {
       return complete;
     },
     get error() {
       return error;
-    },
-    get events() {
-      return events;
     },
   };
 }

@@ -25,15 +25,11 @@ export type StreamReader = {
   readonly complete: boolean;
   /** The service's error message in the stream, cleaned. */
   readonly error: string | null;
-  /** Number of valid events. */
-  readonly events: number;
   /**
    * The response assembled from the events, in wire names: groups as flat lists, `completion` unchanged, `text_chunks`
    * with the pieces of the microblog summary, and `texts`: the joined text of each role.
    */
   wireAnswer(): Plain;
-  /** The response in the specification's names. */
-  answer(): Plain;
 };
 
 /** Reads one stream in a dialect. Pure, in linear time. */
@@ -96,11 +92,7 @@ export function createStreamReader(dialect: Dialect): StreamReader {
     get error() {
       return assembler.error;
     },
-    get events() {
-      return assembler.events;
-    },
     wireAnswer: assembler.wireAnswer,
-    answer: assembler.neutralAnswer,
   };
 }
 

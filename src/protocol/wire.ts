@@ -11,7 +11,7 @@ import { TOOLS, type Source, type Tool } from '../domain/enumerations.ts';
 import { isPlain, isPoisonous, type Plain } from '../domain/json-values.ts';
 
 /** The type of a value, which determines where its names are. */
-export type WireKind = 'request' | 'ai-answer' | 'microblog-answer' | 'completion' | 'post' | 'event';
+export type WireKind = 'request' | 'ai-answer' | 'microblog-answer' | 'post' | 'event';
 
 /** From specification names to dialect names. Unknown members are unchanged. */
 export function toWire(dialect: Dialect, kind: WireKind, value: unknown): unknown {
@@ -64,8 +64,6 @@ const RENAMERS: Record<WireKind, (value: unknown, way: Way, depth: number) => un
   'microblog-answer'(value, way) {
     return Array.isArray(value) ? renamePosts(value, way) : RENAMERS['ai-answer'](value, way, 0);
   },
-
-  completion: renameMembers,
 
   post(value, way, depth) {
     if (!isPlain(value) || depth > MAX_NESTING) return value;

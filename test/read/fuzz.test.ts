@@ -121,7 +121,7 @@ function expectStream({ body, dialect }: Mutant, n: number): void {
       if (error instanceof RunError && error.code === 'too_large') return 'too_large';
       throw error;
     }
-    return { complete: reader.complete, error: reader.error, events: reader.events, answer: reader.answer() };
+    return { complete: reader.complete, error: reader.error, answer: reader.wireAnswer() };
   });
   expect(inPieces).toEqual(atOnce);
 }
