@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
+import { createPostLister } from './sandbox/every-post.ts';
 import { createMicroblog, type SimulatedMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
 import { SAMPLE_TOPIC } from '../../src/service/sandbox/simulated-topic.ts';
@@ -77,12 +78,12 @@ describe('the simulated microblog', () => {
   });
 
   test('removes only deleted posts, never changes their text, never decreases a counter', () => {
-    const microblog = createMicroblog('grow');
+    const listPosts = createPostLister('grow');
     fc.assert(
       fc.property(prompt, instant, fc.integer({ min: 1, max: 2 * DAY }), (words, at, later) => {
         const from = at - 4 * HOUR;
-        const then = microblog.all(words, { from, at });
-        const now = byId(microblog.all(words, { from, at: at + later }));
+        const then = listPosts(words, { from, at });
+        const now = byId(listPosts(words, { from, at: at + later }));
         const gone = deleted('grow', words, { from, at: at + later });
         for (const before of then) {
           const after = now.get(before.id);
@@ -100,11 +101,11 @@ describe('the simulated microblog', () => {
   });
 
   test('generates unique ids of 19 digits, in order of time, over all topics', () => {
-    const microblog = createMicroblog('ids');
+    const listPosts = createPostLister('ids');
     const ids = new Set<string>();
     let posts = 0;
     for (const words of PROMPTS) {
-      const all = microblog.all(words, { from: NOON - DAY, at: NOON });
+      const all = listPosts(words, { from: NOON - DAY, at: NOON });
       posts += all.length;
       for (const { id } of all) {
         expect(id).toMatch(/^\d{19}$/);
@@ -117,9 +118,9 @@ describe('the simulated microblog', () => {
   });
 
   test('refers only to existing older posts, with their authors', () => {
-    const microblog = createMicroblog('refs');
+    const listPosts = createPostLister('refs');
     const at = NOON;
-    const all = byId(microblog.all('lunar lander', { from: at - 4 * DAY, at }));
+    const all = byId(listPosts('lunar lander', { from: at - 4 * DAY, at }));
     const gone = deleted('refs', 'lunar lander', { from: at - 4 * DAY, at });
     const recent = [...all.values()].filter((post) => Date.parse(post.created_at) > at - DAY);
     expect(gone.size).toBeGreaterThan(20);
@@ -150,7 +151,7 @@ describe('the simulated microblog', () => {
   });
 
   test('counts at least the visible replies, reposts and quotes', () => {
-    const all = createMicroblog('seen').all('sourdough', { from: NOON - 3 * DAY, at: NOON });
+    const all = createPostLister('seen')('sourdough', { from: NOON - 3 * DAY, at: NOON });
     const posts = byId(all);
     const replied = all.map((post) => post.in_reply_to_status_id);
     const quoted = all.map((post) => post.quoted_status_id);
@@ -184,8 +185,9 @@ describe('the simulated microblog', () => {
     'returns the newest %i without gaps, and on top of them the most viewed older ones',
     async (limit) => {
       const microblog = createMicroblog('full');
+      const listPosts = createPostLister('full');
       for (const words of ['lunar lander', 'sourdough', 'quiet cheese']) {
-        const all = microblog.all(words, { from: NOON - DAY, at: NOON }).map(({ id }) => id);
+        const all = listPosts(words, { from: NOON - DAY, at: NOON }).map(({ id }) => id);
         const { newest, popular } = await microblog.find(words, { from: NOON - DAY, at: NOON }, limit);
         expect(newest.map(({ id }) => id)).toEqual(all.slice(-limit).toReversed());
         const older = new Set(all.slice(0, -limit));
@@ -197,7 +199,8 @@ describe('the simulated microblog', () => {
 
   test('posts about an unknown prompt in its own words, 60 to 300 times a day', async () => {
     const microblog = createMicroblog('any');
-    const week = microblog.all('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
+    const listPosts = createPostLister('any');
+    const week = listPosts('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
     expect(week.length / 7).toBeGreaterThan(45);
     expect(week.length / 7).toBeLessThan(700);
     const mention = week.filter(({ text }) => text.includes('Quiet Cheese'));

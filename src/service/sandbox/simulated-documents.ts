@@ -39,8 +39,6 @@ export type Documents = {
     window: DocumentWindow,
     limit: number,
   ): Promise<FoundItem[]>;
-  /** All documents, oldest first. */
-  all(source: Exclude<Source, 'microblog'>, prompt: string, window: DocumentWindow): FoundItem[];
 };
 
 /** Maximum number of cached six-hour cells, each with a few documents. */
@@ -91,11 +89,6 @@ export function createDocuments(seed: string): Documents {
         articles.push(writeArticle(topic.topic, source, document));
       }
       return articles;
-    },
-    all(source, prompt, window) {
-      const topic = topicNamed(prompt);
-      if (source === 'encyclopedia') return writeEncyclopediaEntries(topic);
-      return within(topic, source, window).map((document) => writeArticle(topic.topic, source, document));
     },
   };
 }

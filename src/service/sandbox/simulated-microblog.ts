@@ -26,8 +26,6 @@ export type SimulatedMicroblog = {
     window: { from: number | undefined; at: number },
     limit: number,
   ): Promise<{ newest: MicroblogPost[]; popular: MicroblogPost[] }>;
-  /** Every post with `from <= time <= at`, oldest first, as of `at`. */
-  all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
 };
 
 /** Default window without a date filter, in ms. */
@@ -55,11 +53,6 @@ export function createMicroblog(seed: string): SimulatedMicroblog {
         posts.push(...writer.write(topic, chosen.slice(first, first + WRITTEN_AT_ONCE), at));
       }
       return { newest: posts.slice(0, newest.length), popular: posts.slice(newest.length) };
-    },
-    all(prompt, { from, at }) {
-      const topic = topicOf(prompt);
-      const posts = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
-      return writer.write(topic, posts, at);
     },
   };
 

@@ -13,9 +13,9 @@ import {
 } from '../../../src/service/sandbox/planted-events.ts';
 import { createDocuments } from '../../../src/service/sandbox/simulated-documents.ts';
 import { matchTopic, TOPICS } from '../../../src/service/sandbox/built-in-topics.ts';
-import { createMicroblog } from '../../../src/service/sandbox/simulated-microblog.ts';
 import { createSeedStore } from '../../../src/service/sandbox/post-seeds.ts';
 import { computeTruth } from '../../../src/service/sandbox/ground-truth.ts';
+import { createPostLister } from './every-post.ts';
 import { type Client, KEY, startForTest } from '../running.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -132,7 +132,7 @@ describe('planted beside the bursts', () => {
     seeds.within(world, span.from, span.until - 1);
 
   test('floods are of one author, campaigns of one text', () => {
-    const microblog = createMicroblog('truth');
+    const listPosts = createPostLister('truth');
     const [floods, campaigns] = [every('flood'), every('campaign')];
     expect(Math.min(floods.length, campaigns.length)).toBeGreaterThan(10);
     const largest = (list: readonly string[]) =>
@@ -149,7 +149,7 @@ describe('planted beside the bursts', () => {
       expect(copies.length, world.topic.slug).toBeGreaterThan(0.25 * posts.length);
       expect(new Set(copies.map(({ author }) => author)).size).toBeGreaterThan(0.9 * copies.length);
       const phrase = world.topic.phrases[0] ?? '';
-      const shown = microblog.all(phrase, { from: span.from, at: span.until - 1 });
+      const shown = listPosts(phrase, { from: span.from, at: span.until - 1 });
       expect(largest(shown.filter(({ is_repost }) => !is_repost).map(({ text }) => text))).toBeGreaterThan(
         0.9 * copies.length,
       );
@@ -201,7 +201,7 @@ describe('the truth of a time span', () => {
   test('lists every post of the microblog, and the deleted ones', () => {
     const truth = computeTruth('truth', 'night trains', from, to);
     const posts = truth.posts ?? [];
-    const shown = createMicroblog('truth').all('night trains', { from: from.getTime(), at: to.getTime() });
+    const shown = createPostLister('truth')('night trains', { from: from.getTime(), at: to.getTime() });
     const alive = posts.filter(({ deleted_at }) => deleted_at === null || Date.parse(deleted_at) > NOON);
     expect(alive.map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
     expect(posts.length).toBeGreaterThan(alive.length);
@@ -210,7 +210,7 @@ describe('the truth of a time span', () => {
   test('marks relevance: posts off topic never use its sentences', () => {
     const truth = computeTruth('truth', 'harbour festival', from, to);
     const role = new Map(truth.posts?.map((post) => [post.id, post]));
-    const shown = createMicroblog('truth').all('harbour festival', {
+    const shown = createPostLister('truth')('harbour festival', {
       from: from.getTime(),
       at: to.getTime(),
     });
@@ -230,12 +230,13 @@ describe('the truth of a time span', () => {
     expect(irrelevant / shown.length).toBeLessThan(0.12);
   });
 
-  test('dates every link of every source, some of them off topic', () => {
+  test('dates every link of every source, some of them off topic', async () => {
     const { links } = computeTruth('truth', 'lunar lander', new Date(NOON - 30 * DAY), to);
     const documents = createDocuments('truth');
     for (const source of ['web', 'news_forum', 'discussion_board', 'video', 'preprint'] as const) {
       const window = { from: NOON - 30 * DAY, at: NOON };
-      const all = documents.all(source, 'lunar lander', window);
+      const found = await documents.find(source, 'lunar lander', window, Number.POSITIVE_INFINITY);
+      const all = found.toSorted((a, b) => Number(a.publishedAt) - Number(b.publishedAt));
       const told = links.filter((one) => one.source === source);
       expect(told.map(({ link }) => link)).toEqual(all.map(({ link }) => link));
       expect(told.map(({ first_at }) => first_at)).toEqual(
