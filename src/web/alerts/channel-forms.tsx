@@ -16,7 +16,7 @@ export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelR
           <ActionButton action={`/alerts/channels/${slug}/resume`} words="Resume" icon="play" />
           <ActionButton
             action={`/alerts/channels/${slug}/resume`}
-            words="Resume and discard waiting messages"
+            words="Resume and skip what was found meanwhile"
             fields={{ skip: 'yes' }}
           />
         </>

@@ -24,7 +24,7 @@ const FLASH_MESSAGES = {
   rule_resumed: 'Resumed. Reports what is found from now on.',
   rule_removed: 'Rule removed. Messages not sent yet are cancelled; past deliveries stay.',
   channel_paused: 'Paused. Messages wait until you resume.',
-  channel_resumed: 'Resumed. Waiting messages are sent, unless you discarded them.',
+  channel_resumed: 'Resumed. Waiting messages are sent.',
   channel_moved: 'Saved. Waiting and new messages go to this address.',
   channel_removed: 'Channel removed. Messages not sent yet are cancelled; past deliveries stay.',
   sent_again: 'Queued again, with the same ID and body.',

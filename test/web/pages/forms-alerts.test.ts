@@ -211,12 +211,18 @@ test('deliveries are listed by state and channel, shown in full, and resent if t
   expect(await person.get('/alerts/deliveries/999')).toMatchObject({ status: 404 });
 });
 
-test('channels pause and resume, with or without waiting messages; removal asks for confirmation', async () => {
+test('channels pause and resume, with or without what was found meanwhile; removal asks for confirmation', async () => {
   await person.post('/alerts/channels/team/pause');
   const { html } = await person.get('/alerts/channels/team');
-  expect(html).toContain('Resume and discard waiting messages');
-  await person.post('/alerts/channels/team/resume', { skip: 'yes' });
+  expect(html).toContain('Resume and skip what was found meanwhile');
+  const readWaiting = () =>
+    rows("SELECT id FROM strandline.deliveries WHERE state IN ('gathering', 'pending') ORDER BY id");
+  const waiting = await readWaiting();
+  expect(waiting.length).toBeGreaterThan(0);
+  const resumed = await person.follow('/alerts/channels/team/resume', { skip: 'yes' });
+  expect(textOf(resumed.html)).toContain('Resumed. Waiting messages are sent.');
   expect(await rows('SELECT state FROM strandline_analytics.channels')).toEqual([{ state: 'active' }]);
+  expect(await readWaiting()).toEqual(waiting);
   expect(textOf((await person.get('/alerts/rules/ferry-b/remove')).html)).toContain('Cancel');
   await person.post('/alerts/rules/ferry-b/remove');
   expect(await person.get('/alerts/rules/ferry-b')).toMatchObject({ status: 404 });
