@@ -2,13 +2,16 @@
 import type { ChannelKind } from '../../monitor/alerts/channels/channel-kind.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { ActionButton, Field, Form } from '../components/form.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import type { ComponentChildren, ComponentProps } from 'preact';
 
 export function ChannelButtons({ channel: { slug, state } }: { channel: ChannelRow }) {
   return (
     <div class="buttons">
-      <ActionButton action={`/alerts/channels/${slug}/test`} words="Send a test message" icon="run" />
+      <IfAllowed scope="admin">
+        <ActionButton action={`/alerts/channels/${slug}/test`} words="Send a test message" icon="run" />
+      </IfAllowed>
       {state === 'active' ? (
         <ActionButton action={`/alerts/channels/${slug}/pause`} words="Pause" icon="pause" />
       ) : (

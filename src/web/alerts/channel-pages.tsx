@@ -63,7 +63,8 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     renderChannel(ctx, request, reply),
   );
 
-  app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
+  // As in the API: the response of a receiver may reveal a network that others have no access to.
+  app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'admin' } }, async (request, reply) => {
     const channel = await findChannelRow(ctx, request.params.slug, request.frame.data);
     const attempt = await testChannel(ctx, channel.slug, abortOnClose(reply));
     return renderPage(request, reply, {

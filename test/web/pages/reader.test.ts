@@ -49,6 +49,20 @@ test.each([
   expect((await seenBy(url, 'admin')).html.match(OFFERS)?.length).toBeGreaterThan(0);
 });
 
+test('testing a channel, which shows the response of its receiver, is offered and allowed to admins only', async () => {
+  const url = '/alerts/channels/team/test';
+  expect((await seenBy('/alerts/channels/team', 'admin')).html).toContain(`action="${url}"`);
+  const { html } = await seenBy('/alerts/channels/team', 'write');
+  expect(html).not.toContain(`action="${url}"`);
+  expect(html).toContain('action="/alerts/channels/team/pause"');
+  const authorization = `Bearer ${await stand.token('write')}`;
+  const refused = await app.inject({ method: 'POST', url, headers: { authorization } });
+  expect([refused.statusCode, textOf(refused.body)]).toEqual([
+    403,
+    expect.stringContaining('the scope admin'),
+  ]);
+});
+
 test('a search without matches offers to watch the words, if allowed', async () => {
   const url = '/explore?q=nowhere';
   expect((await seenBy(url, 'read')).html).not.toContain('Watch these words');
