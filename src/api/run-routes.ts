@@ -5,12 +5,9 @@ import { Refused, RUN_CODE_NAMES } from '../domain/errors.ts';
 import { replayRun } from '../monitor/runs/late-and-replay.ts';
 import { previewRequest } from '../monitor/runs/request-preview.ts';
 import { findRunRow, findScope } from '../monitor/topics/find-by-slug.ts';
-import type { Database, Id } from '../store/database.ts';
-import type { DataScope } from '../store/queries/data-scope.ts';
 import { loadNewestResponse } from '../store/responses.ts';
 import { readCalls, readRejects, readResponseNote, readRunPage } from '../store/queries/run-list.ts';
 import { readRunTools } from '../store/queries/run-tools.ts';
-import { readSearches } from '../store/queries/search-list.ts';
 import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
 import { timeShape } from '../store/row-shapes.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
@@ -75,9 +72,7 @@ function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
       const { limit, after, filter, reply } = cursor.pageOf(query);
       const { topic, search, simulated, ...others } = filter;
       const scope = await findScope(db, { topic, search, simulated });
-      const searches = await findSearchIds(db, scope);
-      const filters = { ...others, data: scope.data, searches };
-      const { runs } = await readRunPage(db, { ...filters, before: after?.[0], limit });
+      const { runs } = await readRunPage(db, { ...others, ...scope, before: after?.[0], limit });
       return reply(runs, ({ id }) => [id]);
     },
   );
@@ -181,16 +176,3 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
     },
   );
 }
-
-/** Ids of the searches that match, including removed ones; undefined: all of the side. */
-async function findSearchIds(
-  db: Database,
-  { data, topic, search }: DataScope,
-): Promise<readonly Id[] | undefined> {
-  if (topic === undefined && search === undefined) return undefined;
-  const rows = await readSearches(db, { data, topic, removed: true, limit: MAX_SEARCHES });
-  return rows.flatMap(({ id, slug }) => (search === undefined || slug === search ? [id] : []));
-}
-
-/** Practically unlimited. */
-const MAX_SEARCHES = 100_000;

@@ -10,7 +10,14 @@ import { runs } from '../schema/run-tables.ts';
 import { searches as searchTable } from '../schema/topic-tables.ts';
 import type { RequestColumns } from '../searches.ts';
 import type { ServiceKind } from '../services.ts';
-import { type DataScope, equals, inOrderOf, readEitherSide } from './data-scope.ts';
+import {
+  type DataScope,
+  equals,
+  inOrderOf,
+  readEitherSide,
+  SCOPED_SEARCHES_SQL,
+  scopeValues,
+} from './data-scope.ts';
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
 
 export type RunRow = typeof runsView.real.$inferSelect;
@@ -91,10 +98,7 @@ export async function readRunsByIds({ orm }: Reads, data: Data, ids: readonly Id
   return inOrderOf(ids, rows, ({ id }) => id);
 }
 
-type RunPageFilter = {
-  data: Data;
-  /** Only of these searches; undefined: all of the side. */
-  searches?: readonly Id[] | undefined;
+type RunPageFilter = DataScope & {
   status?: RunStatus | undefined;
   code?: RunCode | undefined;
   /** Created at this time or later. */
@@ -115,13 +119,14 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
 };
 
 /**
- * Runs, newest first, and whether there are older ones. Selects IDs from the table first, so that the view aggregates
- * only the returned runs. IDs are in creation order, so a time also bounds the IDs.
+ * Runs, also of removed searches, newest first, and whether there are older ones. Selects IDs from the table first, so that
+ * the view aggregates only the returned runs. IDs are in creation order, so a time also bounds the IDs.
  */
 export async function readRunPage(
   { orm, pool }: Reads,
-  { data, searches, status, code, since, before, limit }: RunPageFilter,
+  { status, code, since, before, limit, ...scope }: RunPageFilter,
 ): Promise<{ runs: RunRow[]; more: boolean }> {
+  const searches = await findSearchIds({ pool }, scope);
   if (searches?.length === 0) return { runs: [], more: false };
   const first = since === undefined ? undefined : await findFirstSince({ pool }, since);
   if (first === null) return { runs: [], more: false };
@@ -130,7 +135,7 @@ export async function readRunPage(
     .from(runs)
     .where(
       and(
-        searches === undefined ? ofSide(data) : inArray(runs.search_id, [...searches]),
+        searches === undefined ? ofSide(scope.data) : inArray(runs.search_id, searches),
         status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
         code === undefined ? undefined : eq(runs.code, code),
         first === undefined ? undefined : gte(runs.id, first),
@@ -141,9 +146,16 @@ export async function readRunPage(
     .limit(limit + 1);
   const ids = matches.slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return { runs: [], more: false };
-  const view = runsView[data];
+  const view = runsView[scope.data];
   const rows = await orm.select().from(view).where(inArray(view.id, ids)).orderBy(desc(view.id)).limit(limit);
   return { runs: rows, more: matches.length > limit };
+}
+
+/** Undefined: all of the side. */
+async function findSearchIds({ pool }: Pooled, scope: DataScope): Promise<Id[] | undefined> {
+  if (scope.topic === undefined && scope.search === undefined) return undefined;
+  const { rows } = await pool.query<{ id: Id }>(SCOPED_SEARCHES_SQL, scopeValues(scope));
+  return rows.map(({ id }) => id);
 }
 
 /** On the table of runs. By run, so that the newest ones are read by the index on IDs. */

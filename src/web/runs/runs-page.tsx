@@ -1,13 +1,10 @@
 /** Runs and their results. */
 
-import type { DataScope } from '../../store/queries/data-scope.ts';
 import { KeptSide } from '../components/side-notice.tsx';
 import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
-import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { idKey } from '../../monitor/http/cursors.ts';
-import { findSearches } from '../../monitor/topics/find-by-slug.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';
@@ -48,16 +45,24 @@ const querystring = z.strictObject({
   before: emptyField.or(idKey).optional(),
   simulated: z.string().max(5).optional(),
 });
-type RunsQuery = z.infer<typeof querystring>;
 
 export function addRunsPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { before, ...filter } = request.query;
+    const { status, code, since } = filter;
+    const now = ctx.clock.now();
     const scope = await findPageScope(request, ctx.db, filter);
     const { data } = scope;
     const [{ runs, more }, today] = await Promise.all([
-      readRuns(ctx, scope, request.query),
-      tallyRuns(ctx.db, data, computeSince('today', ctx.clock.now())),
+      readRunPage(ctx.db, {
+        ...scope,
+        status,
+        code,
+        since: since === undefined ? undefined : computeSince(since, now),
+        before,
+        limit: PAGE_SIZE,
+      }),
+      tallyRuns(ctx.db, data, computeSince('today', now)),
     ]);
     const services = await readRunServices(
       ctx.db,
@@ -82,20 +87,6 @@ export function addRunsPage(app: App, { ctx }: RouteContext): void {
         </>
       ),
     });
-  });
-}
-
-async function readRuns(ctx: Context, scope: DataScope, { status, code, since, before }: RunsQuery) {
-  const named = scope.search !== undefined || scope.topic !== undefined;
-  const searches = named ? await findSearches(ctx.db, scope) : undefined;
-  return readRunPage(ctx.db, {
-    data: scope.data,
-    searches: searches?.map(({ id }) => id),
-    status,
-    code,
-    since: since === undefined ? undefined : computeSince(since, ctx.clock.now()),
-    before,
-    limit: PAGE_SIZE,
   });
 }
 

@@ -52,7 +52,8 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     const { now, seen } = request.frame;
     const topic = await findTopicRow(ctx.db, slug);
     const side = await showSideOf(request, ctx.db, topic);
-    const searches = await readSearches(ctx.db, { data: side, topic: slug, limit: MAX_SEARCHES });
+    const removed = topic.archived_at !== null;
+    const searches = await readSearches(ctx.db, { data: side, topic: slug, removed, limit: MAX_SEARCHES });
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const { view = 'topic' } = request.query;
     const scope = { data: side, topic: slug, searches, view };
@@ -67,16 +68,14 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       lead: (
         <>
           {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
-          <Timestamp at={topic.created_at} exact />{' '}
-          {topic.archived_at === null ? null : <Badge state="removed" />}
+          <Timestamp at={topic.created_at} exact /> {removed ? <Badge state="removed" /> : null}
         </>
       ),
-      aside:
-        topic.archived_at === null ? (
-          <TopicButtons place={`/topics/${slug}`} searches={searches} />
-        ) : (
-          <PurgeLink target={{ kind: 'topic', slug }} />
-        ),
+      aside: removed ? (
+        <PurgeLink target={{ kind: 'topic', slug }} />
+      ) : (
+        <TopicButtons place={`/topics/${slug}`} searches={searches} />
+      ),
       charts: true,
       live: { topic: slug, view },
       body: (
@@ -88,7 +87,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
             </p>
           )}
           <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
-          <SearchesSection topic={slug} searches={searches} />
+          <SearchesSection topic={topic} searches={searches} />
           <RunsSection scope={scope} range={range} data={data} />
         </>
       ),
@@ -202,10 +201,11 @@ function describeRun(run: RunCell, zone: string): string {
     .join(', ');
 }
 
-function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
-  const add = `/new?${new URLSearchParams({ topic }).toString()}`;
+function SearchesSection({ topic, searches }: { topic: TopicRow; searches: readonly SearchRow[] }) {
+  const add = `/new?${new URLSearchParams({ topic: topic.slug }).toString()}`;
+  const aside = topic.archived_at === null ? <AddLink href={add} /> : undefined;
   return (
-    <Section title="Searches" id="searches" live aside={<AddLink href={add} />}>
+    <Section title="Searches" id="searches" live aside={aside}>
       <Table
         empty="This topic has no searches."
         todo={{ words: 'Add a search', href: add, scope: CREATE_TOPIC_SCOPES }}

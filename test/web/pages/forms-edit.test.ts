@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
 import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
@@ -205,6 +208,40 @@ test('a topic is renamed, shows its searches with buttons, and is removed after 
   expect(textOf(asked.html)).toContain('1 search (ferry-posts)');
   expect(await person.post('/topics/ferry/remove')).toMatchObject({ status: 303, to: '/' });
   expect(await search('ferry-posts')).toMatchObject({ archived_at: expect.any(Date) });
+});
+
+test('the pages of a removed topic show what it found, and its runs as the API does', async () => {
+  await createTopic(world.ctx, {
+    name: 'Pier',
+    searches: [{ operation: 'microblog', prompt: 'pier', every: '1h' }],
+  });
+  for (const id of ['1', '2']) {
+    stub.answers(json({ miner_tweets: [wirePost(id)] }));
+    await executeRun(world.ctx, (await insertManualRun(world.ctx, 'pier-posts')).runId);
+    world.clock.advance(60_000);
+  }
+  await derivePending(world.ctx, { settleMs: null });
+  expect(await person.post('/topics/pier/remove')).toMatchObject({ status: 303 });
+  const { html } = await person.get('/topics/pier');
+  expect(textOf(html)).toContain('1 search, watched since');
+  expect(html).toContain('href="/searches/pier-posts"');
+  expect(html).toMatch(/line is-post/);
+  expect(html).not.toContain('href="/new?topic=pier"');
+  const runs = await rows(`SELECT id FROM strandline_analytics.runs WHERE topic = 'pier' ORDER BY id DESC`);
+  expect(runs).toHaveLength(2);
+  for (const [scope, expected] of [
+    ['topic=pier', runs],
+    ['topic=pier&search=pier-posts', runs],
+    ['topic=ferry&search=pier-posts', []],
+  ] as const) {
+    const page = await person.get(`/runs?${scope}`);
+    const shown = [...page.html.matchAll(/<td class="number"><a href="\/runs\/(\d+)">/g)].map(([, id]) => id);
+    const { items } = JSON.parse((await person.get(`/api/v1/runs?${scope}`)).html) as {
+      items: { id: string }[]; // as the API replies
+    };
+    const ids = expected.map(({ id }) => String(id));
+    expect([scope, page.status, shown, items.map(({ id }) => id)]).toEqual([scope, 200, ids, ids]);
+  }
 });
 
 test('buttons and forms are refused without a form token', async () => {
