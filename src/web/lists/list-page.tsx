@@ -50,7 +50,9 @@ const querystring = z.object({
   range: emptyField.or(z.enum(LIST_RANGES)).optional(),
   sort: emptyField.or(z.enum(LIST_ORDERS)).optional(),
   view: emptyField.or(z.enum(DISCOVERY_VIEWS)).optional(),
-  after: emptyField.or(z.string().max(19)).optional(),
+  after: emptyField
+    .or(z.string().refine((text) => readKey(text) !== undefined, 'an id: digits only'))
+    .optional(),
   cursor: listCursor.param.optional(),
 });
 
@@ -94,7 +96,7 @@ async function renderList(
   const { now, zone } = request.frame;
   const shared = toSharedTimes(address, zone);
   if (shared !== undefined) return reply.redirect(writeListPath(kind, scope, shared), 303);
-  const after = address.after === undefined ? undefined : readKey(address.after);
+  const after = kind === 'discoveries' && address.after !== undefined ? readKey(address.after) : undefined;
   const usual = after === undefined ? chooseRange(searches, now) : 'all';
   const problems: Problem[] = [];
   const query = collectProblems(problems, () => parseQuery(address.q ?? '', 'q'), EVERYTHING);
@@ -141,7 +143,11 @@ async function renderList(
   };
   const data = await read();
   const path = (changed: ListAddress & { cursor?: string } = {}, of: ListKind = kind) =>
-    writeListPath(of, scope, { ...address, ...changed });
+    writeListPath(of, scope, {
+      ...address,
+      ...changed,
+      after: of === 'discoveries' ? address.after : undefined,
+    });
   return renderPage(request, reply, {
     title: `${KIND_WORDS[kind]} of ${name}`,
     here: '',

@@ -206,7 +206,20 @@ describe('links and discoveries', () => {
     );
     expect(textOf(html)).toContain(`${later.length} discoveries since your last visit`);
     expect(html.match(/class="line is-/g)).toHaveLength(later.length);
+    const [, tabs = ''] = /<nav class="tabs" aria-label="Lists">([^]*?)<\/nav>/.exec(html) ?? [];
+    expect([...tabs.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual([
+      '/topics/trains/posts',
+      '/topics/trains/links',
+      `/topics/trains/discoveries?after=${after}`,
+    ]);
+    const posts = await person.get(`/topics/trains/posts?range=all&after=${after}`);
+    expect(textOf(posts.html)).not.toContain('since your last visit');
   });
+
+  test.each(['abc', '99999999999999999999', '9223372036854775808'])(
+    'no discovery of the feed is %s',
+    async (after) => expect((await person.get(`/topics/trains/discoveries?after=${after}`)).status).toBe(400),
+  );
 
   test('an unknown topic or search is refused', async () => {
     expect((await person.get('/topics/nowhere/links')).status).toBe(404);
