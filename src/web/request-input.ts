@@ -19,11 +19,11 @@ export function readField(form: FormValues, name: string): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** The problems of a form; a taken slug is one of its field. @throws errors that are not about the input */
-export function toFormProblems(error: unknown, form: FormValues): readonly Problem[] {
+/** The problems of a form; a conflict, usually a taken slug, is one of a field. @throws errors that are not about the input */
+export function toFormProblems(error: unknown, form: FormValues, path = 'slug'): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
   if (error instanceof Refused && error.kind === 'conflict')
-    return [{ path: 'slug', given: readField(form, 'slug'), expected: `another one: ${error.message}` }];
+    return [{ path, given: readField(form, path), expected: `another one: ${error.message}` }];
   throw error;
 }
 

@@ -9,6 +9,7 @@ import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-
 import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { chooseServiceKind, findDefaultKind } from '../../monitor/topics/service-choice.ts';
 import type { ServiceKind } from '../../store/services.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { findTopic } from '../../store/topics.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { abortOnClose } from '../../platform/http/raw-reply.ts';
@@ -53,7 +54,7 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     '/new/forecast',
     { schema: { querystring: formBody }, config: { scope: 'read' } },
     async (request, reply) => {
-      const forecast = await forecastForm(ctx, request.query);
+      const forecast = await forecastForm(ctx, request.query, await findDefaultKind(ctx));
       const html = forecast === null ? '' : renderToString(<ForecastView forecast={forecast} />);
       return reply.type('text/html; charset=utf-8').send(html);
     },
@@ -136,8 +137,8 @@ function toFieldProblems(error: unknown, given: FormValues, tried: PartName | un
       : error.problems.map((problem) => placePartProblem(problem, given, tried));
   if (error instanceof Refused && error.kind === 'service_required')
     return [{ path: 'service', given: undefined, expected: 'a choice: no public source is reachable' }];
-  if (readField(given, 'topic') !== undefined) throw error;
-  return toFormProblems(error, given);
+  // Slugs of searches that are added are derived, so what conflicts is their side.
+  return toFormProblems(error, given, readField(given, 'topic') === undefined ? 'slug' : 'service');
 }
 
 async function renderNewTopic(
@@ -148,11 +149,9 @@ async function renderNewTopic(
   { problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const topic = await findKeptTopic(ctx, readField(given, 'topic'));
-  const [usual, services, forecast] = await Promise.all([
-    findDefaultKind(ctx),
-    listServices(ctx),
-    forecastForm(ctx, given),
-  ]);
+  const [fallback, services] = await Promise.all([findDefaultKind(ctx), listServices(ctx, topic)]);
+  const usual = services.find((kind) => kind === fallback || services.length === 1) ?? null;
+  const forecast = await forecastForm(ctx, given, usual);
   const view = { given, problems, topic, services, usual, forecast, tried: tried ?? null };
   // Stays open after one of its buttons was pressed.
   const open =
@@ -166,25 +165,24 @@ async function renderNewTopic(
 }
 
 /** @throws Refused if the topic does not exist or was removed */
-async function findKeptTopic(
-  ctx: Ctx,
-  slug: string | undefined,
-): Promise<{ slug: string; name: string } | null> {
+async function findKeptTopic(ctx: Ctx, slug: string | undefined): Promise<TopicRow | null> {
   if (slug === undefined) return null;
   await assertTopicNotRemoved(ctx.db, slug);
   return findTopicRow(ctx.db, slug);
 }
 
-/** Only services that can answer are offered. */
-async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
+/** Only services that can answer are offered, and only those of the side of the topic. */
+async function listServices(ctx: Ctx, topic: TopicRow | null): Promise<ServiceKind[]> {
   const own = (await ctx.ownSources()) === 'none' ? [] : (['own'] as const);
-  return [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own, 'sandbox'];
+  const real = [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own];
+  if (topic === null) return [...real, 'sandbox'];
+  return topic.simulated ? ['sandbox'] : real;
 }
 
 /** @returns null if the service is missing or invalid: saving reports it */
-async function forecastForm(ctx: Ctx, given: FormValues) {
+async function forecastForm(ctx: Ctx, given: FormValues, usual: ServiceKind | null) {
   try {
-    const named = readField(given, 'service') ?? (await findDefaultKind(ctx));
+    const named = readField(given, 'service') ?? usual;
     if (named === null) return null;
     const service = await chooseServiceKind(ctx, named);
     const searches = parseParts(given).map(({ part, written }) => ({ ...written, name: PARTS[part].name }));

@@ -147,6 +147,29 @@ test('searches are added to an existing topic only', async () => {
   expect(await person.post('/new', { ...more, topic: 'nowhere' })).toMatchObject({ status: 404 });
 });
 
+test('a topic is offered the services of its side; a search of the other side is a problem of that field', async () => {
+  const services = async (url: string) => {
+    const { html } = await person.get(url);
+    const [, options = ''] = /<select[^>]*name="service"[^>]*>([^]*?)<\/select>/.exec(html) ?? [];
+    return [...options.matchAll(/value="(\w*)"( selected)?/g)].map(
+      ([, kind, chosen]) => `${kind}${chosen ?? ''}`,
+    );
+  };
+  await person.post('/new', { ...BOTH, text: 'played', service: 'sandbox', do: 'save' });
+  await person.post('/new', { ...BOTH, text: 'lived', service: 'hosted', do: 'save' });
+  expect(await services('/new')).toEqual(['hosted selected', 'sandbox']);
+  expect(await services('/new?topic=played')).toEqual(['sandbox selected']);
+  expect(await services('/new?topic=lived')).toEqual(['hosted selected']);
+  expect(textOf((await person.get('/new?topic=played')).html)).toMatch(/Cost: free/);
+
+  const more = { ...BOTH, searches: ['posts'], topic: 'played', text: 'pier "7"', do: 'save' };
+  const { status, html } = await person.post('/new', { ...more, service: 'hosted' });
+  expect([status, html.match(/id="field-\w+-wrong"/g)]).toEqual([409, ['id="field-service-wrong"']]);
+  expect(textOf(html)).toContain('or the service sandbox');
+  expect(html).toContain('value="pier &quot;7&quot;"');
+  expect(await person.post('/new', { ...more, service: 'sandbox' })).toMatchObject({ to: '/topics/played' });
+});
+
 test('a trial makes one call, shows escaped results, and saves only its own row', async () => {
   const hostile = '<img src=x onerror=alert(1)>\u202e';
   stub.answers(
