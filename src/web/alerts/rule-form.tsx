@@ -121,7 +121,7 @@ export function RuleForm({
         label={FIELD_LABELS.watches}
         kind="select"
         value={watches}
-        options={listRuleScopes(choices, watches)}
+        options={listRuleScopes(choices, readField(given ?? {}, 'watches') ?? watches)}
       />
       <Field
         name="filter"
@@ -161,7 +161,7 @@ function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): 
   return topic === null ? '' : `topic:${topic}`;
 }
 
-/** Includes the scope of the rule even if it was removed. */
+/** Includes the chosen scope even if it was removed. */
 function listRuleScopes(
   { topics, searches }: RuleChoices,
   chosen: string,

@@ -154,8 +154,7 @@ async function renderRule(
 ): Promise<FastifyReply> {
   // The topics and searches of one side: that of the rule, or of what the form proposes.
   const { topic, search } = rule ?? parseRuleForm({ on: [], channels: [], ...given });
-  const isUnknown = rule === null && problems.length > 0;
-  const named = isUnknown ? {} : { topic: topic ?? undefined, search: search ?? undefined };
+  const named = { topic: topic ?? undefined, search: search ?? undefined };
   const { data } = await findPageScope(request, ctx.db, named);
   const choices = await readChoices(ctx, data);
   return renderPage(request, reply, {

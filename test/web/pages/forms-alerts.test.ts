@@ -164,6 +164,28 @@ test('a rule is created, edited, paused and removed; problems are at their field
   expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'active' }]);
 });
 
+test('a rule that cannot be saved keeps its scope, also of simulated data or removed', async () => {
+  await createTopic(world.ctx, {
+    name: 'Lighthouse',
+    service: 'sandbox',
+    searches: [{ operation: 'microblog', prompt: 'lighthouse', every: '15m' }],
+  });
+  const wrong = { name: 'Wrong', on: 'post', filter: '"open', channels: 'team', cooldown: '0' };
+  const shownAfter = async (watches: string) => {
+    const { status, html } = await person.post('/alerts/rules', { ...wrong, watches });
+    expect([status, wrongIn(html)]).toEqual([400, ['filter']]);
+    return /<option value="([^"]*:[^"]*)" selected[^>]*>([^<]*)/.exec(html)?.slice(1);
+  };
+  expect(await shownAfter('topic:ferry')).toEqual(['topic:ferry', 'topic Ferry']);
+  expect(await shownAfter('topic:lighthouse')).toEqual(['topic:lighthouse', 'topic Lighthouse']);
+  expect(await shownAfter('search:lighthouse-posts')).toEqual([
+    'search:lighthouse-posts',
+    'search lighthouse-posts',
+  ]);
+  await person.post('/topics/lighthouse/remove');
+  expect(await shownAfter('topic:lighthouse')).toEqual(['topic:lighthouse', 'topic lighthouse (removed)']);
+});
+
 test('the preview of a rule shows past messages and sends nothing', async () => {
   stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
   const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
