@@ -327,6 +327,56 @@ describe.each(DATA)('about %s data', (data) => {
   }, 600_000);
 });
 
+/** Addresses of pages that are about neither side, and why. */
+const OF_NEITHER: Readonly<Record<string, string>> = {
+  '/docs': 'the reference of the API',
+  '/new': 'a new topic is of the side of the service that is chosen there',
+  '/system/audit': 'what was changed, on both sides',
+  '/system/tokens': 'tokens are about the installation',
+};
+
+/** Pages that no route shows by itself: nothing matches. */
+const EMPTY_PAGES = [
+  '/?label=nothing&simulated=1',
+  '/runs?status=cancelled&simulated=1',
+  '/alerts/deliveries?state=cancelled&simulated=1',
+  '/explore?q=nowhere&simulated=1',
+];
+
+test('no link of a page about simulated data leads to a page about real data', async () => {
+  const get = async (url: string) => {
+    const { body } = await app.inject(url);
+    // The navigation of every page keeps its side.
+    return {
+      html: body.startsWith('<!doctype html>') ? body : '',
+      kept: body.includes('href="/runs?simulated=1"'),
+    };
+  };
+  const routes = listGetRoutes().filter(
+    (url) => !/^\/(?:api|metrics|assets)\b/.test(url) && OF_NEITHER[url] === undefined,
+  );
+  const links = new Map<string, string>();
+  for (const page of [...routes.map((url) => writeAddress(url, 'simulated')), ...EMPTY_PAGES]) {
+    const { html, kept } = await get(page);
+    if (!kept) continue;
+    for (const [, href = '', words] of html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>([^<]*)/g)) {
+      const { origin, pathname, search } = new URL(
+        href.replaceAll('&amp;', '&'),
+        `http://own.example${page}`,
+      );
+      const isOwn = origin === 'http://own.example' && OF_NEITHER[pathname] === undefined;
+      if (isOwn && words !== 'Show real data') links.set(`${pathname}${search}`, page);
+    }
+  }
+  expect(links.size).toBeGreaterThan(100);
+  const lost: string[] = [];
+  for (const [link, page] of links) {
+    const { html, kept } = await get(link);
+    if (html !== '' && !kept) lost.push(`${page}: ${link}`);
+  }
+  expect(lost).toEqual([]);
+}, 600_000);
+
 test('a rule on everything reports real data only, one on a simulated topic that', async () => {
   const { ctx, db } = stand.world;
   const all = await backtestRule(ctx, 'everything', 14);

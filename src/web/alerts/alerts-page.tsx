@@ -22,6 +22,7 @@ import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
 import { addRulePages } from './rule-pages.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 
 const MAX_ROWS = 500;
 const MAX_LAST_DELIVERIES = 10;
@@ -44,7 +45,10 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
         <>
           <RuleTable rules={rules} channels={channels} />
           <ChannelTable channels={channels} />
-          <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
+          <Section
+            title="Last deliveries"
+            aside={<SideLink href="/alerts/deliveries">All deliveries</SideLink>}
+          >
             {deliveries.length === 0 ? (
               <EmptyState words="No messages yet." />
             ) : (
@@ -119,7 +123,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
 function NewLink({ scope, href, words }: { scope: Scope; href: string; words: string }) {
   return (
     <IfAllowed scope={scope}>
-      <a href={href}>{words}</a>
+      <SideLink href={href}>{words}</SideLink>
     </IfAllowed>
   );
 }
@@ -140,16 +144,19 @@ function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
         caption="Channels"
         rows={channels}
         columns={[
-          { head: 'Channel', cell: ({ slug }) => <a href={`/alerts/channels/${slug}`}>{slug}</a> },
+          {
+            head: 'Channel',
+            cell: ({ slug }) => <SideLink href={`/alerts/channels/${slug}`}>{slug}</SideLink>,
+          },
           { head: 'State', cell: (channel) => <ChannelState channel={channel} /> },
           { head: 'Sends to', cell: ({ host }) => host },
           { head: 'Waiting', cell: ({ waiting }) => waiting, number: true },
           {
             head: 'Failed',
             cell: ({ slug, dead }) => (
-              <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+              <SideLink href={`/alerts/deliveries?channel=${slug}&state=dead`}>
                 <Count of={dead} />
-              </a>
+              </SideLink>
             ),
             number: true,
           },

@@ -26,6 +26,7 @@ import { Section } from '../components/section.tsx';
 import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { ChannelButtons, ResendButton, SecretSection, SettingsForm } from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const CHANNEL_CHANGES = [
@@ -79,7 +80,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
           <AttemptView attempt={attempt} />
           <div class="buttons">
             <ActionButton action={`/alerts/channels/${channel.slug}/test`} words="Test again" icon="run" />
-            <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
+            <SideLink href={`/alerts/channels/${channel.slug}`}>Back to the channel</SideLink>
           </div>
         </Section>
       ),
@@ -143,7 +144,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
             words="Remove this channel"
             kind="danger"
           />
-          <a href={`/alerts/channels/${channel.slug}`}>Cancel</a>
+          <SideLink href={`/alerts/channels/${channel.slug}`}>Cancel</SideLink>
         </div>
       ),
     });
@@ -181,7 +182,7 @@ async function renderChannel(
   return renderPage(request, reply, {
     title: channel.slug,
     here: '/alerts',
-    above: <a href="/alerts">Alerts</a>,
+    above: <SideLink href="/alerts">Alerts</SideLink>,
     status: sent.problems === undefined ? 200 : 400,
     aside: (
       <IfAllowed scope="write">
@@ -229,10 +230,12 @@ function renderNewChannel(
   return renderPage(request, reply, {
     title: 'New channel',
     here: '/alerts',
-    above: <a href="/alerts">Alerts</a>,
+    above: <SideLink href="/alerts">Alerts</SideLink>,
     status: problems.length === 0 ? 200 : 400,
     lead: kind.words.lead,
-    aside: others.map(([name, { words }]) => <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>),
+    aside: others.map(([name, { words }]) => (
+      <SideLink href={`/alerts/channels/new?kind=${name}`}>{words.name}</SideLink>
+    )),
     body: (
       <SettingsForm
         action="/alerts/channels"
@@ -243,7 +246,7 @@ function renderNewChannel(
         before={<Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />}
       >
         <Button words="Create channel" kind="main" />
-        <a href="/alerts">Cancel</a>
+        <SideLink href="/alerts">Cancel</SideLink>
       </SettingsForm>
     ),
   });
@@ -280,8 +283,8 @@ function renderSecret(
             words="Send a test message"
             icon="run"
           />
-          <a href="/alerts/rules/new">Create a rule</a>
-          <a href={`/alerts/channels/${channel.slug}`}>Back to the channel</a>
+          <SideLink href="/alerts/rules/new">Create a rule</SideLink>
+          <SideLink href={`/alerts/channels/${channel.slug}`}>Back to the channel</SideLink>
         </div>
       </>
     ),

@@ -7,6 +7,7 @@ import { Badge } from '../components/icons.tsx';
 import { Count, formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 
 export function ChannelState({ channel: { state, state_reason: why } }: { channel: ChannelRow }) {
   return state === 'disabled' ? (
@@ -60,18 +61,18 @@ export function ChannelFacts({
         [
           'Waiting',
           <>
-            <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>
+            <SideLink href={`/alerts/deliveries?channel=${slug}&state=pending`}>
               <Count of={waiting} />
-            </a>
+            </SideLink>
             {channel.resting_until === null ? null : ', next attempt after '}
             {channel.resting_until === null ? null : <Timestamp at={channel.resting_until} exact />}
           </>,
         ],
         [
           'Failed',
-          <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>
+          <SideLink href={`/alerts/deliveries?channel=${slug}&state=dead`}>
             <Count of={dead} />
-          </a>,
+          </SideLink>,
         ],
         [
           'Failing',

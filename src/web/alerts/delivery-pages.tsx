@@ -25,6 +25,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const PAGE_SIZE = 50;
@@ -55,7 +56,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
         title: 'Deliveries',
         here: '/alerts',
         side: (about.topic ?? about.search) === undefined ? writePath() : undefined,
-        above: <a href="/alerts">Alerts</a>,
+        above: <SideLink href="/alerts">Alerts</SideLink>,
         lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (
           <>
@@ -139,7 +140,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
             </>,
           ],
           ['Rule', <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>],
-          ['Channel', <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>],
+          ['Channel', <SideLink href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</SideLink>],
           [
             'Discoveries',
             <>
@@ -218,7 +219,10 @@ export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
         },
         { head: 'State', cell: (row) => <DeliveryState delivery={row} /> },
         { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
-        { head: 'Channel', cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a> },
+        {
+          head: 'Channel',
+          cell: ({ channel }) => <SideLink href={`/alerts/channels/${channel}`}>{channel}</SideLink>,
+        },
         { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
         { head: 'Created', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },
         { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, wide: true },

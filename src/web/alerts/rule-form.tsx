@@ -8,6 +8,7 @@ import { Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { formatInterval } from '../../monitor/schedule/schedule.ts';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 /** Scopes and channels to choose from. */
@@ -150,7 +151,7 @@ export function RuleForm({
         <IfAllowed scope="write">
           <Button words={rule === null ? 'Create rule' : 'Save'} kind="main" />
         </IfAllowed>
-        <a href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</a>
+        <SideLink href="/alerts">{rule === null ? 'Cancel' : 'All alerts'}</SideLink>
       </div>
     </Form>
   );

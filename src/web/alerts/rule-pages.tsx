@@ -29,6 +29,7 @@ import {
   RuleForm,
   ruleProposal,
 } from './rule-form.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
@@ -161,7 +162,7 @@ async function renderRule(
     title: rule === null ? 'New rule' : rule.name,
     here: '/alerts',
     side: rule === null && topic == null && search == null ? '/alerts/rules/new' : undefined,
-    above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
+    above: rule === null ? <SideLink href="/alerts">Alerts</SideLink> : <RulePath rule={rule} />,
     status,
     aside:
       rule === null ? undefined : (

@@ -7,7 +7,7 @@ import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
 import type { Data } from '../../domain/data.ts';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
-import { KeptSide, SideNotice, useSidePath } from './side-notice.tsx';
+import { KeptSide, SideLink, SideNotice, useSidePath } from './side-notice.tsx';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
@@ -105,10 +105,10 @@ function Layout({ title, here, aside, above, lead, charts = false, live = false,
         </a>
         <header class="top">
           <div class="top-row">
-            <a class="brand" href="/" aria-label="strandline overview">
+            <SideLink class="brand" href="/" aria-label="strandline overview">
               <Logo />
               <span>strandline</span>
-            </a>
+            </SideLink>
             {reader ? <NavLinks here={here} /> : null}
             {reader ? <HeaderTools /> : null}
           </div>

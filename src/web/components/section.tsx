@@ -1,6 +1,7 @@
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { type ListScope, writeScopePath } from './list-address.ts';
 import { IfAllowed } from './page-frame.tsx';
+import { SideLink } from './side-notice.tsx';
 import type { ComponentChildren } from 'preact';
 
 export function Section({
@@ -47,7 +48,7 @@ export function EmptyState({ words, todo }: { words: string; todo?: NextStep }) 
       {words}{' '}
       {todo === undefined ? null : (
         <IfAllowed scope={todo.scope ?? []}>
-          <a href={todo.href}>{todo.words}</a>
+          <SideLink href={todo.href}>{todo.words}</SideLink>
         </IfAllowed>
       )}
     </p>
@@ -83,7 +84,7 @@ export function Crumbs({ path }: { path: readonly (readonly [name: string, href:
       {path.map(([name, href], i) => (
         <>
           {i === 0 ? '' : ' / '}
-          <a href={href}>{name}</a>
+          <SideLink href={href}>{name}</SideLink>
         </>
       ))}
     </>
@@ -115,9 +116,9 @@ export function Tabs({
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(({ href, words, here }) => (
-        <a href={href} aria-current={here ? 'true' : undefined}>
+        <SideLink href={href} aria-current={here ? 'true' : undefined}>
           {words}
-        </a>
+        </SideLink>
       ))}
     </nav>
   );

@@ -3,6 +3,7 @@
 import { type Data, describeEmptySide } from '../../domain/data.ts';
 import { Icon } from './icons.tsx';
 import { useFrame } from './page-frame.tsx';
+import type { ComponentProps } from 'preact';
 
 /**
  * Says so, once, if the page shows simulated data, or a side without topics; links to the other side, if there is one. Nothing on
@@ -36,17 +37,28 @@ export function KeptSide() {
   return data === 'simulated' && sides.real ? <input type="hidden" name="simulated" value="1" /> : null;
 }
 
+/** Pages about one thing, which decides on the side, and places of the same page. */
+const DECIDED_PATH =
+  /^(?:[?#]|\/(?:topics|searches|posts|links|authors|runs|alerts\/(?:deliveries|rules(?!\/new\b)))\/)/;
+
 /** Addresses of pages that show the same side. */
 export function useSidePath(): (path: string) => string {
   const { data, sides } = useFrame();
-  return (path) => (data === 'simulated' && sides.real ? writeSide(path, data) : path);
+  const isChosen = data === 'simulated' && sides.real;
+  return (path) => (isChosen && !DECIDED_PATH.test(path) ? writeSide(path, data) : path);
+}
+
+/** A link to a page that shows the same side. */
+export function SideLink({ href, ...rest }: ComponentProps<'a'> & { href: string }) {
+  const writePath = useSidePath();
+  return <a href={writePath(href)} {...rest} />;
 }
 
 /** Without a choice, pages show real data if there is any. */
 function writeSide(path: string, data: Data): string {
-  const [address = '', query] = path.split('?');
+  const [, address = '', query, place = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(path) ?? [];
   const parameters = new URLSearchParams(query);
   parameters.delete('simulated');
   if (data === 'simulated') parameters.set('simulated', '1');
-  return parameters.size === 0 ? address : `${address}?${parameters.toString()}`;
+  return `${address}${parameters.size === 0 ? '' : `?${parameters.toString()}`}${place}`;
 }

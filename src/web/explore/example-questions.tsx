@@ -2,6 +2,7 @@
 
 import type { Logger } from '../../platform/logger.ts';
 import { Section } from '../components/section.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { readFile } from 'node:fs/promises';
 
 export type Question = {
@@ -59,7 +60,7 @@ export function QuestionList({ questions, asks }: { questions: readonly Question
               </pre>
               {asks ? (
                 <p>
-                  <a href={`/explore/sql?example=${n}#ask`}>Use this query</a>
+                  <SideLink href={`/explore/sql?example=${n}#ask`}>Use this query</SideLink>
                 </p>
               ) : null}
             </details>

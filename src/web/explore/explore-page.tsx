@@ -21,7 +21,7 @@ import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { CREATE_TOPIC_SCOPES, findPageScope, IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
-import { KeptSide, useSidePath } from '../components/side-notice.tsx';
+import { KeptSide, SideLink, useSidePath } from '../components/side-notice.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField } from '../request-input.ts';
 import { HitView } from './text-hit.tsx';
@@ -248,7 +248,7 @@ function HitActions({ filter: { q = '', topic, kind, lang, within } }: { filter:
         ),
       )}
       <IfAllowed scope="write">
-        <a href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</a>
+        <SideLink href={writeAddress('/alerts/rules/new', { topic, filter: text })}>Make a rule</SideLink>
       </IfAllowed>
     </p>
   );

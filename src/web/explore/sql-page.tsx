@@ -23,6 +23,7 @@ import { EmptyState, Section } from '../components/section.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { type Question, QuestionList, readQuestions } from './example-questions.tsx';
 import { ExploreTabs } from './explore-page.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 type SqlPageState = {
@@ -210,9 +211,9 @@ function ViewReference({ views, chosen }: { views: readonly ContractView[]; chos
             {
               head: 'View',
               cell: ({ view }) => (
-                <a href={`/explore/sql?view=${view}#view`}>
+                <SideLink href={`/explore/sql?view=${view}#view`}>
                   <code>{view}</code>
-                </a>
+                </SideLink>
               ),
             },
             { head: 'Row', cell: ({ meaning }) => meaning },

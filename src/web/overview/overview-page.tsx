@@ -145,7 +145,7 @@ export function addOverviewPage(app: App, { ctx }: RouteContext): void {
               <Feed
                 rows={discoveries.toReversed()}
                 empty="Nothing found yet."
-                todo={{ words: 'Show runs', href: data === 'simulated' ? '/runs?simulated=1' : '/runs' }}
+                todo={{ words: 'Show runs', href: '/runs' }}
               >
                 {(discovery) => <DiscoveryLine discovery={discovery} />}
               </Feed>

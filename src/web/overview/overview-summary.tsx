@@ -8,6 +8,7 @@ import { Section } from '../components/section.tsx';
 import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio } from '../topic/topic-data.ts';
 import { hasNoPosts, isStopped, type TopicPulse, type TroubledSearch } from './topic-pulses.ts';
+import { SideLink } from '../components/side-notice.tsx';
 
 /** From this multiple of the typical volume on, a topic is busier than on a typical day; up to the second, it is quieter. */
 const LOUDER_RATIO = 1.5;
@@ -175,7 +176,7 @@ export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) 
       </ul>
       {shown.length <= MAX_ATTENTION ? null : (
         <p class="hint">
-          and {shown.length - MAX_ATTENTION} more: <a href="/runs?status=failed">failed runs</a>
+          and {shown.length - MAX_ATTENTION} more: <SideLink href="/runs?status=failed">failed runs</SideLink>
         </p>
       )}
     </Section>

@@ -45,6 +45,7 @@ import { requireKey } from '../request-input.ts';
 import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
 import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
 import { ToolTable } from './tool-table.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 
@@ -61,7 +62,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: `Run ${id} of ${run.search}`,
       here: '/runs',
-      above: <a href="/runs">Runs</a>,
+      above: <SideLink href="/runs">Runs</SideLink>,
       lead: (
         <>
           {run.slot_at === null ? 'Requested' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />

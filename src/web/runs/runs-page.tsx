@@ -1,6 +1,6 @@
 /** Runs and their results. */
 
-import { KeptSide } from '../components/side-notice.tsx';
+import { KeptSide, SideLink } from '../components/side-notice.tsx';
 import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import { describeSilentCount } from '../../domain/tool-coverage.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -177,9 +177,9 @@ function TodayTable({ rows }: { rows: readonly RunTally[] }) {
           {
             head: 'Runs',
             cell: ({ status, code, runs }) => (
-              <a href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+              <SideLink href={writeRunsPath({ status, code: code ?? undefined, since: 'today' })}>
                 <Count of={runs} />
-              </a>
+              </SideLink>
             ),
             number: true,
           },

@@ -36,6 +36,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { readQueue, ScanAndQueue, type WorkerStatus, WorkerTable } from './system-queue.tsx';
 import { BudgetSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 
 /** Maximum searches listed with delayed trends. */
 const MAX_SET_ASIDE = 10;
@@ -219,7 +220,11 @@ function SystemSummary({
         name="silent"
         value={<Count of={silence.total} />}
         unit={silence.total === 1 ? 'search' : 'searches'}
-        note={silence.total === 0 ? undefined : <a href="/#amiss">no successful run for three intervals</a>}
+        note={
+          silence.total === 0 ? undefined : (
+            <SideLink href="/#amiss">no successful run for three intervals</SideLink>
+          )
+        }
         loud={silence.total > 0}
       />
       <Stat
@@ -257,7 +262,7 @@ function SystemVersions({
           [
             'SQL contract',
             <IfAllowed scope="sql" otherwise={contract}>
-              <a href="/explore/sql">{contract}</a>
+              <SideLink href="/explore/sql">{contract}</SideLink>
             </IfAllowed>,
           ],
         ]}

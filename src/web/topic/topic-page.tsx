@@ -36,6 +36,7 @@ import {
   TopicStats,
   VolumeSection,
 } from './volume-section.tsx';
+import { SideLink } from '../components/side-notice.tsx';
 import { z } from 'zod';
 
 const MAX_SEARCHES = 200;
@@ -64,7 +65,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: topic.name,
       here: '',
-      above: <a href="/">Overview</a>,
+      above: <SideLink href="/">Overview</SideLink>,
       lead: (
         <>
           {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
